@@ -8,6 +8,7 @@
 //! |---|---|---|---|
 //! | [`HalfGates`] | 2 | 0 | yes |
 //! | [`PrivacyFree`] | 1 | 0 | no |
+//! | [`RowReduced`] | 1 | 1 | no |
 //!
 //! [`GarbledStream`] and [`EvaluatedStream`] run an engine's calls over a scheme: memory is the wires of the program, the slots of
 //! one circuit and one fixed buffer of tables, however long the program is.
@@ -23,11 +24,13 @@ pub mod coded;
 mod half_gates;
 pub mod lockstep;
 pub mod privacy_free;
+pub mod row_reduced;
 mod scheme;
 mod stream;
 
 pub use comity_core::{Cursor, Delta, LockstepChecker, LockstepEvaluator, LockstepGarbler, Part};
 pub use half_gates::HalfGates;
 pub use privacy_free::PrivacyFree;
-pub use scheme::{Evaluate, FreeXor, Garble, Private, Scheme};
+pub use row_reduced::RowReduced;
+pub use scheme::{Evaluate, FreeXor, Garble, Private, Readable, Scheme};
 pub use stream::{EvaluatedStream, GarbledStream};

@@ -22,19 +22,17 @@ use comity_core::{Backend, Block, Delta, GateHash, Part, Tape, TapeGate};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use crate::scheme::{Evaluate, FreeXor, Garble, Scheme};
+use crate::scheme::{Evaluate, FreeXor, Garble, Readable, Scheme};
 
 /// Privacy-free garbling: see the [module](self).
 pub struct PrivacyFree;
 
-impl PrivacyFree {
-    /// A garbler. `start` is the random start of the gate keys, never used with another delta.
-    pub fn garbler(backend: Backend, delta: Delta, start: Block) -> PrivacyFreeGarbler {
+impl Readable for PrivacyFree {
+    fn garbler(backend: Backend, delta: Delta, start: Block) -> PrivacyFreeGarbler {
         PrivacyFreeGarbler { delta, hash: GateHash::new(backend, start), hashes: room(), others: room() }
     }
 
-    /// The evaluator of what the garbler with the same `start` garbles, from its first gate on.
-    pub fn evaluator(backend: Backend, start: Block) -> PrivacyFreeEvaluator {
+    fn evaluator(backend: Backend, start: Block) -> PrivacyFreeEvaluator {
         PrivacyFreeEvaluator { hash: GateHash::new(backend, start), hashes: room() }
     }
 }

@@ -9,13 +9,19 @@
 //! let stream = GarbledStream::<HalfGates>::new(HalfGates::garbler(backend, delta, start));
 //! ```
 //! ```compile_fail,E0277
-//! use comity_garble::{GarbledStream, PrivacyFree};
+//! use comity_garble::{GarbledStream, PrivacyFree, Readable};
 //! # use comity_core::{Backend, Block, Delta};
 //! # let (backend, delta, start) = (Backend::detect(), Delta::new(Block::from_u128(2)), Block::from_u128(3));
 //! let stream = GarbledStream::<PrivacyFree>::new(PrivacyFree::garbler(backend, delta, start));
 //! ```
+//! ```compile_fail,E0277
+//! use comity_garble::{GarbledStream, Readable, RowReduced};
+//! # use comity_core::{Backend, Block, Delta};
+//! # let (backend, delta, start) = (Backend::detect(), Delta::new(Block::from_u128(2)), Block::from_u128(3));
+//! let stream = GarbledStream::<RowReduced>::new(RowReduced::garbler(backend, delta, start));
+//! ```
 
-use comity_core::{Block, Part};
+use comity_core::{Backend, Block, Delta, Part};
 use rand_core::CryptoRng;
 use zeroize::Zeroize;
 
@@ -43,6 +49,16 @@ pub trait Scheme {
 /// A scheme with privacy: who has one label of each input wire and the tables learns nothing on what the labels stand for.
 /// To implement it is a promise that no compiler checks: the scheme's documentation says who proved it.
 pub trait Private: Scheme {}
+
+/// A scheme whose evaluator knows all values: its labels show what they stand for, and prove it. For proofs, where the evaluator has all
+/// inputs, and can make no label but those of the values that its inputs give.
+pub trait Readable: Scheme {
+    /// A garbler. `start` is the random start of the gate keys, never used with another delta.
+    fn garbler(backend: Backend, delta: Delta, start: Block) -> Self::Garbler;
+
+    /// The evaluator of what the garbler with the same `start` garbles, from its first gate on.
+    fn evaluator(backend: Backend, start: Block) -> Self::Evaluator;
+}
 
 /// A scheme with free XOR: the two labels of every wire differ by one secret offset, so that a wire is its label for zero.
 pub trait FreeXor: Scheme<Garbler: Garble<Wire = Block>> {

@@ -2,7 +2,7 @@
 
 use comity_circuit::{Builder, Call, Engine, Owner, Program, Recipients, Wire};
 use comity_core::{Backend, Bits, Block, Delta, Error, Prg, Result};
-use comity_garble::{EvaluatedStream, Garble, GarbledStream, HalfGates, PrivacyFree, Scheme};
+use comity_garble::{EvaluatedStream, Garble, GarbledStream, HalfGates, PrivacyFree, Readable, RowReduced, Scheme};
 use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, random_program, rng};
 
 use super::standard::Standard;
@@ -101,6 +101,13 @@ impl Sides for PrivacyFree {
     fn sides(backend: Backend, seed: u128) -> (Self::Garbler, Self::Evaluator) {
         let (delta, start) = delta_and_start(seed);
         (PrivacyFree::garbler(backend, delta, start), PrivacyFree::evaluator(backend, start))
+    }
+}
+
+impl Sides for RowReduced {
+    fn sides(backend: Backend, seed: u128) -> (Self::Garbler, Self::Evaluator) {
+        let (delta, start) = delta_and_start(seed);
+        (RowReduced::garbler(backend, delta, start), RowReduced::evaluator(backend, start))
     }
 }
 
@@ -234,6 +241,11 @@ fn privacy_free_garbling_computes_what_is_computed_in_the_clear() {
 }
 
 #[test]
+fn garbling_with_a_row_for_every_gate_computes_what_is_computed_in_the_clear() {
+    programs().iter().zip(60..).for_each(|(program, seed)| holds::<RowReduced>(program, seed));
+}
+
+#[test]
 fn a_scheme_with_rows_for_xor_gates_computes_what_is_computed_in_the_clear() {
     programs().iter().zip(30..).for_each(|(program, seed)| holds::<Standard>(program, seed));
 }
@@ -241,13 +253,44 @@ fn a_scheme_with_rows_for_xor_gates_computes_what_is_computed_in_the_clear() {
 /// Without privacy an active label shows what it stands for.
 #[test]
 fn a_privacy_free_label_shows_its_bit() {
+    shows::<PrivacyFree>();
+    shows::<RowReduced>();
+}
+
+fn shows<S: Sides>() {
     let program = random_program(2, 300, true, &mut rng(40));
     let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(41))).collect();
-    let garbled = garble::<PrivacyFree>(Backend::detect(), &program, &inputs, 42);
-    let active = evaluate::<PrivacyFree>(Backend::detect(), &program, &garbled, 42);
+    let garbled = garble::<S>(Backend::detect(), &program, &inputs, 42);
+    let active = evaluate::<S>(Backend::detect(), &program, &garbled, 42);
     let shown: Bits = active.iter().map(|label| label.lsb()).collect();
     assert!(shown == joined(&clear(&program, &inputs)));
     assert!(garbled.outputs.iter().all(|[zero, one]| !zero.lsb() && one.lsb()));
+}
+
+/// Authenticity of a row for every gate: a wrong row of an XOR gate is looked at where its first input is one, that of an AND gate where
+/// only the second one is zero; the label is then none of the wire's. No two wires have one offset, but those that share it by XOR.
+#[test]
+fn a_wrong_row_of_any_gate_makes_no_label_of_the_wire() {
+    for and in [false, true] {
+        let mut b = Builder::new();
+        let (x, y) = (b.input("x", 1), b.input("y", 1));
+        let out = if and { b.and(x[0], y[0]) } else { b.xor(x[0], y[0]) };
+        b.output("out", &[out]);
+        let program = Program::from_circuit(b.finish()).expect("a program");
+        let mut looked_at = 0;
+        for values in 0..4u8 {
+            let inputs = [values & 1, values >> 1].map(|bit| Bits::from_bytes(&[bit], 1));
+            let mut garbled = garble::<RowReduced>(Backend::detect(), &program, &inputs, 50);
+            let honest = evaluate::<RowReduced>(Backend::detect(), &program, &garbled, 50);
+            garbled.tables[7] ^= 1;
+            let active = evaluate::<RowReduced>(Backend::detect(), &program, &garbled, 50);
+            if active[0] != honest[0] {
+                assert!(!garbled.outputs[0].contains(&active[0]));
+                looked_at += 1;
+            }
+        }
+        assert_eq!(looked_at, if and { 1 } else { 2 });
+    }
 }
 
 /// Authenticity, as far as a test goes: the AND of a one takes the row, and with another row its label is none of the wire's; of a

@@ -85,6 +85,7 @@ static BENCHES: &[Bench] = &[
     zk::ZKBOO,
     zk::SYSTEMS,
     zk::GARBLED,
+    zk::GARBLED_ROWS,
     zk::VOLE,
 ];
 

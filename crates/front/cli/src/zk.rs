@@ -165,7 +165,7 @@ fn system(arg: SystemArg) -> Outcome<System> {
         SystemArg::Vole => {
             Err(Failure::input("--system vole: MACs on wires prove in conversation only: say --interactive"))
         }
-        SystemArg::Gc => {
+        SystemArg::Gc | SystemArg::GcRows => {
             Err(Failure::input("--system gc: a garbled circuit proves in conversation only: say --interactive"))
         }
     }

@@ -140,6 +140,7 @@ fn a_conversation_convinces_the_verifier() {
     let files = Files::new("zk-conversation");
     for system in [
         &["--system", "gc"][..],
+        &["--system", "gc-rows"],
         &["--system", "zkboo", "--soundness", "40"],
         &["--system", "kkw", "--soundness", "80"],
     ] {

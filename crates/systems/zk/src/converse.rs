@@ -2,7 +2,8 @@
 
 use comity_channel::Channel;
 use comity_core::{Bits, Result};
-use comity_protocol::Here;
+use comity_garble::{PrivacyFree, RowReduced};
+use comity_protocol::{Here, Honest};
 use rand_core::CryptoRng;
 
 use crate::conversation::{FIRST, Prover, Verifier};
@@ -18,8 +19,10 @@ pub enum Conversation {
     ThreeMoves(System, Soundness),
     /// MACs on wires: for statements of any size, with 126 bits.
     Vole,
-    /// A garbled circuit: for statements of any size, with 128 bits.
+    /// A garbled circuit: for statements of any size, with 127 bits.
     Garbled,
+    /// The same with a row for XOR gates, too, as the garbling was published first: more bytes, for comparison.
+    GarbledRows,
 }
 
 impl Conversation {
@@ -29,6 +32,7 @@ impl Conversation {
             Conversation::ThreeMoves(system, _) => system.name(),
             Conversation::Vole => "vole",
             Conversation::Garbled => "gc",
+            Conversation::GarbledRows => "gc-rows",
         }
     }
 
@@ -37,7 +41,7 @@ impl Conversation {
         match self {
             Conversation::ThreeMoves(_, level) => level.bits(),
             Conversation::Vole => 126,
-            Conversation::Garbled => 127,
+            Conversation::Garbled | Conversation::GarbledRows => 127,
         }
     }
 }
@@ -68,11 +72,15 @@ pub fn prove_to(
         }
         Conversation::Vole => {
             let secret = statement.secret(&statement.with_witness(witness)?);
-            vole::prove(ch, &here.session, here.backend, statement, &secret, rng)
+            vole::prove((ch, &here.session), here.backend, statement, &secret, rng, &mut Honest)
         }
         Conversation::Garbled => {
             let secret = statement.secret(&statement.with_witness(witness)?);
-            garbled::prove(ch, &here.session, here.backend, statement, &secret, rng)
+            garbled::prove::<PrivacyFree>((ch, &here.session), here.backend, statement, &secret, rng, &mut Honest)
+        }
+        Conversation::GarbledRows => {
+            let secret = statement.secret(&statement.with_witness(witness)?);
+            garbled::prove::<RowReduced>((ch, &here.session), here.backend, statement, &secret, rng, &mut Honest)
         }
     }
 }
@@ -100,7 +108,12 @@ pub fn verify_from(
             ch.recv(&mut answer)?;
             verifier.finish(&answer).map(drop)
         }
-        Conversation::Vole => vole::verify(ch, &here.session, here.backend, statement, rng),
-        Conversation::Garbled => garbled::verify(ch, &here.session, here.backend, statement, rng),
+        Conversation::Vole => vole::verify((ch, &here.session), here.backend, statement, rng, &mut Honest),
+        Conversation::Garbled => {
+            garbled::verify::<PrivacyFree>((ch, &here.session), here.backend, statement, rng, &mut Honest)
+        }
+        Conversation::GarbledRows => {
+            garbled::verify::<RowReduced>((ch, &here.session), here.backend, statement, rng, &mut Honest)
+        }
     }
 }

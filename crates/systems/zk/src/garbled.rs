@@ -1,8 +1,8 @@
 //! Zero knowledge from a garbled circuit: for statements of any size, in conversation.
 //!
 //! **Source**: Jawurek, Kerschbaum, Orlandi (CCS 2013, ePrint 2013/073), in deliverable D13.3 section 3.6, with garbling that gives
-//! authenticity alone: Frederiksen, Nielsen, Orlandi (Eurocrypt 2015), in half the rows by Zahur, Rosulek, Evans
-//! ([`PrivacyFree`](comity_garble::PrivacyFree)).
+//! authenticity alone: Frederiksen, Nielsen, Orlandi (Eurocrypt 2015; [`RowReduced`](comity_garble::RowReduced)), without rows for XOR gates
+//! by Zahur, Rosulek, Evans ([`PrivacyFree`](comity_garble::PrivacyFree), the default).
 //!
 //! **How**
 //! 1. The verifier draws a seed, from which it garbles the program.
@@ -22,7 +22,7 @@
 //!
 //! **Assumptions**: those of the committing OT (gap Diffie-Hellman, BLAKE3 as a random oracle), AES-128 as an ideal cipher.
 //!
-//! **Cost**: 16 bytes an AND gate; 36 bytes a secret bit; 128 base OTs. Both keep the wires of the program, not its gates.
+//! **Cost**: 16 bytes an AND gate (with [`RowReduced`](comity_garble::RowReduced) a gate of any kind); 36 bytes a secret bit; 128 base OTs. Both keep the wires of the program, not its gates.
 
 mod gates;
 mod hash;

@@ -13,6 +13,7 @@
 //! | [`System::VoleInTheHead`] | MACs on wires under a key that is a hash, in files only | 15 bits an AND gate | 2^-126 |
 //! | [`Conversation::Vole`] | MACs on wires, in conversation only: [`prove_to`] | a bit an AND gate and its COT, streamed | 2^-126 |
 //! | [`Conversation::Garbled`] | a garbled circuit, in conversation only | 16 bytes an AND gate, streamed | 2^-127 |
+//! | [`Conversation::GarbledRows`] | the same as first published | 16 bytes a gate | 2^-127 |
 //!
 //! **Functionality**: zero-knowledge proof of knowledge of `w` with `P(w, public) = expected`, non-interactive by Fiat and Shamir.
 //!

@@ -1,9 +1,11 @@
 //! Proofs of statements, from outside.
 
+mod broken;
 mod honest;
 mod liars;
 
-use comity_circuit::{Builder, Program};
+use comity_circuit::random::Rng;
+use comity_circuit::{Builder, Program, eval_many};
 use comity_core::{Bits, Prg};
 use rand_core::SeedableRng;
 
@@ -38,4 +40,18 @@ pub(crate) fn statement(context: &[u8]) -> Statement {
 /// A witness of [`statement`].
 pub(crate) fn witness() -> [Option<Bits>; 2] {
     [bits(11, 4), None]
+}
+
+/// The statement that a random circuit, called so often, gives what it gives on random values, and the secret ones of these.
+pub(crate) fn random(seed: u64, gates: usize, times: u64) -> (Statement, Bits) {
+    let circuit = Rng(seed).circuit(&[40, 30, 20], gates, 50, &[33, 3]);
+    let program = Program::map(circuit, times, &[]).unwrap().with_owner(1, 0).unwrap().with_owner(2, 1).unwrap();
+    let lengths = [40, 30, 20].map(|bits| bits * times as usize);
+    let values = Rng(seed + 1).values(&lengths);
+    let outputs = eval_many(&program, std::slice::from_ref(&values)).unwrap().remove(0);
+    let expected: Vec<_> = outputs.into_iter().map(Some).collect();
+    let statement = Statement::new(&program, &[None, None, Some(values[2].clone())], &expected, b"").unwrap();
+    let inputs: Vec<_> = values.into_iter().map(Some).collect();
+    let secret = statement.secret(&inputs);
+    (statement, secret)
 }

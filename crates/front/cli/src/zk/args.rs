@@ -171,4 +171,6 @@ pub(crate) enum SystemArg {
     Vole,
     /// A garbled circuit, with --interactive: statements of any size, 16 bytes an AND gate
     Gc,
+    /// The same as first published, for comparison: 16 bytes a gate of any kind
+    GcRows,
 }

@@ -47,6 +47,7 @@ fn way(arg: SystemArg, level: Soundness) -> Outcome<Conversation> {
     match arg {
         SystemArg::Auto | SystemArg::Vole => Ok(Conversation::Vole),
         SystemArg::Gc => Ok(Conversation::Garbled),
+        SystemArg::GcRows => Ok(Conversation::GarbledRows),
         SystemArg::Voleith => Err(Failure::input(
             "--system voleith: all its challenges are hashes, so it proves in files only: with --interactive take `vole`",
         )),

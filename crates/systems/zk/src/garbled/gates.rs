@@ -2,24 +2,27 @@
 
 use comity_circuit::{Call, Engine, Owner, Recipients, run};
 use comity_core::{Backend, Bits, Block, Delta, Error, Prg, Result, SessionId};
-use comity_garble::{Evaluate, EvaluatedStream, Garble, GarbledStream, PrivacyFree};
+use comity_garble::{Evaluate, EvaluatedStream, Garble, GarbledStream, Readable, Scheme};
 use zeroize::Zeroizing;
 
 use crate::gates::Nobody;
 use crate::statement::Statement;
 
 /// A garbling of a statement's program, all of it from a seed: the labels of secret inputs, drawn before anything is garbled.
-pub(super) struct Garbling {
-    stream: GarbledStream<PrivacyFree>,
-    /// The labels for zero of all secret bits.
-    wires: Zeroizing<Vec<Block>>,
+pub(super) struct Garbling<S: Scheme> {
+    stream: GarbledStream<S>,
+    /// The wires of all secret bits.
+    wires: Zeroizing<Vec<WireOf<S>>>,
 }
 
-impl Garbling {
+/// The wire as the garbler holds it.
+type WireOf<S> = <<S as Scheme>::Garbler as Garble>::Wire;
+
+impl<S: Readable> Garbling<S> {
     /// The garbling from this seed.
-    pub(super) fn new(backend: Backend, session: &SessionId, statement: &Statement, seed: Block) -> Garbling {
+    pub(super) fn new(backend: Backend, session: &SessionId, statement: &Statement, seed: Block) -> Garbling<S> {
         let mut prg = Prg::new(backend, seed);
-        let mut scheme = PrivacyFree::garbler(backend, Delta::new(prg.block()), gate_keys(session));
+        let mut scheme = S::garbler(backend, Delta::new(prg.block()), gate_keys(session));
         let wires = (0..statement.secret_bits()).map(|_| scheme.input(&mut prg)).collect();
         Garbling { stream: GarbledStream::readable(scheme), wires: Zeroizing::new(wires) }
     }
@@ -38,7 +41,8 @@ impl Garbling {
         send: impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<[u8; 32]> {
         let Garbling { stream, wires } = self;
-        let mut engine = Garbler { stream, wires, next: 0, public: statement.public(), outputs: Vec::new(), send };
+        let mut engine =
+            Garbler { stream, wires, next: 0, public: statement.public(), outputs: Zeroizing::default(), send };
         run(statement.program(), &mut engine, statement.public(), &mut Nobody)?;
         engine.stream.flush(&mut engine.send)?;
         let scheme = engine.stream.scheme();
@@ -60,36 +64,36 @@ fn digest(session: &SessionId, labels: &[Block]) -> [u8; 32] {
 }
 
 /// Evaluates the program on the labels of secret bits; tables come from `recv`. The hash of the labels of the outputs comes back.
-pub(super) fn evaluate(
+pub(super) fn evaluate<S: Readable>(
     backend: Backend,
     session: &SessionId,
     statement: &Statement,
     labels: &[Block],
     recv: impl FnMut(&mut [u8]) -> Result<()>,
 ) -> Result<[u8; 32]> {
-    let scheme = PrivacyFree::evaluator(backend, gate_keys(session));
+    let scheme = S::evaluator(backend, gate_keys(session));
     let constants = [false, true].map(|bit| scheme.constant(bit));
-    let stream = EvaluatedStream::new(scheme);
+    let stream = EvaluatedStream::<S>::new(scheme);
     let outputs = Zeroizing::default();
     let mut engine = Evaluator { stream, constants, labels, next: 0, public: statement.public(), outputs, recv };
     run(statement.program(), &mut engine, statement.public(), &mut Nobody)?;
     Ok(digest(session, &engine.outputs))
 }
 
-struct Garbler<'a, F> {
-    stream: GarbledStream<PrivacyFree>,
-    wires: Zeroizing<Vec<Block>>,
+struct Garbler<'a, S: Scheme, F> {
+    stream: GarbledStream<S>,
+    wires: Zeroizing<Vec<WireOf<S>>>,
     next: usize,
     public: &'a [Option<Bits>],
-    outputs: Vec<Block>,
+    outputs: Zeroizing<Vec<WireOf<S>>>,
     send: F,
 }
 
-impl<F: FnMut(&[u8]) -> Result<()>> Engine for Garbler<'_, F> {
-    type Wire = Block;
+impl<S: Readable, F: FnMut(&[u8]) -> Result<()>> Engine for Garbler<'_, S, F> {
+    type Wire = WireOf<S>;
     type Error = Error;
 
-    fn input(&mut self, index: usize, _: Owner, _: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
+    fn input(&mut self, index: usize, _: Owner, _: Option<&Bits>, _: usize, wires: &mut [WireOf<S>]) -> Result<()> {
         if let Some(value) = &self.public[index] {
             let scheme = self.stream.scheme();
             wires.iter_mut().zip(value.iter()).for_each(|(wire, bit)| *wire = scheme.constant(bit));
@@ -100,18 +104,18 @@ impl<F: FnMut(&[u8]) -> Result<()>> Engine for Garbler<'_, F> {
         Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [Block]) -> Result<()> {
+    fn call(&mut self, call: &Call<'_>, memory: &mut [WireOf<S>]) -> Result<()> {
         self.stream.call(call, memory, &mut self.send)
     }
 
-    fn reveal(&mut self, _: usize, _: Recipients, _: usize, wires: &[Block]) -> Result<Option<Bits>> {
+    fn reveal(&mut self, _: usize, _: Recipients, _: usize, wires: &[WireOf<S>]) -> Result<Option<Bits>> {
         self.outputs.extend_from_slice(wires);
         Ok(None)
     }
 }
 
-struct Evaluator<'a, F> {
-    stream: EvaluatedStream<PrivacyFree>,
+struct Evaluator<'a, S: Scheme, F> {
+    stream: EvaluatedStream<S>,
     constants: [Block; 2],
     labels: &'a [Block],
     next: usize,
@@ -120,7 +124,7 @@ struct Evaluator<'a, F> {
     recv: F,
 }
 
-impl<F: FnMut(&mut [u8]) -> Result<()>> Engine for Evaluator<'_, F> {
+impl<S: Readable, F: FnMut(&mut [u8]) -> Result<()>> Engine for Evaluator<'_, S, F> {
     type Wire = Block;
     type Error = Error;
 

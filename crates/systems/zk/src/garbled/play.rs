@@ -2,9 +2,10 @@
 
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Commitment, Opening, Result, SessionId, commit};
+use comity_garble::Readable;
 use comity_ot::base::csw::Csw;
 use comity_ot::committing;
-use comity_protocol::{Conduct, Honest};
+use comity_protocol::Conduct;
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -19,7 +20,7 @@ const OUTPUTS: &str = "prover: labels of the outputs";
 
 /// An act of the verifier: what is about to be used or sent.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
-pub(super) enum VerifierAct<'a> {
+pub(crate) enum VerifierAct<'a> {
     /// The labels of the secret bits, as they go into the OTs.
     Labels(&'a mut [[Block; 2]]),
     /// Tables.
@@ -30,7 +31,7 @@ pub(super) enum VerifierAct<'a> {
 
 /// An act of the prover: what is about to be used or sent.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
-pub(super) enum ProverAct<'a> {
+pub(crate) enum ProverAct<'a> {
     /// The hash of the outputs' labels, which is committed to.
     Outputs(&'a mut [u8; 32]),
     /// The opening of the commitment: the hash and the salt.
@@ -43,19 +44,7 @@ fn session_of(session: &SessionId, statement: &Statement) -> SessionId {
 }
 
 /// The prover. `secret` are all secret bits, of which the statement is true.
-pub(crate) fn prove(
-    ch: &mut dyn Channel,
-    session: &SessionId,
-    backend: Backend,
-    statement: &Statement,
-    secret: &Bits,
-    rng: &mut dyn CryptoRng,
-) -> Result<()> {
-    prove_with((ch, session), backend, statement, secret, rng, &mut Honest)
-}
-
-/// As [`prove`], with a conduct.
-pub(super) fn prove_with(
+pub(crate) fn prove<S: Readable>(
     (ch, session): (&mut dyn Channel, &SessionId),
     backend: Backend,
     statement: &Statement,
@@ -71,7 +60,7 @@ pub(super) fn prove_with(
         Zeroizing::new(labels.iter().map(|label| Block::new(core::array::from_fn(|i| label[i]))).collect());
     let key = HashKey::random(backend, rng);
     let mut received = key.begin();
-    let mut outputs = evaluate(backend, &session, statement, &labels, |tables| {
+    let mut outputs = evaluate::<S>(backend, &session, statement, &labels, |tables| {
         ch.recv(tables)?;
         received.add_bytes(tables)
     })?;
@@ -84,7 +73,7 @@ pub(super) fn prove_with(
     ch.recv(&mut seed)?;
     let pairs = Zeroizing::new(ot.open(ch)?);
     // Step 5. Both labels of each bit, and all tables: nothing here depends on the witness.
-    let mut garbling = Garbling::new(backend, &session, statement, Block::new(seed));
+    let mut garbling = Garbling::<S>::new(backend, &session, statement, Block::new(seed));
     let same = garbling.pairs().iter().zip(&*pairs).all(|(ours, theirs)| {
         ours.iter().zip(theirs).all(|(ours, theirs)| bool::from(ours.to_bytes()[..].ct_eq(theirs)))
     });
@@ -108,20 +97,8 @@ pub(super) fn prove_with(
 ///
 /// # Errors
 /// [`OTHER_OUTPUTS`](checks::OTHER_OUTPUTS), [`WRONG_COMMITMENT`](checks::WRONG_COMMITMENT); those of the OT and of the channel.
-pub(crate) fn verify(
-    ch: &mut dyn Channel,
-    session: &SessionId,
-    backend: Backend,
-    statement: &Statement,
-    rng: &mut dyn CryptoRng,
-) -> Result<()> {
-    verify_with(ch, session, backend, statement, rng, &mut Honest)
-}
-
-/// As [`verify`], with a conduct.
-pub(super) fn verify_with(
-    ch: &mut dyn Channel,
-    session: &SessionId,
+pub(crate) fn verify<S: Readable>(
+    (ch, session): (&mut dyn Channel, &SessionId),
     backend: Backend,
     statement: &Statement,
     rng: &mut dyn CryptoRng,
@@ -130,7 +107,7 @@ pub(super) fn verify_with(
     let session = session_of(session, statement);
     // Step 1.
     let mut seed = Block::random(rng);
-    let mut garbling = Garbling::new(backend, &session, statement, seed);
+    let mut garbling = Garbling::<S>::new(backend, &session, statement, seed);
     // Step 2: all OTs before the first table.
     let mut ot = committing::Sender::setup::<Csw>(ch, &session.child("OT"), backend, rng)?;
     let mut pairs = garbling.pairs();

@@ -1,32 +1,18 @@
 //! Both parties against each other, and liars.
 
 use comity_channel::Counted;
-use comity_circuit::random::Rng;
-use comity_circuit::{Program, eval_many};
 use comity_core::{Backend, Bits, Block, Check, Error, Kind, Result, SessionId};
+use comity_garble::PrivacyFree;
 use comity_protocol::Honest;
 use comity_testing::Pair;
 
-use super::play::{ProverAct, VerifierAct, prove_with, verify_with};
+use super::play::{ProverAct, VerifierAct, prove, verify};
 use crate::checks::{OTHER_OUTPUTS, WRONG_COMMITMENT, WRONG_LABELS, WRONG_TABLES};
 use crate::statement::Statement;
-use crate::tests::rng;
+use crate::tests::{random, rng};
 use crate::zkboo::tests::{of_two, two};
 
 const SESSION: SessionId = SessionId::new([7; 32]);
-
-/// A statement of some thousand gates in two calls, and its secret bits.
-fn large(seed: u64) -> (Statement, Bits) {
-    let circuit = Rng(seed).circuit(&[40, 30, 20], 6000, 50, &[33, 3]);
-    let program = Program::map(circuit, 2, &[]).unwrap().with_owner(1, 0).unwrap().with_owner(2, 1).unwrap();
-    let values = Rng(seed + 1).values(&[80, 60, 40]);
-    let outputs = eval_many(&program, std::slice::from_ref(&values)).unwrap().remove(0);
-    let expected: Vec<_> = outputs.into_iter().map(Some).collect();
-    let statement = Statement::new(&program, &[None, None, Some(values[2].clone())], &expected, b"").unwrap();
-    let inputs: Vec<_> = values.into_iter().map(Some).collect();
-    let secret = statement.secret(&inputs);
-    (statement, secret)
-}
 
 /// Both parties' results, and the bytes that the prover sent.
 fn play(
@@ -39,10 +25,10 @@ fn play(
     let ((proved, sent), verified) = Pair::run(
         |ch| {
             let mut ch = Counted::new(ch);
-            let done = prove_with((&mut ch, &SESSION), backend, statement, secret, &mut rng(1), prover);
+            let done = prove::<PrivacyFree>((&mut ch, &SESSION), backend, statement, secret, &mut rng(1), prover);
             (done, ch.counts().sent)
         },
-        |ch| verify_with(ch, &SESSION, backend, statement, &mut rng(2), verifier),
+        |ch| verify::<PrivacyFree>((ch, &SESSION), backend, statement, &mut rng(2), verifier),
     );
     (proved, verified, sent)
 }
@@ -54,7 +40,7 @@ fn check(result: &Result<()>) -> Option<&'static Check> {
 #[test]
 fn what_is_true_is_proved() {
     for seed in 0..3 {
-        let (statement, secret) = large(seed);
+        let (statement, secret) = random(seed, 6000, 2);
         let (proved, verified, _) = play(&statement, &secret, &mut |_| (), &mut |_| ());
         proved.unwrap();
         verified.unwrap();
@@ -107,7 +93,7 @@ fn before_the_opening(statement: &Statement, secret: &Bits) -> u64 {
 
 #[test]
 fn a_verifier_that_lies_gets_no_opening() {
-    let (statement, secret) = large(5);
+    let (statement, secret) = random(5, 6000, 2);
     let honest = before_the_opening(&statement, &secret);
     let refused = |what: &str, wants: &'static Check, lie: &mut (dyn for<'a> FnMut(VerifierAct<'a>) + Send)| {
         let (proved, verified, sent) = play(&statement, &secret, &mut |_| (), &mut |act: VerifierAct<'_>| lie(act));
@@ -186,7 +172,8 @@ fn a_verifier_that_goes_away_learns_nothing_more() {
     let ((proved, sent), ()) = Pair::run(
         |ch| {
             let mut ch = Counted::new(ch);
-            let done = prove_with((&mut ch, &SESSION), backend, &statement, &secret, &mut rng(1), &mut Honest);
+            let done =
+                prove::<PrivacyFree>((&mut ch, &SESSION), backend, &statement, &secret, &mut rng(1), &mut Honest);
             (done, ch.counts().sent)
         },
         |ch| {
@@ -197,7 +184,7 @@ fn a_verifier_that_goes_away_learns_nothing_more() {
                 }
             };
             let gone = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                verify_with(ch, &SESSION, backend, &statement, &mut rng(2), &mut stop)
+                verify::<PrivacyFree>((ch, &SESSION), backend, &statement, &mut rng(2), &mut stop)
             }));
             assert!(gone.is_err());
         },
@@ -212,8 +199,8 @@ fn parties_with_other_statements_or_sessions_do_not_meet() {
     let told = |of: &Statement, session: SessionId| {
         let secret = of.secret(&two(1));
         Pair::run(
-            |ch| prove_with((ch, &SESSION), backend, of, &secret, &mut rng(1), &mut Honest),
-            |ch| verify_with(ch, &session, backend, &of_two(0), &mut rng(2), &mut Honest),
+            |ch| prove::<PrivacyFree>((ch, &SESSION), backend, of, &secret, &mut rng(1), &mut Honest),
+            |ch| verify::<PrivacyFree>((ch, &session), backend, &of_two(0), &mut rng(2), &mut Honest),
         )
     };
     let (proved, verified) = told(&of_two(0), SESSION);

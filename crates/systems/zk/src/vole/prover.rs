@@ -3,7 +3,7 @@
 use comity_channel::Channel;
 use comity_circuit::run;
 use comity_core::{Backend, Bits, Block, Result, SessionId};
-use comity_protocol::{Conduct, Honest};
+use comity_protocol::Conduct;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -15,7 +15,7 @@ use crate::statement::Statement;
 
 /// An act of the prover: what is about to be used or sent.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
-pub(super) enum ProverAct<'a> {
+pub(crate) enum ProverAct<'a> {
     /// What an AND gate gives, the number of the gate beside it.
     Product(u64, &'a mut bool),
     /// The differences of a batch, as bytes.
@@ -28,18 +28,6 @@ pub(super) enum ProverAct<'a> {
 
 /// The prover. `secret` are all secret bits, of which the statement is true.
 pub(crate) fn prove(
-    ch: &mut dyn Channel,
-    session: &SessionId,
-    backend: Backend,
-    statement: &Statement,
-    secret: &Bits,
-    rng: &mut dyn CryptoRng,
-) -> Result<()> {
-    prove_with((ch, session), backend, statement, secret, rng, &mut Honest)
-}
-
-/// As [`prove`], with a conduct.
-pub(super) fn prove_with(
     (ch, session): (&mut dyn Channel, &SessionId),
     backend: Backend,
     statement: &Statement,

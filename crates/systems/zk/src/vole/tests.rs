@@ -1,34 +1,19 @@
 //! Both parties against each other, and liars.
 
 use comity_channel::Counted;
-use comity_circuit::random::Rng;
-use comity_circuit::{Builder, Program, Wire, eval_many};
+use comity_circuit::{Builder, Program, Wire};
 use comity_core::{Backend, Bits, Block, Check, Error, Kind, Prg, Result, SessionId};
 use comity_testing::Pair;
 
-use super::prover::{ProverAct, prove_with};
-use super::verifier::{VerifierAct, verify_with};
+use super::prover::{ProverAct, prove};
+use super::verifier::{VerifierAct, verify};
 use super::{BATCH, SILENT_FROM, bits_of};
 use crate::checks::{OTHER_MACS, WRONG_GATES};
 use crate::statement::Statement;
-use crate::tests::rng;
+use crate::tests::{random, rng};
 use crate::zkboo::tests::{of_two, two};
 
 const SESSION: SessionId = SessionId::new([7; 32]);
-
-/// The statement that a random circuit, called so often, gives what it gives on random values, and the secret ones of these.
-fn random(seed: u64, gates: usize, times: u64) -> (Statement, Bits) {
-    let circuit = Rng(seed).circuit(&[40, 30, 20], gates, 50, &[33, 3]);
-    let program = Program::map(circuit, times, &[]).unwrap().with_owner(1, 0).unwrap().with_owner(2, 1).unwrap();
-    let lengths = [40, 30, 20].map(|bits| bits * times as usize);
-    let values = Rng(seed + 1).values(&lengths);
-    let outputs = eval_many(&program, std::slice::from_ref(&values)).unwrap().remove(0);
-    let expected: Vec<_> = outputs.into_iter().map(Some).collect();
-    let statement = Statement::new(&program, &[None, None, Some(values[2].clone())], &expected, b"").unwrap();
-    let inputs: Vec<_> = values.into_iter().map(Some).collect();
-    let secret = statement.secret(&inputs);
-    (statement, secret)
-}
 
 /// Both parties' results.
 fn play(
@@ -39,8 +24,8 @@ fn play(
 ) -> (Result<()>, Result<()>) {
     let backend = Backend::detect();
     Pair::run(
-        |ch| prove_with((ch, &SESSION), backend, statement, secret, &mut rng(1), prover),
-        |ch| verify_with((ch, &SESSION), backend, statement, &mut rng(2), verifier),
+        |ch| prove((ch, &SESSION), backend, statement, secret, &mut rng(1), prover),
+        |ch| verify((ch, &SESSION), backend, statement, &mut rng(2), verifier),
     )
 }
 
@@ -194,7 +179,7 @@ fn coefficients_leave_after_the_bits() {
                     }
                 };
                 let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                    prove_with((&mut ch, &SESSION), backend, &statement, &secret, &mut rng(1), &mut stop)
+                    prove((&mut ch, &SESSION), backend, &statement, &secret, &mut rng(1), &mut stop)
                 }));
                 assert_eq!(played.is_err(), stops);
                 ch.counts().received
@@ -203,7 +188,7 @@ fn coefficients_leave_after_the_bits() {
                 let mut ch = Counted::new(ch);
                 let mut seeds = 0;
                 let mut count = |_: VerifierAct<'_>| seeds += 1;
-                let done = verify_with((&mut ch, &SESSION), backend, &statement, &mut rng(2), &mut count);
+                let done = verify((&mut ch, &SESSION), backend, &statement, &mut rng(2), &mut count);
                 (done, seeds)
             },
         );
@@ -266,8 +251,8 @@ fn parties_with_other_statements_or_sessions_do_not_meet() {
     let told = |of: &Statement, session: SessionId| {
         let secret = of.secret(&two(1));
         Pair::run(
-            |ch| prove_with((ch, &SESSION), backend, of, &secret, &mut rng(1), &mut |_: ProverAct<'_>| ()),
-            |ch| verify_with((ch, &session), backend, &of_two(0), &mut rng(2), &mut |_: VerifierAct<'_>| ()),
+            |ch| prove((ch, &SESSION), backend, of, &secret, &mut rng(1), &mut |_: ProverAct<'_>| ()),
+            |ch| verify((ch, &session), backend, &of_two(0), &mut rng(2), &mut |_: VerifierAct<'_>| ()),
         )
     };
     assert!(told(&of_two(0), SESSION).1.is_ok());

@@ -3,7 +3,7 @@
 use comity_channel::Channel;
 use comity_circuit::run;
 use comity_core::{Backend, Block, Error, Prg, Result, SessionId, gf128};
-use comity_protocol::{Conduct, Honest};
+use comity_protocol::Conduct;
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -17,7 +17,7 @@ use crate::statement::Statement;
 
 /// An act of the verifier: what is about to be used or sent.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
-pub(super) enum VerifierAct<'a> {
+pub(crate) enum VerifierAct<'a> {
     /// The seed of a batch's coefficients.
     Seed(&'a mut Block),
 }
@@ -27,17 +27,6 @@ pub(super) enum VerifierAct<'a> {
 /// # Errors
 /// [`WRONG_GATES`](checks::WRONG_GATES), [`OTHER_MACS`](checks::OTHER_MACS); those of the OTs and of the channel.
 pub(crate) fn verify(
-    ch: &mut dyn Channel,
-    session: &SessionId,
-    backend: Backend,
-    statement: &Statement,
-    rng: &mut dyn CryptoRng,
-) -> Result<()> {
-    verify_with((ch, session), backend, statement, rng, &mut Honest)
-}
-
-/// As [`verify`], with a conduct.
-pub(super) fn verify_with(
     (ch, session): (&mut dyn Channel, &SessionId),
     backend: Backend,
     statement: &Statement,
