@@ -6,6 +6,7 @@ mod circuit;
 mod common;
 mod cutchoose;
 mod eval;
+mod faults;
 mod first_hour;
 mod interrupt;
 mod job;
