@@ -1,18 +1,20 @@
 # make test       everything that must pass before a change lands; stops at the first failure
-# make test-long  campaigns: a program of 10^9 AND gates in fixed memory, long fuzzing, Miri
+# make test-long  campaigns: a program of 10^9 AND gates in fixed memory, long fuzzing, a thousand faults, Miri, make ct
 # make release    the command with all that it can do, Parquet too, as target/release/comity
 # make install    the same, installed where cargo puts commands
 # make bench      this machine's ceilings, and how close comity comes to them
+# make ct         branches and indices on secrets, looked for by Valgrind in the code that ships
+# make mutants    the functions that check, broken in every way: does a test notice? (needs cargo-mutants; takes hours)
 # make fuzz       coverage-guided fuzzing (needs cargo-fuzz and a nightly toolchain)
 # make wasm       the crates that know no operating system, for browsers
 # make arm        the kernels of ARMv8, under qemu
 # make tables     the tables of protocols in README.md, SECURITY.md and the book, from the protocols' cards and costs
 # make book       the book as HTML under book/book (needs mdbook)
 #
-# A step whose tool is not installed prints SKIPPED and the rest goes on.
+# A step whose tool is not installed prints SKIPPED and the rest goes on; `tools/install` brings the tools.
 
 .NOTPARALLEL:
-.PHONY: test format package lint docs licences wasm doctests tests test-long miri release install bench fuzz arm tables book
+.PHONY: test format package lint docs licences wasm doctests tests test-long miri ct mutants release install bench fuzz arm tables book
 
 # The lock file is committed, and what is tested is what it names.
 CARGO = cargo
@@ -36,7 +38,7 @@ licences:
 # Every public crate can be packaged: what it needs has a version, and nothing that it needs is left out.
 package:
 	$(CARGO) package $(LOCKED) --workspace --no-verify --allow-dirty --quiet \
-		$(addprefix --exclude ,comity-testing comity-sum comity-fuzz comity-book comity-examples)
+		$(addprefix --exclude ,comity-testing comity-ct comity-sum comity-fuzz comity-book comity-examples)
 
 lint:
 	$(CARGO) clippy $(LOCKED) --workspace --all-targets -- -D warnings
@@ -72,7 +74,7 @@ tests:
 	$(CARGO) test $(LOCKED) -p comity-table --features parquet
 
 # Tests that are marked `ignore` are campaigns; they want the release profile.
-test-long: miri
+test-long: miri ct
 	$(CARGO) test $(LOCKED) --release --workspace --lib --bins --tests -- --ignored --nocapture
 
 # Miri cannot run assembly or foreign code: the portable backend of core is what it checks.
@@ -87,6 +89,22 @@ release:
 
 install:
 	$(CARGO) install $(LOCKED) --path crates/front/cli --features parquet
+
+# The code is that of a release, since it is the optimizer that makes a branch of a mask. Valgrind's machine has AES-NI and AVX2, and no
+# more: the other kernels are not looked at. CT names the cases to keep to.
+CT =
+ct:
+	@if command -v valgrind >/dev/null && test "$$(uname -sm)" = "Linux x86_64"; then \
+		$(CARGO) build $(LOCKED) --release -p comity-ct --features ct && \
+		valgrind -q --error-limit=no --num-callers=30 --suppressions=testing/ct/foreign.supp \
+			$(or $(CARGO_TARGET_DIR),target)/release/comity-ct $(CT); \
+	else echo "SKIPPED ct: it needs Valgrind, and Linux on x86-64"; fi
+
+# MUTANTS is the shard, and the crates to keep to: `make mutants MUTANTS="2/8"`, `make mutants MUTANTS="0/1 crates/foundation/share"`.
+MUTANTS = 0/1
+mutants:
+	@if $(CARGO) mutants --version >/dev/null 2>&1; then testing/mutants/run $(MUTANTS); \
+	else echo "SKIPPED mutants: cargo-mutants is not installed"; fi
 
 bench:
 	$(CARGO) run $(LOCKED) --release -- bench

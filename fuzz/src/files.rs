@@ -23,7 +23,8 @@ fn evaluate(program: &Program) {
     let totals = program.totals();
     let work = [program.wires(), totals.calls, totals.and, totals.xor, totals.not];
     // A circuit is lowered even if no step calls it, and each of its wires takes memory, which its inputs have for no byte of the encoding.
-    let wires = |circuit: &Circuit| circuit.inputs().iter().fold(0u64, |sum, group| sum.saturating_add(group.bits as u64));
+    let wires =
+        |circuit: &Circuit| circuit.inputs().iter().fold(0u64, |sum, group| sum.saturating_add(group.bits as u64));
     let large = program.circuits().iter().any(|circuit| wires(circuit) > SMALL);
     if large || work.iter().any(|&part| part > SMALL) {
         return;

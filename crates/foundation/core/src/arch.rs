@@ -13,6 +13,7 @@ mod instantiate;
 mod kernels;
 mod lanes;
 pub(crate) mod portable;
+mod secrecy;
 pub(crate) mod subset;
 pub(crate) mod table;
 pub(crate) mod vole;
@@ -20,6 +21,9 @@ pub(crate) mod vole;
 mod x86_64;
 
 pub use kernels::Vectorize;
+#[cfg(feature = "ct")]
+pub use secrecy::ct;
+pub use secrecy::{classify, declassify, declassify_all, mask, verdict};
 
 /// The round keys of AES-128 as in FIPS 197, whatever the backend.
 pub(crate) type RoundKeys = [crate::memory::block::Block; 11];

@@ -14,7 +14,9 @@ mod party;
 mod session;
 mod tape;
 
-pub use arch::{Backend, Vectorize};
+#[cfg(feature = "ct")]
+pub use arch::ct;
+pub use arch::{Backend, Vectorize, classify, declassify, declassify_all, mask, verdict};
 pub use error::{Check, Error, Kind, Result};
 pub use field::erasure::{ErasureCode, ErasureDecoder};
 pub use field::gf128;

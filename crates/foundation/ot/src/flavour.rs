@@ -245,7 +245,7 @@ fn receive_masked<const N: usize>(
             }
             expand(*mask, bits, message);
             // Whether a message is added is the receiver's secret: no branch and no index on it.
-            let chosen = u8::from(choice).wrapping_neg();
+            let chosen = comity_core::mask(choice) as u8;
             let (first, last) = (&sent[..len], &sent[(N - 1) * len..]);
             for ((byte, zero), one) in message.iter_mut().zip(first).zip(last) {
                 *byte ^= if N == 2 { zero & !chosen | one & chosen } else { one & chosen };

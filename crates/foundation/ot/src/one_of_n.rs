@@ -95,7 +95,7 @@ pub use keys::Keys;
 pub use receiver::{Offered, Receiver};
 pub use sender::{Sender, Taken};
 
-use comity_core::{Backend, Block, Error, Result, SessionId};
+use comity_core::{Backend, Block, Error, Result, SessionId, declassify};
 
 use crate::model::{Malicious, SemiHonest};
 use crate::row_check;
@@ -186,7 +186,7 @@ fn code<S: OneOfN>(backend: Backend, session: &SessionId) -> Code {
 fn in_range<S: OneOfN>(choices: impl IntoIterator<Item = u128>) -> Result<()> {
     let outside =
         choices.into_iter().fold(0, |outside, choice| outside | choice.checked_shr(S::CHOICE_BITS).unwrap_or(0));
-    if outside != 0 {
+    if declassify(outside != 0, "a choice out of range is an error of the caller") {
         let bits = S::CHOICE_BITS;
         return Err(Error::invalid_input(format!("a choice of this 1-out-of-N OT is a number below 2^{bits}")));
     }

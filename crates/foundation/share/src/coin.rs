@@ -5,7 +5,7 @@
 //! before the first message: a party opens its seed only after it has received all of that, too.
 
 use comity_channel::Mesh;
-use comity_core::{Result, SessionId};
+use comity_core::{Result, SessionId, declassify_all};
 use rand_core::CryptoRng;
 
 use crate::checks;
@@ -24,5 +24,6 @@ pub fn coin(mesh: &mut Mesh<'_>, session: SessionId, rng: &mut (impl CryptoRng +
     for (_, seed) in seeds.iter() {
         coin.iter_mut().zip(seed).for_each(|(coin, byte)| *coin ^= byte);
     }
+    declassify_all(&mut coin, "all seeds were opened");
     Ok(coin)
 }

@@ -11,7 +11,7 @@
 //! Cost a link: 32 bytes each way a settlement, 16 bytes hashed a bit and party.
 
 use comity_channel::{Channel, Mesh, PerPeer};
-use comity_core::{Block, Error, PartyId, Result, SessionId};
+use comity_core::{Block, Error, PartyId, Result, SessionId, verdict};
 use subtle::ConstantTimeEq;
 
 use crate::checks;
@@ -53,7 +53,7 @@ impl Ledger {
     /// [`checks::WRONG_MAC`], by the peer.
     pub fn verify(&self, digest: &[u8]) -> Result<()> {
         let right = self.seen.finalize().as_bytes().ct_eq(digest);
-        if right.into() { Ok(()) } else { Err(Error::from(checks::WRONG_MAC).by(self.peer)) }
+        if verdict(right) { Ok(()) } else { Err(Error::from(checks::WRONG_MAC).by(self.peer)) }
     }
 
     /// Checks all that was shown in either direction. After an error nothing more may leave.

@@ -25,7 +25,7 @@
 //! **Cost** of a bit and party: a bit to each peer, and a product for each party. A settlement: 48 bytes to each peer, one round.
 
 use comity_channel::{Echo, Mesh, PerPeer};
-use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, SessionId, gf128};
+use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, SessionId, gf128, verdict};
 use comity_protocol::Conduct;
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
@@ -188,7 +188,7 @@ impl Openings {
                 let (blocks, _) = bytes.as_chunks();
                 sum ^= Block::new(blocks[0]);
             }
-            if !bool::from(sum.ct_eq(&Block::ZERO)) {
+            if !verdict(sum.ct_eq(&Block::ZERO)) {
                 return Err(Error::from(checks::WRONG_MAC));
             }
             value = Some(bits);
@@ -256,7 +256,7 @@ impl Openings {
             let (blocks, _) = bytes.as_chunks();
             sum ^= Block::new(blocks[0]);
         }
-        if !bool::from(sum.ct_eq(&Block::ZERO)) {
+        if !verdict(sum.ct_eq(&Block::ZERO)) {
             return Err(Error::from(checks::WRONG_MAC));
         }
         self.sums.fill(Block::ZERO);

@@ -15,7 +15,7 @@
 //! **Side channels**: no branch or memory index depends on where noise is.
 
 use comity_channel::Channel;
-use comity_core::{Aes128, Backend, Block, Prg, Result, gf128};
+use comity_core::{Aes128, Backend, Block, Prg, Result, gf128, verdict};
 use comity_ot::silent::{LeafSum, Tree};
 use comity_ot::softspoken::{self, Checking};
 use comity_ot::{CotReceiver, CotSender};
@@ -142,7 +142,7 @@ pub fn receive<M: Checking>(
         let expected = answer(setting, &challenge, sum.leaves() ^ mask_c);
         let mut answer = [0; 32];
         ch.recv(&mut answer)?;
-        if !bool::from(expected.ct_eq(&answer)) {
+        if !verdict(expected.ct_eq(&answer)) {
             return Err(INCONSISTENT_NOISE.into());
         }
     }

@@ -11,7 +11,7 @@
 //! *Bound.* Differences in the vectors cancel in the combination with probability 2^-128 for each bit, since the challenge comes after them.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Prg, Result, gf128};
+use comity_core::{Backend, Bits, Block, Prg, Result, gf128, verdict};
 use comity_ot::base::BaseOt;
 use comity_ot::{AtLeast, Model};
 use rand_core::CryptoRng;
@@ -54,7 +54,7 @@ pub fn send<M: Model, B: BaseOt<Model: AtLeast<M>>>(
         let mut answer = [Block::ZERO; 2];
         ch.recv(Block::bytes_of_mut(&mut answer))?;
         let expected = combination(backend, challenge, &b) ^ gf128::mul(backend, answer[0], delta);
-        if !bool::from(expected.ct_eq(&answer[1])) {
+        if !verdict(expected.ct_eq(&answer[1])) {
             return Err(INCONSISTENT_PRODUCTS.into());
         }
         b.truncate(n - 1);

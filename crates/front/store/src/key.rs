@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use argon2::{Algorithm, Argon2, Params, Version};
-use comity_core::{Error, Result};
+use comity_core::{Error, Result, classify, declassify, declassify_all};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -65,6 +65,7 @@ impl StoreKey {
         check_mode(&file, path)?;
         let mut bytes = Zeroizing::new(Vec::with_capacity(33));
         file.take(33).read_to_end(&mut bytes).map_err(cannot)?;
+        classify(&mut bytes);
         let bytes: [u8; 32] = bytes
             .as_slice()
             .try_into()
@@ -97,6 +98,7 @@ impl StoreKey {
         file.extend(salt);
         let root = self.root(&file, &cost, &salt)?;
         file.extend(check(&root).as_bytes());
+        declassify_all(&mut file, "the store's own file is for all to read");
         Ok((file, root))
     }
 
@@ -130,7 +132,8 @@ impl StoreKey {
         let root = self.root(head, &cost, &head[29..])?;
         let tag: [u8; 32] = tag.try_into().map_err(|_| damaged())?;
         // This comparison takes the same time wherever the bytes differ.
-        if check(&root) != blake3::Hash::from_bytes(tag) {
+        let right = check(&root) == blake3::Hash::from_bytes(tag);
+        if !declassify(right, "whether the key is right is told") {
             return Err(refuse("the passphrase or key is not the one that the store was made with"));
         }
         Ok(root)

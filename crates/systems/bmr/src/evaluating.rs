@@ -2,7 +2,7 @@
 //!
 //! A wire is `n` blocks: the active key of each party. Bit 0 of the own one is the public value.
 
-use comity_core::{Backend, Block, Error, Part, Result, SessionId};
+use comity_core::{Backend, Block, Error, Part, Result, SessionId, declassify, verdict};
 use subtle::{Choice, ConstantTimeEq};
 
 use crate::checks;
@@ -54,7 +54,9 @@ impl Evaluating {
             (own, *zeros) = zeros.split_at(ands.len());
             self.keys.clear();
             for (gate, rows) in ands.iter().zip(rows.chunks_exact(n * ROWS)) {
-                let [a, b] = [gate.a(), gate.b()].map(|slot| usize::from(self.slots[slot * n + me].lsb()));
+                // Nobody knows the masks that these values are under.
+                let public = |slot: usize| declassify(self.slots[slot * n + me].lsb(), "an external value is public");
+                let [a, b] = [gate.a(), gate.b()].map(|slot| usize::from(public(slot)));
                 self.keys.extend_from_slice(&rows[(2 * a + b) * n..][..n]);
             }
             for (party, hash) in self.hashes.iter_mut().enumerate() {
@@ -66,7 +68,7 @@ impl Evaluating {
                 let difference = key[me] ^ *zero;
                 whole &= difference.ct_eq(&Block::ZERO) | difference.ct_eq(&self.offset);
             }
-            if !bool::from(whole) {
+            if !verdict(whole) {
                 return Err(Error::from(checks::GARBLED_ROW));
             }
             for (gate, keys) in ands.iter().zip(self.keys.chunks_exact(n)) {

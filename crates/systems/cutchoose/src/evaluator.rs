@@ -2,7 +2,7 @@
 
 use comity_channel::Channel;
 use comity_circuit::{Call, Observer, Plain, Program};
-use comity_core::{Bits, Block, Delta, Result};
+use comity_core::{Bits, Block, Delta, Result, verdict};
 use comity_garble::lockstep::{self, LabelRows, joined, separated};
 use comity_ot::committing;
 use comity_protocol::{Conduct, Here, Job};
@@ -159,7 +159,7 @@ impl EvaluatorEnd<'_> {
         for ((&j, copy), (point, pad)) in choice.checked.iter().zip(checked).zip(&expected) {
             right &= points[j][..].ct_eq(point) & (encrypted[j] ^ *pad).ct_eq(&copy.seed.0);
         }
-        if !bool::from(right) {
+        if !verdict(right) {
             return Err(checks::INPUT_RECOVERY.into());
         }
 

@@ -17,7 +17,7 @@
 use std::io::{Read, Write};
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, HugeTable, Result, SessionId, ShortHash, TccrHash};
+use comity_core::{Backend, Block, HugeTable, Result, SessionId, ShortHash, TccrHash, verdict};
 use comity_garble::lockstep::CopyChoice;
 use comity_protocol::Conduct;
 use rand_core::CryptoRng;
@@ -369,7 +369,7 @@ impl Results {
             right &= self.hashers[j].update(salt).finalize().as_bytes()[..].ct_eq(commitment);
         }
         self.commitments = choice.checked.iter().map(|&j| received[j][0]).collect();
-        if bool::from(right) { Ok(()) } else { Err(checks::OUTPUT_OPENING.into()) }
+        if verdict(right) { Ok(()) } else { Err(checks::OUTPUT_OPENING.into()) }
     }
 
     /// Step 6: the outputs as found. `fresh` is a random value, for `Omega`.
@@ -406,7 +406,7 @@ impl Results {
             let hashes = self.hashes.labels(first, both);
             right &= hashes.as_flattened().ct_eq(bound.as_flattened().as_flattened());
         }
-        if !bool::from(right) {
+        if !verdict(right) {
             return Err(checks::OUTPUT_LABELS.into());
         }
         for (k, (&j, copy)) in choice.checked.iter().zip(copies).enumerate() {
@@ -418,7 +418,7 @@ impl Results {
             }
             right &= hasher.update(&copy.salt[..]).finalize().as_bytes()[..].ct_eq(&self.commitments[k]);
         }
-        if bool::from(right) { Ok(delta) } else { Err(checks::OUTPUT_TABLE.into()) }
+        if verdict(right) { Ok(delta) } else { Err(checks::OUTPUT_TABLE.into()) }
     }
 }
 

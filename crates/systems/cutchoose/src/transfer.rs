@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Prg, Result};
+use comity_core::{Backend, Bits, Block, Prg, Result, verdict};
 use comity_garble::lockstep::{CopyChoice, GarblingParty, LabelRows};
 use comity_ot::base::Csw;
 use comity_ot::{
@@ -16,6 +16,7 @@ use comity_ot::{
 };
 use comity_protocol::{Conduct, Here};
 use rand_core::CryptoRng;
+use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::checks;
@@ -317,7 +318,7 @@ pub(crate) fn receive_labels(
         }
         decode(probe, &chunk, &active, layout, active_to);
     }
-    if wrong == Block::ZERO { Ok(()) } else { Err(checks::INPUT_LABEL.into()) }
+    if verdict(wrong.ct_eq(&Block::ZERO)) { Ok(()) } else { Err(checks::INPUT_LABEL.into()) }
 }
 
 /// Adds the next bytes of a key's stream to blocks.

@@ -3,7 +3,7 @@
 //! Copy by copy six blocks: both commitments and both adapters in the order of `pi_{i,j}`. A commitment is a hash of `u`,
 //! with 256 bits; an adapter is the label `W_{i,j,b}` plus `REHash(u_{i,j,b})`, a hash of the same under another key.
 
-use comity_core::{Block, Delta, Result, SessionId, ShortHash};
+use comity_core::{Block, Delta, Result, SessionId, ShortHash, verdict};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::Identity;
@@ -138,5 +138,5 @@ pub(crate) fn find(
         found &= opens(0) | second;
         labels.push(Block::conditional_select(&row(4), &row(5), second) ^ *pad);
     }
-    if bool::from(found) { Ok(labels) } else { Err(checks::INPUT_EQUALITY.into()) }
+    if verdict(found) { Ok(labels) } else { Err(checks::INPUT_EQUALITY.into()) }
 }

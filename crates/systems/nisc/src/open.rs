@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use comity_circuit::{Observer, Plain, Program};
-use comity_core::{Backend, Bits, Block, Delta, Error, Kind, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Delta, Error, Kind, Prg, Result, SessionId, verdict};
 use comity_garble::lockstep::{LabelRows, gate_keys, most_slots, separated};
 use comity_garble::{LockstepEvaluator, LockstepGarbler};
 use comity_ot::base::pvw::{self, products};
@@ -417,7 +417,7 @@ fn decrypt(commitments: &Commitments, half_w: &Scalar) -> Result<Bits> {
         right &= bit | value.ct_eq(&zero);
         y.set(j, bit.into());
     }
-    if bool::from(right) { Ok(y) } else { Err(checks::NO_RECOVERY.into()) }
+    if verdict(right) { Ok(y) } else { Err(checks::NO_RECOVERY.into()) }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Sealed payload: encryption with a key that is used once, and a tag, both by BLAKE3.
 
+use comity_core::verdict;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
@@ -21,7 +22,7 @@ pub(crate) fn seal(key: &Key, payload: &[u8], out: &mut Vec<u8>) {
 /// The payload, if the tag is that of this key.
 pub(crate) fn open(key: &Key, sealed: &[u8]) -> Option<Vec<u8>> {
     let (encrypted, theirs) = sealed.split_last_chunk::<TAG>()?;
-    if !bool::from(tag(key, encrypted).ct_eq(theirs)) {
+    if !verdict(tag(key, encrypted).ct_eq(theirs)) {
         return None;
     }
     let mut payload = encrypted.to_vec();

@@ -11,6 +11,7 @@ use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::ZeroizeOnDrop;
 
+use crate::arch::verdict;
 use crate::hash::framing::Framed;
 use crate::session::SessionId;
 
@@ -53,7 +54,7 @@ impl Commitment {
     /// Whether `opening` opens this commitment to `message`, in time that depends on the message's length only.
     #[must_use = "a commitment that does not verify must end the protocol"]
     pub fn verify(&self, session: SessionId, label: &str, message: &[u8], opening: &Opening) -> bool {
-        Commitment::of(session, label, message, opening).0.ct_eq(&self.0).into()
+        verdict(Commitment::of(session, label, message, opening).0.ct_eq(&self.0))
     }
 
     fn of(session: SessionId, label: &str, message: &[u8], opening: &Opening) -> Commitment {

@@ -11,6 +11,8 @@ use rand_core::CryptoRng;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
+use crate::arch::mask;
+
 /// A block of 128 bits.
 #[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(16))]
@@ -63,9 +65,10 @@ impl Block {
 
     /// This block where `bit` is one, the zero block where it is zero, without a branch.
     #[must_use]
-    pub const fn masked(self, bit: bool) -> Block {
-        let mask = (bit as u128).wrapping_neg();
-        Block::from_u128(self.to_u128() & mask)
+    #[inline(always)]
+    pub fn masked(self, bit: bool) -> Block {
+        let mask = u128::from(mask(bit));
+        Block::from_u128(self.to_u128() & (mask | mask << 64))
     }
 
     /// The bytes of a slice of blocks, in order.

@@ -14,9 +14,11 @@
 
 use core::ops::Range;
 
-use crate::arch::Backend;
+use subtle::ConstantTimeEq;
+
 use crate::arch::garble::KeyRing;
 use crate::arch::garble::lockstep as kernels;
+use crate::arch::{Backend, verdict};
 use crate::memory::block::Block;
 use crate::tape::gates::Delta;
 use crate::tape::part::Part;
@@ -308,7 +310,9 @@ impl LockstepChecker {
         self.0.groups.iter().flat_map(|group| {
             let differences: &[Block] = bytemuck::cast_slice(&group.differences);
             let copies = group.columns.iter().zip(differences).take(group.copies.len());
-            copies.filter(|(_, difference)| **difference != Block::ZERO).map(|(&column, _)| column as usize)
+            copies
+                .filter(|(_, difference)| !verdict(difference.ct_eq(&Block::ZERO)))
+                .map(|(&column, _)| column as usize)
         })
     }
 }

@@ -1,6 +1,6 @@
 //! `CopyChoice`: which copies are evaluated.
 
-use comity_core::Bits;
+use comity_core::{Bits, declassify, declassify_all};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// The choice of the copies that are evaluated; the others are checked. It is the evaluator's secret as long as the
@@ -20,7 +20,12 @@ impl CopyChoice {
         let [room, other] = [(); 2].map(|()| Vec::with_capacity(evaluated.len()));
         let mut choice = CopyChoice { evaluated: room, checked: other };
         for (j, bit) in evaluated.iter().enumerate() {
-            let side = if bit { &mut choice.evaluated } else { &mut choice.checked };
+            // Whoever evaluates some copies and hashes the others cannot hide it from one who sees the machine. Messages do.
+            let side = if declassify(bit, "the evaluator's work with a copy depends on the choice by design") {
+                &mut choice.evaluated
+            } else {
+                &mut choice.checked
+            };
             side.push(j);
         }
         choice
@@ -31,7 +36,8 @@ impl CopyChoice {
     pub fn nonempty(mut draw: impl FnMut() -> Bits) -> CopyChoice {
         loop {
             let bits = draw();
-            if bits.words().iter().any(|&word| word != 0) {
+            let any = bits.words().iter().fold(0, |any, word| any | word);
+            if declassify(any != 0, "a choice that is drawn anew is forgotten") {
                 return CopyChoice::new(&bits);
             }
         }
@@ -42,6 +48,7 @@ impl CopyChoice {
     pub fn smallest(numbers: impl ExactSizeIterator<Item = u128>, evaluated: usize) -> CopyChoice {
         let mut bits = Bits::zeros(numbers.len());
         let mut order: Zeroizing<Vec<(u128, usize)>> = Zeroizing::new(numbers.zip(0..).collect());
+        declassify_all(&mut order, "only their order is of use, which is the choice");
         order.sort_unstable();
         order[..evaluated].iter().for_each(|&(_, j)| bits.set(j, true));
         CopyChoice::new(&bits)

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, mask, verdict};
 use rand_core::CryptoRng;
 use subtle::Choice;
 use zeroize::{Zeroize, Zeroizing};
@@ -117,7 +117,7 @@ impl Sender {
             honest &= check::equal(&check::select(theirs, !a, !b), &own[1]);
         }
         // All pairs are looked at before the verdict, which tells the receiver whether it guessed right and no more.
-        if !bool::from(honest) {
+        if !verdict(honest) {
             return Err(checks::INCONSISTENT_CHOICES.into());
         }
         self.state.end();
@@ -142,7 +142,7 @@ impl Sender {
         let q = &mut self.q[..Parameters::MAX_ROWS * piece.padded];
         let mut rows = q.chunks_exact_mut(piece.padded).enumerate();
         for (i, q) in (&mut rows).take(self.rows.len()) {
-            let chosen = u8::from(self.s.get(i)).wrapping_neg();
+            let chosen = mask(self.s.get(i)) as u8;
             let (g, u) = (self.g.row(piece, i), self.u.row(piece, i));
             for ((q, g), u) in q.iter_mut().zip(g).zip(u) {
                 *q = g ^ (u & chosen);

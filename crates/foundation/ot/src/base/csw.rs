@@ -34,7 +34,7 @@
 
 use blake3::Hasher;
 use comity_channel::Channel;
-use comity_core::{Bits, Block, Result, SessionId};
+use comity_core::{Bits, Block, Result, SessionId, mask, verdict};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use rand_core::CryptoRng;
@@ -222,7 +222,7 @@ impl Waiting {
     /// answer for every OT.
     pub fn finish(mut self, response: &Response) -> Result<SenderSeeds<Malicious>> {
         let expected = self.answers.digest(&self.session, TO_SENDER);
-        if !bool::from(expected.ct_eq(&response.0)) {
+        if !verdict(expected.ct_eq(&response.0)) {
             return Err(checks::BASE_OT_CHALLENGE.into());
         }
         Ok(SenderSeeds::new(std::mem::take(&mut *self.keys)))
@@ -280,10 +280,10 @@ impl Receiver {
         }
         let mut answers = Answers(Vec::with_capacity(n));
         for ((output, sum), choice) in outputs.iter().zip(&challenge.sums).zip(self.choices.iter()) {
-            let chosen = u8::from(choice).wrapping_neg();
+            let chosen = mask(choice) as u8;
             answers.0.push(std::array::from_fn(|i| output.answer[i] ^ sum[i] & chosen));
         }
-        if !bool::from(answers.digest(&self.session, TO_RECEIVER).ct_eq(&challenge.digest)) {
+        if !verdict(answers.digest(&self.session, TO_RECEIVER).ct_eq(&challenge.digest)) {
             return Err(checks::BASE_OT_CHALLENGE.into());
         }
         let response = Response(answers.digest(&self.session, TO_SENDER));

@@ -1,7 +1,7 @@
 //! The receiver of committing OT: receiver of the extension, and judge of the opening.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Result, SessionId, mask, verdict};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -107,7 +107,7 @@ impl Receiver {
             ch.recv(&mut masked[at..])?;
             for (i, j) in group.enumerate() {
                 let (zero, one) = masked[at + 2 * len * i..][..2 * len].split_at(len);
-                let chosen = u8::from(choices.get(j)).wrapping_neg();
+                let chosen = mask(choices.get(j)) as u8;
                 let mut message: Vec<u8> =
                     zero.iter().zip(one).map(|(zero, one)| zero ^ (zero ^ one) & chosen).collect();
                 self.pads.add(index, t[j], &mut message);
@@ -212,7 +212,7 @@ impl Receiver {
     fn verify(&mut self, opening: &DeltaOpening) -> Result<()> {
         begin(&mut self.broken)?;
         let held = self.forest.without(SHAPE, opening.delta).digest(&self.session);
-        if !bool::from(held[..].ct_eq(&opening.seeds)) {
+        if !verdict(held[..].ct_eq(&opening.seeds)) {
             return Err(checks::WRONG_OPENING.into());
         }
         Ok(())

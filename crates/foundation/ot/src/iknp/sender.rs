@@ -1,7 +1,7 @@
 //! The sender of the extension: receiver of the base OTs and of the matrix.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, mask};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -60,7 +60,7 @@ impl Sender {
         for (i, (q, prg)) in rows.zip(&mut self.rows).enumerate() {
             prg.fill(q);
             if i + sent >= ROWS {
-                let chosen = ((self.delta.to_u128() >> i & 1) as u8).wrapping_neg();
+                let chosen = mask(self.delta.to_u128() >> i & 1 == 1) as u8;
                 for (q, u) in q.iter_mut().zip(wire.next().expect("as many rows as are sent")) {
                     *q ^= *u & chosen;
                 }

@@ -1,7 +1,7 @@
 //! Chosen messages: 1-out-of-N OT as it is usually meant.
 
 use comity_channel::Channel;
-use comity_core::{Block, Error, Result};
+use comity_core::{Block, Error, Result, declassify};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
@@ -78,7 +78,8 @@ pub fn receive<S: OneOfN>(
         return Err(Error::invalid_input(format!("{choices} choices for {bytes} bytes of messages of {len}")));
     }
     count(0, entries, len)?;
-    if choices.iter().any(|&choice| choice >= entries as u128) {
+    let outside = choices.iter().fold(false, |outside, &choice| outside | (choice >= entries as u128));
+    if declassify(outside, "a choice out of range is an error of the caller") {
         return Err(Error::invalid_input(format!("a choice is not below the number of messages, {entries}")));
     }
     let mut blocks = Zeroizing::new(vec![Block::ZERO; round(entries).min(choices.len())]);

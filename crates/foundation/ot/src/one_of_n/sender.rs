@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, transpose};
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, transpose, verdict};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -166,10 +166,10 @@ impl<S: OneOfN> Sender<S> {
     /// Step 3 for a piece: `q^i = G(k_i^(s_i)) ^ s_i u^i`.
     fn correct(&mut self, Piece { at, width }: Piece) {
         let q = self.q[ROWS * at..].chunks_exact_mut(width);
-        let s = self.secret.s.iter().flat_map(|s| (0..128).map(move |i| s.to_u128() >> i & 1));
+        let s = self.secret.s.iter().flat_map(|s| (0..128).map(move |i| s.to_u128() >> i & 1 == 1));
         for (((q, u), prg), bit) in q.zip(self.wire.chunks_exact(width)).zip(&mut self.rows).zip(s) {
             prg.fill_blocks(q);
-            let mask = Block::from_u128(bit.wrapping_neg());
+            let mask = Block::from_u128(u128::MAX).masked(bit);
             q.iter_mut().zip(u).for_each(|(q, u)| *q ^= *u & mask);
         }
     }
@@ -185,7 +185,7 @@ impl<S: OneOfN> Sender<S> {
         }
         let expected = Answer::bind(ROWS_OF_A_CHUNK, (&self.session, self.chunk), challenge, answer.choices, &rows[..]);
         self.chunk += 1;
-        if !bool::from(expected.rows.ct_eq(&answer.rows)) {
+        if !verdict(expected.rows.ct_eq(&answer.rows)) {
             return Err(checks::INCONSISTENT_CHOICES.into());
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId, verdict};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -235,7 +235,7 @@ fn hearing(ch: &mut dyn Channel, sums: &mut [Block]) -> impl Grow<Error> {
 
 impl Check {
     fn verify(&self, answer: &Answer) -> Result<()> {
-        if !bool::from(self.answer.0.ct_eq(&answer.0)) {
+        if !verdict(self.answer.0.ct_eq(&answer.0)) {
             return Err(checks::INCONSISTENT_CORRELATION.into());
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! The sender of the extension: receiver of the base OTs, of the trees and of the corrections.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId, verdict};
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
@@ -220,7 +220,7 @@ impl<M: Checking> Sender<M> {
             *row ^= answer.choices[0].masked(self.delta.to_u128() >> i & 1 == 1);
         }
         let expected = Answer::bind(ROWS_OF_A_CHUNK, (&session, chunk), challenge, answer.choices, &rows[..]);
-        if !bool::from(expected.rows[..].ct_eq(&answer.rows)) {
+        if !verdict(expected.rows[..].ct_eq(&answer.rows)) {
             return Err(checks::INCONSISTENT_CHOICES.into());
         }
         Ok(())

@@ -5,7 +5,7 @@
 //! zero, and what depends on delta is which of two values goes where, chosen without a branch.
 
 use blake3::Hasher;
-use comity_core::{Backend, Block, Error, Prg, Result, SessionId};
+use comity_core::{Backend, Block, Error, Prg, Result, SessionId, verdict};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -152,7 +152,7 @@ pub(crate) fn puncture<M: Checking>(
         nodes.remove(0);
         trees.push(nodes);
     }
-    if !bool::from(consistent) {
+    if !verdict(consistent) {
         return Err(checks::INCONSISTENT_TREE.into());
     }
     Ok(Forest(trees))

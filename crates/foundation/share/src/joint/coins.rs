@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use comity_channel::PerPeer;
-use comity_core::{Commitment, Error, Opening, PartyId, Result, SessionId, commit};
+use comity_core::{Commitment, Error, Opening, PartyId, Result, SessionId, commit, declassify_all};
 use comity_protocol::Conduct;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
@@ -96,6 +96,7 @@ impl Coins {
             }
             coin.iter_mut().zip(theirs).for_each(|(coin, byte)| *coin ^= byte);
         }
+        declassify_all(&mut coin, "all seeds were opened");
         Ok(coin)
     }
 }

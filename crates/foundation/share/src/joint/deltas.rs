@@ -22,8 +22,9 @@
 //! but for the sums that are zero.
 
 use comity_channel::Mesh;
-use comity_core::{Block, Check, Error, Result, gf128};
+use comity_core::{Block, Check, Error, Result, gf128, verdict};
 use comity_protocol::Conduct;
+use subtle::ConstantTimeEq;
 
 use super::together::{Names, Showing, show};
 use super::{Joint, JointAct, Talk};
@@ -57,7 +58,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         for (_, blocks) in shown.iter() {
             own.iter_mut().zip(blocks).for_each(|(sum, &block)| *sum ^= block);
         }
-        if own.iter().all(|&sum| sum == Block::ZERO) { Ok(()) } else { Err(Error::from(otherwise)) }
+        let rest = own.iter().fold(Block::ZERO, |rest, sum| Block::from_u128(rest.to_u128() | sum.to_u128()));
+        if verdict(rest.ct_eq(&Block::ZERO)) { Ok(()) } else { Err(Error::from(otherwise)) }
     }
 }
 

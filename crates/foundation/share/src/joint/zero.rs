@@ -30,7 +30,7 @@
 //! own `sigma`: with the OTs turned round, a sender with strings of its own choice would learn bits of `sigma` from whether the receiver goes on.
 
 use comity_channel::{Mesh, PerPeer};
-use comity_core::{Block, Check, Error, GateHash, PartyId, Result, gf128};
+use comity_core::{Block, Check, Error, GateHash, PartyId, Result, gf128, verdict};
 use comity_protocol::Conduct;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -126,7 +126,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
             for ((sum, multiple), &rho) in combined.iter_mut().zip(&*multiples(block(u))).zip(&**rho) {
                 *sum ^= multiple.masked(rho);
             }
-            if !bool::from(digest(&combined).ct_eq(digest_of_theirs)) {
+            if !verdict(digest(&combined).ct_eq(digest_of_theirs)) {
                 return Err(Error::from(checks::PRODUCT).by(peer));
             }
         }
@@ -139,7 +139,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         let showing = Showing { names: &NAMES, own: &[product], unsettled, beside };
         let (shown, opened) = show(&mut talk, session, showing, rng)?;
         let total = shown.iter().fold(product, |total, (_, product)| total ^ product[0]);
-        if total != Block::ZERO {
+        if !verdict(total.ct_eq(&Block::ZERO)) {
             return Err(Error::from(otherwise));
         }
         seed.zip(opened).map(|(seed, opened)| coins.sum(*seed, &opened)).transpose()

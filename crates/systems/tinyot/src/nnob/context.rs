@@ -1,7 +1,7 @@
 //! `Context`: what every box of the stack needs, and how bits are shown.
 
 use comity_channel::{Channel, Mesh};
-use comity_core::{Backend, Block, Check, PartyId, Prg, Result, SessionId};
+use comity_core::{Backend, Block, Check, PartyId, Prg, Result, SessionId, declassify};
 use comity_protocol::{Conduct, Here};
 use comity_share::{GlobalKey, Ledger};
 use rand_core::Rng;
@@ -54,7 +54,7 @@ impl<C: for<'a> Conduct<Act<'a>>> Context<C> {
         let mut coin = [0; 32];
         self.rng.fill_bytes(&mut coin);
         self.conduct.before(Act::Coin(&mut coin));
-        coin
+        declassify(coin, "the peer is told the coin next")
     }
 
     /// Ends with `otherwise` unless both parties hash the same.

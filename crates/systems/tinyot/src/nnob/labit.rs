@@ -17,7 +17,7 @@
 //! bits expanded in all, `tau` bits hashed at each party.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Prg, Result, sum_rows};
+use comity_core::{Backend, Block, Prg, Result, declassify, sum_rows};
 use comity_protocol::Conduct;
 use rand_core::Rng;
 use zeroize::Zeroizing;
@@ -198,7 +198,7 @@ impl LaBit {
 
 /// The pairing that a seed names: `T / 2` pairs in random order.
 pub(super) fn pairs(backend: Backend, seed: Block, rows: usize) -> Vec<[usize; 2]> {
-    let mut prg = Prg::new(backend, seed);
+    let mut prg = Prg::new(backend, declassify(seed, "the peer is told the pairing"));
     let mut order: Vec<usize> = (0..rows).collect();
     for i in (1..rows).rev() {
         order.swap(i, below(i + 1, &mut prg));

@@ -17,7 +17,7 @@
 //! **Cost**: two bits of either party, nine hashes, 769 bits on the wire.
 
 use comity_channel::Channel;
-use comity_core::{Block, Error, Result};
+use comity_core::{Block, Error, Result, verdict};
 use comity_protocol::Conduct;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -112,7 +112,7 @@ fn chunk(
         let key = *k0 ^ (*k0 ^ *k1).masked(c.lsb());
         right &= mac.ct_eq(&(key ^ delta.masked(mac.lsb())));
     }
-    if !bool::from(right) {
+    if !verdict(right) {
         return Err(Error::from(checks::LEAKY_OT));
     }
     // 6.

@@ -1,7 +1,7 @@
 //! Both parties of the conversation. Numbers are the steps in the [module](super).
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Commitment, Opening, Result, SessionId, commit};
+use comity_core::{Backend, Bits, Block, Commitment, Opening, Result, SessionId, commit, verdict};
 use comity_garble::Readable;
 use comity_ot::base::csw::Csw;
 use comity_ot::committing;
@@ -74,9 +74,10 @@ pub(crate) fn prove<S: Readable>(
     let pairs = Zeroizing::new(ot.open(ch)?);
     // Step 5. Both labels of each bit, and all tables: nothing here depends on the witness.
     let mut garbling = Garbling::<S>::new(backend, &session, statement, Block::new(seed));
-    let same = garbling.pairs().iter().zip(&*pairs).all(|(ours, theirs)| {
-        ours.iter().zip(theirs).all(|(ours, theirs)| bool::from(ours.to_bytes()[..].ct_eq(theirs)))
-    });
+    let same =
+        garbling.pairs().iter().zip(&*pairs).all(|(ours, theirs)| {
+            ours.iter().zip(theirs).all(|(ours, theirs)| verdict(ours.to_bytes()[..].ct_eq(theirs)))
+        });
     if !same {
         return Err(checks::WRONG_LABELS.into());
     }
@@ -136,5 +137,5 @@ pub(crate) fn verify<S: Readable>(
     if !Commitment::new(commitment).verify(session, OUTPUTS, &outputs, &Opening::new(salt)) {
         return Err(checks::WRONG_COMMITMENT.into());
     }
-    if bool::from(outputs.ct_eq(&expected)) { Ok(()) } else { Err(checks::OTHER_OUTPUTS.into()) }
+    if verdict(outputs.ct_eq(&expected)) { Ok(()) } else { Err(checks::OTHER_OUTPUTS.into()) }
 }

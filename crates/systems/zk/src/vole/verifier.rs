@@ -2,7 +2,7 @@
 
 use comity_channel::Channel;
 use comity_circuit::run;
-use comity_core::{Backend, Block, Error, Prg, Result, SessionId, gf128};
+use comity_core::{Backend, Block, Error, Prg, Result, SessionId, gf128, verdict};
 use comity_protocol::Conduct;
 use rand_core::CryptoRng;
 use subtle::ConstantTimeEq;
@@ -65,14 +65,14 @@ pub(crate) fn verify(
     // Step 4: products, terms times Delta, and the masks' key.
     let ours = sums[0] ^ gf128::mul(backend, sums[1], delta) ^ packed(backend, &masks[..]);
     let theirs = answer[0] ^ gf128::mul(backend, answer[1], delta);
-    if !bool::from(ours.ct_eq(&theirs)) {
+    if !verdict(ours.ct_eq(&theirs)) {
         return Err(checks::WRONG_GATES.into());
     }
     // Step 5.
     let expected = statement.outputs();
     let macs = outputs.iter().zip(expected.iter()).map(|(Shares([key]), bit)| mac(*key, bit, delta));
     let macs: Zeroizing<Vec<Block>> = Zeroizing::new(macs.collect());
-    if bool::from(digest(&session, &macs).ct_eq(&hash)) { Ok(()) } else { Err(checks::OTHER_MACS.into()) }
+    if verdict(digest(&session, &macs).ct_eq(&hash)) { Ok(()) } else { Err(checks::OTHER_MACS.into()) }
 }
 
 /// The MAC of a public bit under this key.

@@ -1,0 +1,84 @@
+//! Every protocol of the list, with each value of each option that parties agree on, from its set-up to the outputs.
+
+use std::thread;
+
+use comity::PROTOCOLS;
+use comity_channel::{Mesh, memory_mesh};
+use comity_circuit::{Builder, Observer, Program};
+use comity_core::{Bits, Params, SessionId};
+use comity_protocol::{Empty, Here, Job, Options, Party, Protocol, Values};
+use comity_testing::PATIENCE;
+
+use crate::Case;
+use crate::secret::{SecretRng, Wire, backend, bits};
+
+/// An observer that forgets what it hears: what it does with an output is no protocol's business.
+pub(crate) struct Deaf;
+
+impl Observer for Deaf {
+    fn output(&mut self, _: usize, _: Bits) {}
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for &protocol in PROTOCOLS {
+        let name = protocol.card().name;
+        cases.push(Case::new(format!("protocol {name}"), move || run(protocol, None)));
+        for option in protocol.card().options {
+            let values: &[&str] = match option.values {
+                Values::OneOf(values) => values,
+                Values::Switch => &["yes", "no"],
+                Values::Part(_) | Values::Number(_) => &[],
+            };
+            for &value in values {
+                let set = (option.name, value);
+                cases.push(Case::new(format!("protocol {name}, {} {value}", set.0), move || run(protocol, Some(set))));
+            }
+        }
+    }
+    cases
+}
+
+/// A sum and a comparison of values of the first two parties.
+pub(crate) fn program() -> Program {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 6), b.input("y", 6));
+    let mut carry = b.and(x[0], y[0]);
+    for (&x, &y) in x.iter().zip(&y) {
+        let (sum, both) = (b.xor(x, carry), b.and(x, y));
+        carry = b.and(sum, both);
+        carry = b.xor(carry, y);
+    }
+    b.output("carry", &[carry, x[0]]);
+    Program::from_circuit(b.finish()).expect("a circuit is a program")
+}
+
+fn run(protocol: &'static dyn Protocol, set: Option<(&str, &str)>) {
+    let card = protocol.card();
+    let (parties, program) = (*card.parties.start(), program());
+    // A small rho makes less of everything, and no other branch.
+    let params = Params::new(128, 5).expect("parameters in range");
+    let mut options = Options::new(card);
+    if let Some((name, value)) = set {
+        options.set(comity_core::PartyId(0), name, value).expect("one of the card's values");
+    }
+    protocol.settle(&mut options, &program);
+    protocol.fits(&program, &options, params).expect("a small program");
+    thread::scope(|scope| {
+        for links in memory_mesh(parties, Some(PATIENCE)) {
+            let (program, options) = (&program, &options);
+            scope.spawn(move || {
+                let mut net = Mesh::new(links.map(|_, link| Wire(link)));
+                let me = net.me();
+                let own = program.inputs().iter();
+                let own: Vec<Option<Bits>> =
+                    own.map(|input| (input.owner.party() == Some(me)).then(|| bits(input.bits))).collect();
+                let here = Here { me, parties, session: SessionId::new([5; 32]), params, backend: backend() };
+                let mut rng = SecretRng::new(u128::from(me.0) + 1);
+                let mut party = Party { net: &mut net, here, rng: &mut rng, observer: &mut Deaf };
+                let job = Job { program, inputs: &own, options };
+                protocol.run(&mut party, &job, &mut Empty).expect("honest parties");
+            });
+        }
+    });
+}
