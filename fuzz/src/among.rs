@@ -14,7 +14,7 @@ use comity_tinyot::many::{RowMachine, RowSharing};
 
 use crate::peer::Script;
 
-const PARTIES: u16 = 3;
+pub(crate) const PARTIES: u16 = 3;
 
 /// The amount that a stored batch of the body holds, and one for a run.
 const STORED: RowAmounts = RowAmounts { parties: PARTIES, triples: 2, masks: 1, shares: 1 };
@@ -32,7 +32,7 @@ pub(crate) fn stored_rows(data: &[u8]) {
 }
 
 /// A batch of shares of zero, whose MACs and keys are zero.
-fn batch(me: u8, amounts: &RowAmounts) -> Vec<u8> {
+pub(crate) fn batch(me: u8, amounts: &RowAmounts) -> Vec<u8> {
     let mut bytes = b"comity shares 1\n".to_vec();
     bytes.extend([amounts.parties as u8, 0, me, 0]);
     // Bits 0 and 1 of a global key are fixed.
@@ -52,7 +52,7 @@ impl Observer for Outputs {
 }
 
 /// The bits that numbers of parties 0 and 2 have in common, for all.
-fn program() -> Program {
+pub(crate) fn program() -> Program {
     crate::peer::program().with_owner(1, 2).expect("an owner")
 }
 

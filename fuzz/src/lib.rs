@@ -6,6 +6,7 @@
 
 mod ag;
 mod among;
+mod bmr;
 mod files;
 mod gmw;
 mod language;
@@ -44,6 +45,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     files::circuit,
     network::fingerprint,
     network::frames,
+    bmr::garbling_peers,
     network::group_file,
     peer::gmw_peer,
     peer::hello,
@@ -75,6 +77,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     among::shares_peers_online,
     files::shdl,
     tinyot::statement,
+    bmr::stored_garbled,
     ag::stored_garbling,
     among::stored_rows,
     tinyot::stored_shares,

@@ -62,6 +62,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     seeds.extend(crate::gmw::seeds());
     seeds.extend(crate::ag::seeds());
     seeds.extend(crate::among::seeds());
+    seeds.extend(crate::bmr::seeds());
     seeds.extend(crate::mail::seeds());
     seeds.extend(crate::ope::seeds());
     seeds.extend(crate::ot::seeds());
