@@ -11,6 +11,13 @@ use comity_core::{Bits, Block, Cursor, Error, Part, PartyId, Result, Tape};
 /// each party: some 25 MiB in all, however many parties there are.
 pub(crate) const CHUNK: usize = 1 << 17;
 
+/// How much of it a chunk of this program has among so many. A program of many chunks has smaller ones: memory is then the dealer's, too, which
+/// makes material for one chunk when that of the one before is used up.
+pub(crate) fn room(program: &Program, parties: usize) -> usize {
+    let room = CHUNK / parties;
+    if program.and_gates() > 8 * room as u64 { room / 4 } else { room }
+}
+
 /// What waits for the end of a chunk.
 #[derive(Default)]
 pub(crate) struct Chunk<'p> {
@@ -54,10 +61,10 @@ pub(crate) struct Output {
 }
 
 impl Chunk<'_> {
-    /// Whether a part of a tape, or a wire, might not fit any more, among so many parties.
-    pub(crate) fn full(&self, parties: usize) -> bool {
+    /// Whether a part of a tape, or a wire, might not fit any more.
+    pub(crate) fn full(&self, room: usize) -> bool {
         let wires = self.input_bits + self.output_bits;
-        self.ands + wires + Tape::MAX_ANDS > CHUNK / parties || self.steps.len() > CHUNK
+        self.ands + wires + Tape::MAX_ANDS > room || self.steps.len() > CHUNK
     }
 
     pub(crate) fn input(&mut self, input: Input, start: usize) {

@@ -30,7 +30,7 @@ use comity_protocol::{Conduct, Here, Honest, Job, Party};
 use comity_share::Beside;
 
 use crate::act::GarblingAct;
-use crate::chunk::{Calling, Chunk, Input, Output, Step};
+use crate::chunk::{Calling, Chunk, Input, Output, Step, room};
 use crate::evaluator::Evaluator;
 use crate::garbler::{Garbler, Ground};
 #[cfg(doc)]
@@ -109,7 +109,8 @@ fn walk<'a, 'p>(
     conduct: &'a mut impl for<'c> Conduct<GarblingAct<'c>>,
 ) -> Result<()> {
     let Party { net, observer, .. } = me;
-    let mut walk = Walk { net, here, program, mode, chunk: Chunk::default(), chunks: 0, learned: Vec::new(), conduct };
+    let (chunk, room) = (Chunk::default(), room(program, here.parties.into()));
+    let mut walk = Walk { net, here, program, mode, chunk, room, chunks: 0, learned: Vec::new(), conduct };
     comity_circuit::run(program, &mut walk, inputs, *observer)?;
     walk.finish_chunk()?;
     let learned = walk.learned;
@@ -130,6 +131,7 @@ struct Walk<'a, 'n, 'p, C> {
     program: &'p Program,
     mode: Mode<'a>,
     chunk: Chunk<'p>,
+    room: usize,
     chunks: u64,
     /// Outputs that are known, in the order of the program.
     learned: Vec<(usize, Bits)>,
@@ -146,7 +148,7 @@ impl<'a, 'n, C: for<'c> Conduct<GarblingAct<'c>>> Walk<'a, 'n, '_, C> {
     }
 
     fn finish_if_full(&mut self) -> Result<()> {
-        if self.chunk.full(self.here.parties.into()) { self.finish_chunk() } else { Ok(()) }
+        if self.chunk.full(self.room) { self.finish_chunk() } else { Ok(()) }
     }
 
     fn finish_chunk(&mut self) -> Result<()> {

@@ -11,6 +11,7 @@ use comity_tinyot::bucket::Budget;
 use comity_tinyot::many::{Many, RowDealer, objects};
 use comity_tinyot::{TinyOt, Uses, rows_from_shelf, stored_bytes};
 
+use crate::chunk::room;
 use crate::stored::stored_size;
 use crate::triple_masks::{Planned, TripleMasks};
 use crate::{Ground, Masks, Opener, StringMasks, prepare_with, run_with, use_up};
@@ -20,6 +21,10 @@ pub struct Bmr;
 
 /// What is garbled ahead.
 const GARBLED: &str = "garbled";
+
+/// The most leaky ANDs of a dealer's batch: among three 16 MB, and enough for buckets of four in
+/// programs of up to some million gates.
+const OBJECTS: usize = 3 << 15;
 
 /// What masks are made of, for any program: tinyot's material.
 const SHARES: &str = "shares";
@@ -190,9 +195,14 @@ fn masks(me: &mut Party<'_, '_>, program: &Program, options: &Options) -> Result
     me.observer.phase("setup");
     let here = me.here.child("masks");
     let Planned { shares, own, ands } = planned(program, here.parties, options);
-    let budget = Budget::known(ands, here.params.rho, 1, objects(here.parties))?;
-    let bits = usize::try_from(shares.saturating_add(own)).unwrap_or(usize::MAX);
-    let dealer = Many::new_for(me.net, here.child("dealer"), budget, bits, me.rng)?;
+    let budget = Budget::known(ands, here.params.rho, 1, objects(here.parties).min(OBJECTS))?;
+    // What is made with the set-up stays until it is used: of a program of several chunks nothing is.
+    let dealer = if ands > room(program, here.parties.into()) as u64 {
+        Many::new(me.net, here.child("dealer"), budget, me.rng)?
+    } else {
+        let bits = usize::try_from(shares.saturating_add(own)).unwrap_or(usize::MAX);
+        Many::new_for(me.net, here.child("dealer"), budget, bits, me.rng)?
+    };
     masks_of(me, Box::new(dealer), program, options)
 }
 

@@ -13,6 +13,8 @@
 //! **Rounds**: one for the openings to all of a chunk, one for their check, both with room for other messages, and three for those to some;
 //! besides, those of the dealer.
 
+use core::ops::Range;
+
 use comity_channel::{Mesh, PerPeer};
 use comity_circuit::Recipients;
 use comity_core::{Bits, Block, PartyId, Prg, Result};
@@ -38,7 +40,8 @@ pub struct TripleMasks<'a, C = Honest> {
     bits: Remaining<RowShares>,
     /// Bits of each party alone.
     own: Vec<Remaining<RowShares>>,
-    triples: Option<Remaining<RowTriples>>,
+    /// Those that are left of each deal, the oldest first.
+    triples: Vec<Remaining<RowTriples>>,
     /// What was opened and is not settled.
     opened: Vec<Opened>,
     rng: Prg,
@@ -125,7 +128,7 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> TripleMasks<'a, C> {
             parties,
             bits: Remaining::none(me, parties),
             own: (0..parties).map(|_| Remaining::none(me, parties)).collect(),
-            triples: None,
+            triples: Vec::new(),
             opened: Vec::new(),
             rng: Prg::new(backend, Block::random(rng)),
             planned,
@@ -145,7 +148,7 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> TripleMasks<'a, C> {
             self.more_own(net, 0)?;
         }
         let triples = usize::try_from(self.planned.ands).unwrap_or(usize::MAX).min(MOST);
-        self.triples = Some(self.take(net, triples)?);
+        self.more_triples(net, triples)?;
         Ok(())
     }
 
@@ -168,21 +171,32 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> TripleMasks<'a, C> {
         Ok(())
     }
 
-    /// Triples for so many products, of those that are left, or new.
-    fn take(&mut self, net: &mut Mesh<'_>, count: usize) -> Result<Remaining<RowTriples>> {
-        let left = |left: &Remaining<RowTriples>| left.all.len() - left.used;
-        match self.triples.take().filter(|triples| left(triples) >= count) {
-            Some(triples) => Ok(triples),
-            None => {
-                let wanted = usize::try_from(self.planned.ands).unwrap_or(usize::MAX).min(MOST).max(count);
-                Ok(Remaining { all: self.dealer.deal(net, wanted)?, used: 0 })
-            }
+    /// Has so many triples, of those that are left, and new ones for the rest: none is dropped, since a dealer is set up for as many as a
+    /// program has gates.
+    fn more_triples(&mut self, net: &mut Mesh<'_>, count: usize) -> Result<()> {
+        self.triples.retain(|triples| triples.used < triples.all.len());
+        let left: usize = self.triples.iter().map(|triples| triples.all.len() - triples.used).sum();
+        if left < count {
+            let planned = usize::try_from(self.planned.ands).unwrap_or(usize::MAX).saturating_sub(left);
+            let wanted = planned.min(MOST).max(count - left);
+            self.triples.push(Remaining { all: self.dealer.deal(net, wanted)?, used: 0 });
         }
+        Ok(())
+    }
+
+    /// The next triples for so many products: of each deal those from a number on, and for which products.
+    fn next_triples(&self, count: usize) -> impl Iterator<Item = (&RowTriples, usize, Range<usize>)> {
+        let mut at = 0;
+        self.triples.iter().map(move |Remaining { all, used }| {
+            let of = at..count.min(at + all.len() - used);
+            at = of.end;
+            (all, *used, of)
+        })
     }
 }
 
 /// Triples and bits that are asked for at a time.
-const MOST: usize = 1 << 16;
+const MOST: usize = 1 << 15;
 
 impl<C: for<'b> Conduct<JointAct<'b>>> BitMpc for TripleMasks<'_, C> {
     fn width(&self) -> usize {
@@ -231,8 +245,7 @@ impl<C: for<'b> Conduct<JointAct<'b>>> BitMpc for TripleMasks<'_, C> {
     ) -> Result<PerPeer<Vec<u8>>> {
         let (n, me) = (usize::from(self.parties), usize::from(self.me.0));
         let (gates, key) = (products.len() / n, self.key.block());
-        let mut triples = self.take(net, gates)?;
-        let first = triples.used;
+        self.more_triples(net, gates)?;
 
         // d, e, and what all learn.
         let bits = |opened: &MaskOpening<'_>| opened.rows.len() / n;
@@ -242,10 +255,13 @@ impl<C: for<'b> Conduct<JointAct<'b>>> BitMpc for TripleMasks<'_, C> {
         for j in 0..n {
             let party = PartyId(j as u16);
             let column = rows.column_mut(party);
-            for (factor, (of, random)) in [(u, &triples.all.a), (v, &triples.all.b)].into_iter().enumerate() {
-                let random = &random.column(party)[first..first + gates];
-                for ((to, row), &random) in column[factor * gates..].iter_mut().zip(of.chunks_exact(n)).zip(random) {
-                    *to = row[j] ^ random;
+            for (triples, first, of) in self.next_triples(gates) {
+                for (i, (factor, random)) in [(u, &triples.a), (v, &triples.b)].into_iter().enumerate() {
+                    let to = &mut column[i * gates..][of.clone()];
+                    let factor = factor.chunks_exact(n).skip(of.start);
+                    for ((to, row), &random) in to.iter_mut().zip(factor).zip(&random.column(party)[first..]) {
+                        *to = row[j] ^ random;
+                    }
                 }
             }
             let all = opened.iter().filter(to_all).flat_map(|opened| opened.rows.chunks_exact(n));
@@ -274,18 +290,25 @@ impl<C: for<'b> Conduct<JointAct<'b>>> BitMpc for TripleMasks<'_, C> {
         // What is left is each party's own business.
         for j in 0..n {
             let party = PartyId(j as u16);
-            let [a, b, c] = [&triples.all.a, &triples.all.b, &triples.all.c].map(|rows| &rows.column(party)[first..]);
-            for (gate, product) in products.chunks_exact_mut(n).enumerate() {
-                let (d, e) = (public.get(gate), public.get(gates + gate));
-                product[j] = c[gate] ^ b[gate].masked(d) ^ a[gate].masked(e);
-                if j == me {
-                    product[j] ^= key.masked(d & e);
+            for (triples, first, of) in self.next_triples(gates) {
+                let [a, b, c] = [&triples.a, &triples.b, &triples.c].map(|rows| &rows.column(party)[first..]);
+                for (i, gate) in of.enumerate() {
+                    let (d, e) = (public.get(gate), public.get(gates + gate));
+                    let product = &mut products[gate * n + j];
+                    *product = c[i] ^ b[i].masked(d) ^ a[i].masked(e);
+                    if j == me {
+                        *product ^= key.masked(d & e);
+                    }
                 }
             }
         }
-        triples.used += gates;
+        let mut left = gates;
+        for triples in &mut self.triples {
+            let now = left.min(triples.all.len() - triples.used);
+            triples.used += now;
+            left -= now;
+        }
         self.planned.ands = self.planned.ands.saturating_sub(gates as u64);
-        self.triples = Some(triples);
         let values = opened.iter().map(|opened| (opened.to, bits(opened))).collect();
         self.opened.push(Opened { public: public.slice(2 * gates, public.len() - 2 * gates), values, some });
         Ok(heard)

@@ -1,0 +1,59 @@
+//! Memory, which does not grow with the program.
+
+use comity_bmr::Bmr;
+use comity_circuit::{Builder, Program, Wire};
+use comity_core::{Backend, Bits, Params};
+use comity_testing::laws::{Setting, bits, check, rng};
+
+/// ANDs of a turn.
+const WIDTH: usize = 1000;
+
+/// So many times all wires of a value, each from three of the turn before.
+fn program(times: u64) -> Program {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", WIDTH), b.input("y", WIDTH));
+    let next: Vec<Wire> = (0..WIDTH)
+        .map(|i| {
+            let and = b.and(x[i], y[(i + 1) % WIDTH]);
+            b.xor(and, y[(i + 3) % WIDTH])
+        })
+        .collect();
+    b.output("next", &next);
+    Program::iterate(b.finish(), times, &[(0, 1)]).unwrap()
+}
+
+/// The most memory that this process ever had, in KiB, after a run of so many thousand ANDs among three of its threads.
+fn peak(times: u64) -> Option<u64> {
+    let program = program(times);
+    assert_eq!(program.and_gates(), times * WIDTH as u64);
+    let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(9))).collect();
+    let setting = Setting { params: Params::default(), backend: Backend::detect(), options: &[], session: 1 };
+    check(&Bmr, 3, &program, &inputs, setting);
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    peak.and_then(|text| text.trim().trim_end_matches(" kB").parse().ok())
+}
+
+/// As much for each of the parties, and something for the process.
+const MOST: u64 = (3 * 64 + 8) << 10;
+
+/// What the allocator may add among three: a tenth of what the triples alone of the further gates would be.
+const MORE: u64 = 32 << 10;
+
+#[test]
+fn memory_stays_as_it_is() {
+    // Twice, since the second run finds what the first gave back to the allocator, and not always where it wants it.
+    let Some(first) = peak(400) else { return };
+    let short = peak(400).expect("as before");
+    let long = peak(1200).expect("as before");
+    assert!(long < MOST && long < short + MORE, "{first} KiB, {short} KiB and {long} KiB");
+}
+
+/// 2 * 10^7 ANDs, of which triples would be 2.9 GB a party and rows 3.8 GB.
+#[test]
+#[ignore = "minutes; part of make test-long"]
+fn a_program_far_larger_than_memory_runs_in_little() {
+    let Some(short) = peak(400) else { return };
+    let long = peak(20_000).expect("as before");
+    assert!(long < MOST && long < short + 2 * MORE, "{short} KiB and {long} KiB");
+}
