@@ -20,6 +20,8 @@ pub(crate) mod vole;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+use std::sync::OnceLock;
+
 pub use kernels::Vectorize;
 #[cfg(feature = "ct")]
 pub use secrecy::ct;
@@ -36,6 +38,8 @@ pub struct Backend(Kind);
 enum Kind {
     Portable,
     #[cfg(target_arch = "x86_64")]
+    AesNi128,
+    #[cfg(target_arch = "x86_64")]
     AesNi,
     #[cfg(target_arch = "x86_64")]
     Vaes256,
@@ -43,15 +47,31 @@ enum Kind {
     Vaes,
     #[cfg(target_arch = "aarch64")]
     Armv8,
+    #[cfg(target_arch = "aarch64")]
+    Armv8Sha3,
 }
+
+/// The backend that this process is forced to.
+static FORCED: OnceLock<Backend> = OnceLock::new();
 
 impl Backend {
     /// The names of all backends, on whatever machine.
-    pub const NAMES: [&str; 5] = ["vaes", "vaes256", "aesni", "armv8", "portable"];
+    pub const NAMES: [&str; 7] = ["vaes", "vaes256", "aesni", "aesni128", "armv8sha3", "armv8", "portable"];
 
-    /// The fastest backend of this machine.
+    /// The backend that this process runs: the one it is [forced](Backend::force) to, or else the fastest of this machine.
     pub fn detect() -> Backend {
+        FORCED.get().copied().unwrap_or_else(Backend::fastest)
+    }
+
+    /// The fastest backend of this machine, whatever runs.
+    pub fn fastest() -> Backend {
         Backend::available()[0]
+    }
+
+    /// Makes this the backend of the whole process, wherever one is detected from now on; `false` if it was forced to another one before. It is
+    /// for a program to call at its start.
+    pub fn force(self) -> bool {
+        *FORCED.get_or_init(|| self) == self
     }
 
     /// Every backend that this machine can run, the fastest first; the last one is always `portable`.
@@ -61,10 +81,11 @@ impl Backend {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::is_x86_feature_detected as has;
-            let aesni = has!("aes") && has!("avx2") && has!("pclmulqdq") && has!("ssse3") && has!("sse4.1");
+            let aesni128 = has!("aes") && has!("pclmulqdq") && has!("ssse3") && has!("sse4.1");
+            let aesni = aesni128 && has!("avx2");
             let vaes256 = aesni && has!("vaes") && has!("vpclmulqdq");
-            let vaes =
-                vaes256 && has!("gfni") && has!("avx512f") && has!("avx512bw") && has!("avx512vl") && has!("avx512dq");
+            let avx512 = has!("avx512f") && has!("avx512bw") && has!("avx512vl") && has!("avx512dq");
+            let vaes = vaes256 && has!("gfni") && avx512 && has!("avx512vpopcntdq");
             if vaes {
                 found.push(Backend(Kind::Vaes));
             }
@@ -74,11 +95,18 @@ impl Backend {
             if aesni {
                 found.push(Backend(Kind::AesNi));
             }
+            if aesni128 {
+                found.push(Backend(Kind::AesNi128));
+            }
         }
         #[cfg(target_arch = "aarch64")]
         {
             use std::arch::is_aarch64_feature_detected as has;
-            if has!("neon") && has!("aes") && has!("pmull") {
+            let armv8 = has!("neon") && has!("aes") && has!("pmull");
+            if armv8 && has!("sha3") {
+                found.push(Backend(Kind::Armv8Sha3));
+            }
+            if armv8 {
                 found.push(Backend(Kind::Armv8));
             }
         }
@@ -96,11 +124,15 @@ impl Backend {
         match self.0 {
             Kind::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
+            Kind::AesNi128 => "aesni128",
+            #[cfg(target_arch = "x86_64")]
             Kind::AesNi => "aesni",
             #[cfg(target_arch = "x86_64")]
             Kind::Vaes256 => "vaes256",
             #[cfg(target_arch = "x86_64")]
             Kind::Vaes => "vaes",
+            #[cfg(target_arch = "aarch64")]
+            Kind::Armv8Sha3 => "armv8sha3",
             #[cfg(target_arch = "aarch64")]
             Kind::Armv8 => "armv8",
         }

@@ -110,6 +110,7 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
         Ok(cli) => cli,
         Err(error) => return usage(&error, args),
     };
+    let backend = backend()?;
     match cli.command {
         Command::Demo(args) => demo::run(&args),
         Command::Run(args) => run::run(&args),
@@ -129,7 +130,7 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
         Command::Ope(command) => return ope::run(&command),
         Command::Zk(command) => zk::run(&command),
         Command::Psi(args) => psi::run(&args, list),
-        Command::Bench(args) => comity_bench::run(&args, backend()?),
+        Command::Bench(args) => comity_bench::run(&args, backend),
         Command::Completions(args) => shell::completions(&args, definitions(list)),
         Command::Man => shell::man(definitions(list)),
     }

@@ -1,4 +1,5 @@
-//! ARMv8 with the cryptographic extension: AES and PMULL on 128-bit NEON registers.
+//! ARMv8 with the cryptographic extension: AES and PMULL on 128-bit NEON registers; and with that of SHA-3, whose sums of three registers and
+//! sums with a masked one the compiler puts in the place of two instructions.
 
 // The lint looks at one function at a time: these are inlined into functions that have the features, and then so are the
 // instructions.
@@ -17,6 +18,7 @@ use crate::memory::block::Block;
 
 // The register needs NEON, AES and PMULL; `target_feature` knows the last two by one name. `Backend` asks the machine.
 instantiate!(armv8, "neon,aes", wide: uint8x16_t, half: uint8x16_t, single: uint8x16_t, bytes: uint8x16_t);
+instantiate!(armv8sha3, "neon,aes,sha3", wide: uint8x16_t, half: uint8x16_t, single: uint8x16_t, bytes: uint8x16_t);
 
 /// The round keys of a key.
 ///

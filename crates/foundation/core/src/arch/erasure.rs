@@ -93,6 +93,9 @@ enum Factors {
     Bytes(Vec<u8>),
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     Nibbles(Vec<[[u8; 16]; 2]>),
+    /// As nibbles, in the groups of registers of 128 bits.
+    #[cfg(target_arch = "x86_64")]
+    NarrowNibbles(Vec<[[u8; 16]; 2]>),
     #[cfg(target_arch = "x86_64")]
     Affine(Vec<u64>),
 }
@@ -132,6 +135,10 @@ impl Matrix {
         let factors = match backend.0 {
             Kind::Portable => Factors::Bytes(grouped(<[u64; 8]>::WIDE)),
             #[cfg(target_arch = "x86_64")]
+            Kind::AesNi128 => {
+                Factors::NarrowNibbles(grouped(x86_64::erasure::Ssse3::WIDE).into_iter().map(nibbles).collect())
+            }
+            #[cfg(target_arch = "x86_64")]
             Kind::AesNi | Kind::Vaes256 => {
                 Factors::Nibbles(grouped(x86_64::erasure::Avx2::WIDE).into_iter().map(nibbles).collect())
             }
@@ -140,7 +147,9 @@ impl Matrix {
                 Factors::Affine(grouped(x86_64::erasure::Gfni::WIDE).into_iter().map(x86_64::erasure::affine).collect())
             }
             #[cfg(target_arch = "aarch64")]
-            Kind::Armv8 => Factors::Nibbles(grouped(aarch64::erasure::Neon::WIDE).into_iter().map(nibbles).collect()),
+            Kind::Armv8 | Kind::Armv8Sha3 => {
+                Factors::Nibbles(grouped(aarch64::erasure::Neon::WIDE).into_iter().map(nibbles).collect())
+            }
         };
         Matrix { inputs, outputs, factors }
     }
@@ -229,6 +238,8 @@ impl Matrix {
                 Factors::Bytes(factors) => walk::<[u64; 8]>(factors, sources, targets, strips),
                 #[cfg(target_arch = "x86_64")]
                 Factors::Nibbles(factors) => x86_64::erasure::avx2(factors, sources, targets, strips),
+                #[cfg(target_arch = "x86_64")]
+                Factors::NarrowNibbles(factors) => x86_64::erasure::ssse3(factors, sources, targets, strips),
                 #[cfg(target_arch = "x86_64")]
                 Factors::Affine(factors) => x86_64::erasure::gfni(factors, sources, targets, strips),
                 #[cfg(target_arch = "aarch64")]

@@ -285,11 +285,15 @@ macro_rules! run {
         match $backend.0 {
             $crate::arch::Kind::Portable => $portable,
             #[cfg(target_arch = "x86_64")]
+            $crate::arch::Kind::AesNi128 => $crate::arch::x86_64::aesni128::$kernel($($argument),*),
+            #[cfg(target_arch = "x86_64")]
             $crate::arch::Kind::AesNi => $crate::arch::x86_64::aesni::$kernel($($argument),*),
             #[cfg(target_arch = "x86_64")]
             $crate::arch::Kind::Vaes256 => $crate::arch::x86_64::vaes256::$kernel($($argument),*),
             #[cfg(target_arch = "x86_64")]
             $crate::arch::Kind::Vaes => $crate::arch::x86_64::vaes::$kernel($($argument),*),
+            #[cfg(target_arch = "aarch64")]
+            $crate::arch::Kind::Armv8Sha3 => $crate::arch::aarch64::armv8sha3::$kernel($($argument),*),
             #[cfg(target_arch = "aarch64")]
             $crate::arch::Kind::Armv8 => $crate::arch::aarch64::armv8::$kernel($($argument),*),
         }

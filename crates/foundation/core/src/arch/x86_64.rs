@@ -1,4 +1,4 @@
-//! x86-64: AES-NI with AVX2, VAES with AVX2, and VAES with AVX-512.
+//! x86-64: AES-NI with SSE4.1, AES-NI with AVX2, VAES with AVX2, and VAES with AVX-512.
 
 use core::arch::x86_64::*;
 
@@ -10,8 +10,13 @@ use super::RoundKeys;
 use super::instantiate::instantiate;
 use crate::memory::block::Block;
 
-// `__m128i` needs AES-NI, PCLMULQDQ and SSE, `__m256i` AVX2 and, as a register of blocks, VAES and VPCLMULQDQ, `__m512i` GFNI
+// `__m128i` needs AES-NI, PCLMULQDQ and SSE4.1, `__m256i` AVX2 and, as a register of blocks, VAES and VPCLMULQDQ, `__m512i` GFNI
 // and AVX-512 besides, with the counting of bits that every machine has that has the others. `Backend` asks the machine for all that its kind enables here.
+instantiate!(
+    aesni128,
+    "aes,pclmulqdq,ssse3,sse4.1",
+    wide: __m128i, half: __m128i, single: __m128i, bytes: __m128i
+);
 instantiate!(
     aesni,
     "aes,avx2,pclmulqdq,ssse3,sse4.1",

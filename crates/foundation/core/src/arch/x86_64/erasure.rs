@@ -1,4 +1,4 @@
-//! Strips of the erasure code on x86-64: GFNI on 512-bit registers, byte shuffles on 256-bit ones.
+//! Strips of the erasure code on x86-64: GFNI on 512-bit registers, byte shuffles on 256-bit ones and on 128-bit ones.
 
 use core::arch::x86_64::*;
 
@@ -25,6 +25,17 @@ pub(in crate::arch) unsafe fn avx2(
 ) {
     // SAFETY: as above.
     unsafe { walk::<Avx2>(f, from, to, strips) }
+}
+
+#[target_feature(enable = "aes,pclmulqdq,ssse3,sse4.1")]
+pub(in crate::arch) unsafe fn ssse3(
+    f: &[[[u8; 16]; 2]],
+    from: &[Pieces<*const u8>],
+    to: &[Pieces<*mut u8>],
+    strips: usize,
+) {
+    // SAFETY: as above.
+    unsafe { walk::<Ssse3>(f, from, to, strips) }
 }
 
 #[derive(Clone, Copy)]
@@ -98,6 +109,48 @@ impl Strip for Avx2 {
         for half in 0..2 {
             for (table, x) in tables.into_iter().zip(x[half]) {
                 self.0[half] = _mm256_xor_si256(self.0[half], _mm256_shuffle_epi8(table, x));
+            }
+        }
+        self
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(in crate::arch) struct Ssse3([__m128i; PIECES]);
+
+#[allow(unsafe_op_in_unsafe_fn, reason = "each method is a few instructions; the trait says what they need")]
+impl Strip for Ssse3 {
+    type Factor = [[u8; 16]; 2];
+    /// The low and the high halves of the bytes of each piece.
+    type Split = [[__m128i; 2]; PIECES];
+    // Sums of two outputs fill half of the sixteen registers.
+    const WIDE: usize = 2;
+
+    #[inline(always)]
+    unsafe fn gather(from: [*const u8; PIECES]) -> Self {
+        Ssse3(from.map(|from| _mm_loadu_si128(from.cast())))
+    }
+    #[inline(always)]
+    unsafe fn scatter(self, to: [*mut u8; PIECES]) {
+        for (to, piece) in to.into_iter().zip(self.0) {
+            _mm_storeu_si128(to.cast(), piece);
+        }
+    }
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        Ssse3([_mm_setzero_si128(); PIECES])
+    }
+    #[inline(always)]
+    unsafe fn split(self) -> Self::Split {
+        let low = _mm_set1_epi8(0x0f);
+        self.0.map(|x| [_mm_and_si128(x, low), _mm_and_si128(_mm_srli_epi16::<4>(x), low)])
+    }
+    #[inline(always)]
+    unsafe fn add_product(mut self, x: &Self::Split, factor: &Self::Factor) -> Self {
+        let tables = factor.each_ref().map(|t| _mm_loadu_si128(t.as_ptr().cast()));
+        for piece in 0..PIECES {
+            for (table, x) in tables.into_iter().zip(x[piece]) {
+                self.0[piece] = _mm_xor_si128(self.0[piece], _mm_shuffle_epi8(table, x));
             }
         }
         self
