@@ -52,7 +52,7 @@ pub trait BitMpc {
     ///
     /// # Errors
     /// Errors of the channels and of checks.
-    fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<(Vec<Option<Bits>>, PerPeer<Vec<u8>>)>;
+    fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<Settled>;
 
     /// Notes that a check begins of which what is kept of these bits depends: unless it passes, none of that is used again. What is kept
     /// nowhere notes nothing.
@@ -84,6 +84,9 @@ pub trait Masks: BitMpc {
     /// Errors of the channels and of checks.
     fn times_offsets(&mut self, net: &mut Mesh<'_>, rows: Zeroizing<Vec<Block>>) -> Result<Zeroizing<Vec<Block>>>;
 }
+
+/// The values that were opened, each of which is there if this party is to learn it, and what was heard beside their check.
+pub type Settled = (Vec<Option<Bits>>, PerPeer<Vec<u8>>);
 
 /// Bits that are to be opened, one recipient at least.
 #[derive(Clone, Copy)]
