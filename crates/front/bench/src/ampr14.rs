@@ -21,6 +21,7 @@ use comity_terminal::failure::{Failure, Outcome};
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 
+use crate::picture::Rows;
 use crate::suite::{Bench, Suite, backend};
 use crate::text::{Table, bytes, ratio, time};
 use crate::two::inputs;
@@ -322,6 +323,7 @@ fn run(suite: &mut Suite) -> Outcome {
         "I/O",
         "paper",
     ]);
+    let mut drawn = Rows::of(["paper", "ours"]);
     let mut sizes = Table::new(["", "copies", "answer", "formula", "of plain"]);
     let mut products = Table::new([
         "",
@@ -362,6 +364,9 @@ fn run(suite: &mut Suite) -> Outcome {
             let step = |at: usize| paper.map(|paper| paper[at]);
             let forty = (coded.is_none() && t == 40).then_some(function.total);
             let total = forty.map(|total| total[0]).or(paper.map(|paper| paper.iter().sum()));
+            for (part, paper) in [("publish", step(0)), ("respond", step(1)), ("open", step(2)), ("total", total)] {
+                drawn.row(format!("{} {form}, {part}", function.name), [paper, of(part)]);
+            }
             figure.row([
                 function.name.to_owned(),
                 form.clone(),
@@ -405,6 +410,7 @@ fn run(suite: &mut Suite) -> Outcome {
             ]);
         }
     }
+    drawn.draw(suite, "AMPR14, Figure 5", "seconds");
     let cores = available_parallelism().map_or(1, NonZero::get);
     figure.print(
         suite,

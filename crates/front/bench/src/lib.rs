@@ -32,6 +32,7 @@ use std::path::PathBuf;
 
 use comity_channel::NetProfile;
 use comity_core::Backend;
+use comity_terminal::chart::svg;
 use comity_terminal::console::{check_writable, deliver, emit, note};
 use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::suggest::did_you_mean;
@@ -103,7 +104,7 @@ pub struct Args {
     /// OTs in each run of `ot.extension`: a number, or a power as 2^20 [default: 2^24; of `committing` 2^20]
     #[arg(long, value_name = "N")]
     n: Option<Count>,
-    /// Draw what is measured to FILE as SVG: bars by unit, each with a mark at its ceiling; of `ot.figure32`, its figure
+    /// Draw what is measured to FILE as SVG: of a paper's table or figure the same beside the paper's numbers; else bars by unit, each with a mark at its ceiling
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// List the names and measure nothing
@@ -147,10 +148,9 @@ pub fn run(args: &Args, backend: Backend) -> Outcome {
         (bench.run)(&mut suite)?;
     }
     if let Some(path) = &args.plot {
-        deliver(
-            suite.plot().map_or_else(|| picture::bars(suite.measurements(), &args.names), str::to_owned),
-            Some(path),
-        )?;
+        let bars = || picture::bars(suite.measurements(), &args.names);
+        let drawing = if suite.panels().is_empty() { svg(&bars()) } else { svg(suite.panels()) };
+        deliver(drawing, Some(path))?;
     }
     let json = serde_json::to_string_pretty(suite.measurements()).expect("measurements have string keys") + "\n";
     match &args.json {

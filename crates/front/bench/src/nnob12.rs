@@ -13,6 +13,7 @@ use comity_core::{Bits, PartyId};
 use comity_net::SystemRng;
 use comity_protocol::{Dealer, Here, Protocol};
 use comity_share::{AuthBits, GlobalKey, Share};
+use comity_terminal::chart::{Curves, Panel, Scale};
 use comity_terminal::console::note;
 use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::numbers::scaled;
@@ -167,6 +168,8 @@ fn figure(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
         "paper", "ANDs/s", "bytes",
     ]);
     let mut last: Option<(u64, f64, f64, u64)> = None;
+    // Before and after the inputs are there: the paper's and ours.
+    let mut curves = ["paper, Tpre", "paper, Tonl", "Tpre", "Tonl"].map(|name| (name.to_owned(), Vec::new()));
     for (blocks, gates, paper_bits, paper_before, paper_after) in PAPER {
         let expected = last.map_or(0.0, |(n, before, after, _)| (before + after) / n as f64 * blocks as f64);
         let slope = start.elapsed().as_secs_f64() + expected > limit.as_secs_f64();
@@ -195,9 +198,14 @@ fn figure(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
         };
         let ands = ecb(1).and_gates() * blocks;
         let total = before + after;
-        let by_slope = last.is_some_and(|row| row.0 != blocks);
         let (size, bits) = security(kind, ands)?;
         let paper = f64::from(paper_before + paper_after);
+        let by_slope = last.is_some_and(|row| row.0 != blocks);
+        let ours = [before, after].map(|seconds| (!by_slope).then_some(seconds));
+        let papers = [paper_before, paper_after].map(|seconds| Some(f64::from(seconds)));
+        for (curve, seconds) in curves.iter_mut().zip(papers.into_iter().chain(ours)) {
+            curve.1.extend(seconds.map(|seconds| (blocks as f64, seconds)));
+        }
         table.row([
             format!("{blocks}{}", if by_slope { " (by slope)" } else { "" }),
             ands.to_string(),
@@ -221,6 +229,13 @@ fn figure(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
             note(&format!("{group}: {blocks} blocks took {before} and {after} online, {rate} ANDs/s"));
         }
     }
+    suite.draw(Panel::Curves(Curves {
+        title: format!("NNOB12, Figure 17, dealer {name}"),
+        x: "blocks of AES".into(),
+        y: "seconds".into(),
+        scales: [Scale::Decades; 2],
+        series: curves.into(),
+    }));
     let heading = format!(
         "NNOB12, Figure 17, dealer {name}, rho = {RHO}. σ are the bits of security of all buckets of the session: ours by the bound for \
          buckets of B, the paper's (B = 4) as printed. `gates` are the paper's for so many blocks, XORs included; gates/s are \

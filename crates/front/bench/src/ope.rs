@@ -19,6 +19,7 @@ use comity_terminal::failure::{Failure, Outcome};
 use postgres::Client;
 use rand_core::Rng;
 
+use crate::picture::Rows;
 use crate::suite::{Bench, Suite, backend};
 use crate::two::{NETWORKS, play};
 
@@ -144,6 +145,7 @@ fn interaction(suite: &mut Suite) -> Outcome {
         Some(profile) => vec![("net", Some(profile))],
         None => NETWORKS.to_vec(),
     };
+    let mut drawn = Rows::of(["mOPE", "codes", "codes, many at once"]);
     for (name, net) in networks {
         let inserts = if name == "localhost" { 500 } else { 10 };
         let ours = codes(net, inserts, 1)?;
@@ -156,12 +158,14 @@ fn interaction(suite: &mut Suite) -> Outcome {
                 suite.record(&measured, "inserts/s", None, vec![each / seconds]);
             }
         }
+        drawn.row(name, [walk, ours, batch].map(|seconds| Some(seconds / each)));
         let saved = 100.0 * (1.0 - ours / walk);
         suite.page(
             "Insertion among 10^4 values: the share of mOPE's time that one round trip saves (the paper: up to 81 % on a LAN, 95 % on a WAN)",
             &format!("{name:10} {saved:.0} %\n"),
         );
     }
+    drawn.draw(suite, "D13.3, chapter 4: an insertion", "seconds");
     Ok(())
 }
 

@@ -11,6 +11,7 @@ use comity_psi::{Item, Method, Set, Terms, receive, send};
 use comity_terminal::failure::Outcome;
 
 use crate::count::Count;
+use crate::picture::Rows;
 use crate::suite::{Bench, Suite};
 use crate::text::{Table, bytes, time};
 use crate::two::{Phases, Run, Wire, here, median, play, repeat, session};
@@ -177,6 +178,7 @@ fn power(log: u32) -> String {
 
 fn section(suite: &mut Suite) -> Outcome {
     let terms = Terms::new(Method::OtBch, Adversary::SemiHonest);
+    let mut drawn = Rows::of(["512 (s + b)", "receiver", "k l n1", "sender"]);
     let mut table = Table::new([
         "n1 = n2",
         "OTs",
@@ -207,6 +209,9 @@ fn section(suite: &mut Suite) -> Outcome {
             for (party, bytes) in ["sender", "receiver"].into_iter().zip(run.bytes) {
                 suite.record(&format!("{title}.{party}"), "bytes", None, vec![bytes as f64]);
             }
+            let [ours, theirs] = run.bytes.map(|bytes| Some(bytes as f64));
+            let formulas = [64.0 * b as f64, FUNCTIONS as f64 * l * n as f64 / 8.0].map(Some);
+            drawn.row(power(log), [formulas[0], theirs, formulas[1], ours]);
             sent = run.bytes.map(bytes);
         }
         let [sender, receiver] = sent;
@@ -224,6 +229,7 @@ fn section(suite: &mut Suite) -> Outcome {
             bytes((FUNCTIONS as f64 * l * n as f64 / 8.0) as u64),
         ]);
     }
+    drawn.draw(suite, "D13.3, section 5.2.2: what is sent", "bytes");
     table.print(
         suite,
         "D13.3, section 5.2.2, Protocol 6: counts beside the formulas with s = 0; sets below 2^10 get the table of 2^10; what is sent \

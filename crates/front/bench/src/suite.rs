@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use comity_channel::NetProfile;
 use comity_core::Backend;
+use comity_terminal::chart::Panel;
 use comity_terminal::failure::Outcome;
 use comity_terminal::numbers::scaled;
 
@@ -43,14 +44,14 @@ pub(crate) struct Suite {
     measurements: Vec<Measurement>,
     /// Headings, and what stands under them.
     pages: Vec<(String, String)>,
-    plot: Option<String>,
+    panels: Vec<Panel>,
 }
 
 impl Suite {
     /// A suite of the measurements whose names start with one of `wishes`; of all if there are none. With the network
     /// and the number of OTs that the user asked for, if any.
     pub(crate) fn new(wishes: Vec<String>, network: Option<NetProfile>, count: Option<usize>) -> Suite {
-        Suite { wishes, network, count, measurements: Vec::new(), pages: Vec::new(), plot: None }
+        Suite { wishes, network, count, measurements: Vec::new(), pages: Vec::new(), panels: Vec::new() }
     }
 
     /// Whether a measurement of this name is wanted.
@@ -127,14 +128,14 @@ impl Suite {
         }
     }
 
-    /// Takes a drawing, as SVG.
-    pub(crate) fn draw(&mut self, svg: String) {
-        self.plot = Some(svg);
+    /// Takes a drawing.
+    pub(crate) fn draw(&mut self, panel: Panel) {
+        self.panels.push(panel);
     }
 
-    /// The drawing, if there is one.
-    pub(crate) fn plot(&self) -> Option<&str> {
-        self.plot.as_deref()
+    /// The drawings, if there are any.
+    pub(crate) fn panels(&self) -> &[Panel] {
+        &self.panels
     }
 
     /// The measurements as a table, and the pages behind it.

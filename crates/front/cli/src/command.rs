@@ -4,7 +4,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::args::{programs, stores};
 use crate::help::shaped;
-use crate::list::{List, given, help, with_protocols};
+use crate::list::{List, Use, given, help, with_protocols};
 use crate::{
     circuit, demo, eval, group, job, key, local, nisc, ope, plan, prepare, protocols, psi, repl, run, serve, shell,
     store, zk,
@@ -98,7 +98,7 @@ pub(crate) enum Command {
 pub(crate) fn definitions(list: List) -> clap::Command {
     let notes = |parts: &[&str]| parts.join("\n\n");
     let promises = help(list);
-    let with = |command: clap::Command| with_protocols(command, list);
+    let with = |command: clap::Command| with_protocols(command, list, Use::Programs);
     let all = Cli::command()
         .mut_subcommand("run", |c| {
             // A job names the program.
@@ -107,7 +107,7 @@ pub(crate) fn definitions(list: List) -> clap::Command {
         })
         .mut_subcommand("local", |c| with(c).after_help(notes(&[programs!(), &promises])))
         .mut_subcommand("prepare", with)
-        .mut_subcommand("repl", with);
+        .mut_subcommand("repl", |c| with_protocols(c, list, Use::ByHand));
     shaped(all, &list.option_names())
 }
 

@@ -50,10 +50,14 @@ impl List {
     }
 
     /// What runs where no protocol is named, by the number of parties.
-    fn defaults(self) -> String {
+    fn defaults(self, used: Use) -> String {
         let mut runs: Vec<(&str, u16, u16)> = Vec::new();
         for parties in 2..=Program::MAX_PARTIES {
-            let Ok(protocol) = comity::preferred(self.0, parties, None) else { continue };
+            let preferred = match used {
+                Use::Programs => comity::preferred(self.0, parties, None),
+                Use::ByHand => comity::preferred_reactive(self.0, parties),
+            };
+            let Ok(protocol) = preferred else { continue };
             match runs.last_mut() {
                 Some((name, _, last)) if *name == protocol.card().name && *last + 1 == parties => *last = parties,
                 _ => runs.push((protocol.card().name, parties, parties)),
@@ -112,10 +116,21 @@ how long it takes. There is no fairness: a party may stop the run, also when it
 has its outputs and others have not. An input is whatever its party says. Nobody
 outside the project has audited comity.";
 
-/// A command that knows these protocols: their names, and a flag for each of their options.
-pub(crate) fn with_protocols(command: Command, list: List) -> Command {
-    let names: Vec<&'static str> = list.cards().map(|card| card.name).collect();
-    let preferred = list.defaults();
+/// What a command does with a protocol.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// It runs programs.
+    Programs,
+    /// It runs statements as they come, which not every protocol can.
+    ByHand,
+}
+
+/// A command that knows these protocols: the names of those that it can use, and a flag for each of their options.
+pub(crate) fn with_protocols(command: Command, list: List, used: Use) -> Command {
+    let usable = |card: &&'static Card| used == Use::Programs || card.reactive;
+    let names: Vec<&'static str> = list.cards().filter(usable).map(|card| card.name).collect();
+    let preferred = list.defaults(used);
+    let flags = names.clone();
     let command = command.mut_arg("protocol", |arg| {
         arg.value_parser(PossibleValuesParser::new(names)).help(format!("The protocol [default: {preferred}]"))
     });
@@ -130,7 +145,8 @@ pub(crate) fn with_protocols(command: Command, list: List) -> Command {
                     words.push(word)
                 }
             });
-        command.arg(flag(option, &names, words))
+        // Whoever says a flag of another protocol is told that it is not this one's.
+        command.arg(flag(option, &names, words).hide(!names.iter().any(|name| flags.contains(name))))
     })
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use comity::{NetProfile, PROTOCOLS, Params, Program, RunCost};
 use comity_protocol::Protocol;
-use comity_terminal::chart::{Bar, Bars, Curves, Panel, svg};
+use comity_terminal::chart::{Bar, Bars, Curves, Panel, Scale, svg};
 use comity_terminal::console::{check_writable, deliver, emit, note};
 use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::json::to_line;
@@ -195,7 +195,9 @@ fn table(plans: &[Costed], net: &NetProfile) -> String {
         let sent = format!("{about}{}", bytes(plan.bytes()));
         let rounds = format!("{about}{}", plan.rounds.iter().max().copied().unwrap_or(0));
         let material = plan.material.as_ref().map_or("-".to_owned(), |need| {
-            format!("{} {} of {}, up to {}", need.units[0], unit(plan, need.material), need.material, bytes(need.bytes))
+            let (amount, unit) = (need.units[0], unit(plan, need.material));
+            let unit = if amount == 1 { unit.trim_end_matches('s') } else { unit };
+            format!("{amount} {unit} of {}, up to {}", need.material, bytes(need.bytes))
         });
         let time = duration(plan.seconds(net));
         text += &format!(
@@ -209,11 +211,12 @@ fn table(plans: &[Costed], net: &NetProfile) -> String {
 
 /// Bytes by protocol, and time over bandwidth and over round trips.
 fn picture(plans: &[Costed], net: &NetProfile, program: &str) -> String {
-    let bars = plans.iter().map(|Costed { plan, .. }| Bar {
+    let bars = plans.iter().enumerate().map(|(colour, Costed { plan, .. })| Bar {
         name: plan.card.name.to_owned(),
         value: plan.bytes() as f64,
         label: bytes(plan.bytes()),
         mark: None,
+        colour,
     });
     let curve = |at: &dyn Fn(f64) -> NetProfile, points: &[f64]| -> Vec<(String, Vec<(f64, f64)>)> {
         let points = |plan: &RunCost| points.iter().map(|&x| (x, plan.seconds(&at(x)))).collect();
@@ -228,18 +231,21 @@ fn picture(plans: &[Costed], net: &NetProfile, program: &str) -> String {
         Panel::Bars(Bars {
             title: format!("{program}: bytes sent by all parties"),
             unit: "bytes".into(),
+            series: Vec::new(),
             bars: bars.collect(),
         }),
         Panel::Curves(Curves {
             title: format!("time over bandwidth, round trip {}", duration(net.round_trip.as_secs_f64())),
             x: "bit/s".into(),
             y: "seconds".into(),
+            scales: [Scale::Decades; 2],
             series: curve(&bandwidth, &over(6, 10)),
         }),
         Panel::Curves(Curves {
             title: format!("time over round trip, {}bit/s", scaled(net.bits_per_second as f64)),
             x: "seconds".into(),
             y: "seconds".into(),
+            scales: [Scale::Decades; 2],
             series: curve(&round_trip, &over(-4, 0)),
         }),
     ])

@@ -35,8 +35,8 @@ Statements, one a line, the same ones at all parties:
   reveal c to all           or to 0, or to (0, 1)
 `help` shows the others. Statements can be piped in; an input's value then stands
 behind it, or on the next line. Where the parties' statements differ nothing is
-done, and all are told. A name of the --group does for a number. The protocol is
-tinyot, against a party that cheats: see `comity run --help`.";
+done, and all are told. A name of the --group does for a number. What protocols
+protect against is said by `comity protocols`.";
 
 /// The text that `help` shows.
 const HELP: &str = "\

@@ -39,5 +39,5 @@ fn the_figure_is_drawn_as_text_and_to_a_file() {
     assert!(done.ok().contains("Figure 3.2: lan") && done.out.contains("r RR-OT"));
     let svg = std::fs::read_to_string(&file).unwrap();
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-    assert_eq!(svg.matches("<circle ").count(), 4, "a point for each flavour beside R-OT");
+    assert_eq!(svg.matches("<circle ").count(), 4 + 8, "a point for each flavour, and R-OT's base line");
 }

@@ -107,5 +107,37 @@ fn misuse_is_refused() {
     comity(&["repl", "--party", "0", "--listen", "127.0.0.1:0", "--rho", "0"]).fails(2, &["rho"]);
     comity(&["repl", "--party", "1", "--connect", "192.0.2.1:7000", "--timeout", "1"])
         .fails(2, &["--tls", "--plaintext"]);
-    assert!(comity(&["repl", "--help"]).ok().contains("reveal c to all"));
+    let help = comity(&["repl", "--help"]);
+    assert!(help.ok().contains("reveal c to all"));
+    // It offers what it can do.
+    assert!(help.out.contains("[default: tinyot for 2 to 16") && !help.out.contains("cutchoose"), "{}", help.out);
+    comity(&["repl", "--protocol", "cutchoose"]).fails(2, &["possible values: tinyot, gmw"]);
+}
+
+/// `script` gives a command a terminal of its own, so that what a person types reaches the line editor.
+#[test]
+fn a_person_edits_lines_and_calls_them_back() {
+    if std::process::Command::new("script").arg("--version").output().is_err() {
+        println!("SKIPPED: there is no `script` (util-linux), which makes terminals");
+        return;
+    }
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let at = format!("127.0.0.1:{port}");
+    let mut other = command(&["repl", "--party", "1", "--connect", &at]).stdin(Stdio::piped()).spawn().unwrap();
+    let statements = "a = input(0, u8)\nb = a + 1\nreveal b to all\nreveal b to all\n";
+    other.stdin.take().unwrap().write_all(statements.as_bytes()).unwrap();
+    let line = format!("{} repl --party 0 --listen {at}", env!("CARGO_BIN_EXE_comity"));
+    let script = ["-q", "-e", "-c", &line, "/dev/null"];
+    let mut person = std::process::Command::new("script");
+    let person = person.args(script).env("TERM", "xterm").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let mut person = person.unwrap();
+    // A value that is typed goes into no history: what is called back is the statement before it. A typing error is taken back.
+    let keys = "a = input(0, u8)\r41\rb = a + 11\u{7f}\rreveal b to all\r\u{1b}[A\rquit\r";
+    person.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
+    let done = person.wait_with_output().unwrap();
+    let shown = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success(), "{shown}");
+    assert_eq!(shown.matches("b = 42\r\n").count(), 2, "{shown}");
+    let other: Done = other.wait_with_output().unwrap().into();
+    assert_eq!(other.ok(), "b = 42\nb = 42\n");
 }

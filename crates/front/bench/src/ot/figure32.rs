@@ -60,17 +60,16 @@ const FLAVOURS: [(Flavour, &str); 4] = [
 
 /// The series as they are drawn.
 const SERIES: [Series; 4] = [
-    Series { letter: 's', name: "SR-OT", colour: "#0072b2" },
-    Series { letter: 'c', name: "C-OT", colour: "#e69f00" },
-    Series { letter: 'r', name: "RR-OT", colour: "#009e73" },
-    Series { letter: 'o', name: "OT", colour: "#d55e00" },
+    Series { letter: 's', name: "SR-OT" },
+    Series { letter: 'c', name: "C-OT" },
+    Series { letter: 'r', name: "RR-OT" },
+    Series { letter: 'o', name: "OT" },
 ];
 
 fn figure(suite: &mut Suite) -> Outcome {
     if !suite.named(FIGURE.name) {
         return Ok(());
     }
-    let mut plots = Vec::new();
     for (network, profile) in NETWORKS {
         let mut points = Vec::new();
         for size in SIZES {
@@ -94,11 +93,8 @@ fn figure(suite: &mut Suite) -> Outcome {
             let title = format!("D13.3, Figure 3.2: {network} ({profile})");
             let plot = Plot { title, baseline: "R-OT", sizes: &SIZES, series: &SERIES, points };
             suite.page(&format!("{}, times R-OT's run time", plot.title), &plot.text());
-            plots.push(plot);
+            suite.draw(plot.panel());
         }
-    }
-    if !plots.is_empty() {
-        suite.draw(Plot::svg(&plots));
     }
     Ok(())
 }

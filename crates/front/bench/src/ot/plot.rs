@@ -1,12 +1,12 @@
-//! Overheads by number of OTs, as text and as SVG.
+//! Overheads by number of OTs, as text and as a drawing.
 
-/// A series of a plot: the letter that stands for it in text, its name, and its colour (of Okabe and Ito's palette, which
-/// everybody can tell apart).
+use comity_terminal::chart::{Curves, Panel, Scale};
+
+/// A series of a plot: the letter that stands for it in text, and its name.
 #[derive(Clone, Copy)]
 pub(super) struct Series {
     pub(super) letter: char,
     pub(super) name: &'static str,
-    pub(super) colour: &'static str,
 }
 
 /// A plot of the cost of some series, relative to a base line of one.
@@ -50,72 +50,23 @@ impl Plot {
         text + &legend + "\n"
     }
 
-    /// Several plots side by side.
-    pub(super) fn svg(plots: &[Plot]) -> String {
-        const WIDTH: usize = 460;
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} 340\" font-family=\"sans-serif\" \
-             font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-            WIDTH * plots.len()
-        );
-        for (i, plot) in plots.iter().enumerate() {
-            svg += &format!("<g transform=\"translate({} 0)\">\n{}</g>\n", WIDTH * i, plot.panel());
-        }
-        svg + "</svg>\n"
-    }
-
-    /// One plot, 460 by 340, its axes from (50, 290) to (440, 50).
-    fn panel(&self) -> String {
-        let highest = self.points.iter().map(|point| point.2).fold(1.0, f64::max).min(Plot::TOP);
-        let top = (2.0 * highest).floor() / 2.0 + 0.5;
-        let (first, last) = (self.sizes[0], self.sizes[self.sizes.len() - 1]);
-        let x = |size: u32| 60.0 + 370.0 * f64::from(size - first) / f64::from((last - first).max(1));
-        let y = |overhead: f64| 290.0 - 240.0 * overhead / top;
-        let label = |x: f64, y: f64, anchor: &str, text: &str| {
-            format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>\n", escaped(text))
+    /// The plot as a panel. What is too high stands at the top.
+    pub(super) fn panel(&self) -> Panel {
+        let curve = |(at, series): (usize, &Series)| {
+            let own = self.points.iter().filter(|point| point.1 == at);
+            let points = own.map(|&(size, _, overhead)| (f64::from(size).exp2(), overhead.min(Plot::TOP)));
+            (series.name.to_owned(), points.collect())
         };
-        let line = |x1: f64, y1: f64, x2: f64, y2: f64, style: &str| {
-            format!("<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" {style}/>\n")
-        };
-        let mut svg = label(245.0, 22.0, "middle", &self.title);
-        for half in 0..=(2.0 * top) as u32 {
-            let value = f64::from(half) / 2.0;
-            let style = if value == 1.0 { "stroke=\"black\" stroke-dasharray=\"4 3\"" } else { "stroke=\"#ddd\"" };
-            svg += &line(50.0, y(value), 440.0, y(value), style);
-            svg += &label(44.0, y(value) + 4.0, "end", &format!("{value:.1}"));
-        }
-        for &size in self.sizes {
-            svg += &line(x(size), 290.0, x(size), 295.0, "stroke=\"black\"");
-            svg += &format!(
-                "<text x=\"{:.1}\" y=\"310\" text-anchor=\"middle\">2<tspan dy=\"-5\" font-size=\"9\">{size}</tspan></text>\n",
-                x(size)
-            );
-        }
-        svg += &line(50.0, 290.0, 440.0, 290.0, "stroke=\"black\"");
-        svg += &label(245.0, 330.0, "middle", &format!("OTs; times the run time of {}", self.baseline));
-        for (i, series) in self.series.iter().enumerate() {
-            let own = self.points.iter().filter(|point| point.1 == i);
-            let points: Vec<(f64, f64)> = own.map(|point| (x(point.0), y(point.2.min(Plot::TOP)))).collect();
-            let path: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-            let Series { colour, name, .. } = series;
-            svg += &format!(
-                "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\"/>\n",
-                path.join(" ")
-            );
-            for (x, y) in points {
-                svg += &format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>\n");
-            }
-            let at = 70.0 + 95.0 * i as f64;
-            svg += &line(at, 36.0, at + 18.0, 36.0, &format!("stroke=\"{colour}\" stroke-width=\"3\""));
-            svg += &label(at + 23.0, 40.0, "start", name);
-        }
-        svg
+        let base = self.sizes.iter().map(|&size| (f64::from(size).exp2(), 1.0)).collect();
+        let curves = self.series.iter().enumerate().map(curve);
+        Panel::Curves(Curves {
+            title: self.title.clone(),
+            x: "OTs".into(),
+            y: format!("times {}", self.baseline),
+            scales: [Scale::Doublings, Scale::Even],
+            series: curves.chain([(self.baseline.to_owned(), base)]).collect(),
+        })
     }
-}
-
-/// Text as XML has it.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
 #[cfg(test)]
@@ -123,9 +74,9 @@ mod tests {
     use super::*;
 
     const SERIES: [Series; 3] = [
-        Series { letter: 's', name: "SR-OT", colour: "#0072b2" },
-        Series { letter: 'c', name: "C-OT", colour: "#e69f00" },
-        Series { letter: 'o', name: "OT", colour: "#d55e00" },
+        Series { letter: 's', name: "SR-OT" },
+        Series { letter: 'c', name: "C-OT" },
+        Series { letter: 'o', name: "OT" },
     ];
 
     fn plot(points: Vec<(u32, usize, f64)>) -> Plot {
@@ -144,13 +95,13 @@ mod tests {
 
     #[test]
     fn the_drawing_has_a_curve_for_each_series_and_every_point() {
-        let points = vec![(10, 0, 1.0), (24, 0, 2.0), (10, 2, 2.0), (12, 2, 99.0)];
-        let svg = Plot::svg(&[plot(points), plot(Vec::new())]);
-        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && svg.contains("a &lt; b &amp; c"));
-        let count = |what: &str| svg.matches(what).count();
-        assert_eq!((count("<g "), count("</g>"), count("<circle "), count("<polyline ")), (2, 2, 4, 6));
-        // Twice as high, from the axis at 290 to the top, 5.5, at 50; what is too high stays inside.
-        assert!(svg.contains("cx=\"60.0\" cy=\"246.4\"") && svg.contains("cx=\"430.0\" cy=\"202.7\""));
-        assert!(svg.contains("cx=\"112.9\" cy=\"71.8\""), "{svg}");
+        let Panel::Curves(curves) = plot(vec![(10, 0, 1.0), (24, 0, 2.0), (10, 2, 2.0), (12, 2, 99.0)]).panel() else {
+            panic!("curves")
+        };
+        let names: Vec<&str> = curves.series.iter().map(|series| series.0.as_str()).collect();
+        assert_eq!(names, ["SR-OT", "C-OT", "OT", "R-OT"]);
+        assert_eq!(curves.series[0].1, [(1024.0, 1.0), (f64::from(1 << 24), 2.0)]);
+        assert_eq!(curves.series[2].1, [(1024.0, 2.0), (4096.0, Plot::TOP)]);
+        assert_eq!(curves.series[3].1.len(), 3, "the base line goes over all sizes");
     }
 }

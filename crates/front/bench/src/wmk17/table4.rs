@@ -3,6 +3,7 @@
 use comity_circuit::Program;
 use comity_terminal::failure::Outcome;
 
+use crate::picture::Rows;
 use crate::suite::{Bench, Suite};
 use crate::text::{Table, bytes, ratio, time};
 use crate::two::{NETWORKS, repeat};
@@ -56,6 +57,7 @@ pub(super) fn run(suite: &mut Suite, group: &str, rho: u32) -> Outcome {
         return Ok(());
     }
     let mut others = Table::new(["", "ANDs", "ours", "[29]", "[1]", "[29] / ours"]);
+    let mut beside = Rows::of(["[29]", "[1]", "ours"]);
     for (n, (network, net)) in NETWORKS.into_iter().enumerate() {
         let slow = network == "wan";
         if network != "localhost" && rho != RHO || slow && !suite.named(group) || n > 0 && !named(suite) {
@@ -65,6 +67,7 @@ pub(super) fn run(suite: &mut Suite, group: &str, rho: u32) -> Outcome {
             "", "ANDs", "paper", "ours", "ratio", "ag", "bytes", "rounds", "wire", "AES", "coded", "offline", "paper",
             "online", "paper", "load", "kept",
         ]);
+        let mut drawn = Rows::of(["paper", "ours", "ag", "paper, online", "ours, online"]);
         for ((function, paper), other) in FUNCTIONS.iter().zip(PAPER).zip(OTHERS) {
             let paper = paper[n].map(|ms| (rho == RHO).then(|| seconds(ms)));
             for (program, papers) in [(function.program(), false), (function.program_of_the_papers_size(), true)] {
@@ -117,9 +120,12 @@ pub(super) fn run(suite: &mut Suite, group: &str, rho: u32) -> Outcome {
                     time(of(".load")),
                     kept.map_or("-".to_owned(), bytes),
                 ]);
+                let row = format!("{}, {ands} ANDs", function.name);
+                drawn.row(&row, [paper[0], of(""), ag, paper[2], of(".online")]);
                 if network == "lan" {
                     let [lindell, afshar] = other.map(|ms| ms.map(seconds));
                     let ours = of("");
+                    beside.row(&row, [lindell, afshar, ours]);
                     let name = function.name.to_owned();
                     others.row([name, ands.to_string(), time(ours), time(lindell), time(afshar), ratio(lindell, ours)]);
                 }
@@ -127,8 +133,10 @@ pub(super) fn run(suite: &mut Suite, group: &str, rho: u32) -> Outcome {
         }
         let heading = format!("WMK17, Table 4, {network}, rho = {rho}: a single execution, and in two parts");
         table.print(suite, &heading);
+        drawn.draw(suite, &format!("WMK17, Table 4, {network}, rho = {rho}"), "seconds");
     }
     if group == TABLE4.name {
+        beside.draw(suite, "WMK17, Table 6, lan", "seconds");
         others.print(suite, "WMK17, Table 6: single executions on the LAN beside [29] (LR15) and [1] (AMPR14)");
     }
     Ok(())

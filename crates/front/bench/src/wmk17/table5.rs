@@ -13,6 +13,7 @@ use comity_ot::base::{BaseOt, Csw};
 use comity_ot::{HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, softspoken};
 use comity_terminal::failure::Outcome;
 
+use crate::picture::Rows;
 use crate::suite::{Bench, Suite, backend};
 use crate::text::{Table, ratio, time};
 use crate::two::{NETWORKS, Wire, play, repeat, session};
@@ -133,14 +134,17 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
         })?;
     }
     let mut table = Table::new(["", "network", "paper", "ours", "ratio"]);
+    let mut drawn = Rows::of(["paper", "ours"]);
     for (name, paper) in PAPER {
         for ((network, _), paper) in NETWORKS.iter().zip(paper) {
             let ours = suite.value(&format!("{group}.{name}.{network}"));
             if ours.is_some() {
+                drawn.row(format!("{name}, {network}"), [paper, ours]);
                 table.row([name.to_owned(), (*network).to_owned(), time(paper), time(ours), ratio(paper, ours)]);
             }
         }
     }
+    drawn.draw(suite, "WMK17, Table 5", "seconds");
     table.print(
         suite,
         "WMK17, Table 5: the rho-probe matrix for 2^15 bits, 10^4 AES circuits (the paper's of 6,800 ANDs, ours of \

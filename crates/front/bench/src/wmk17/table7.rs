@@ -4,8 +4,10 @@
 //! left of the base.
 
 use comity_circuit::Program;
+use comity_terminal::chart::{Curves, Panel, Scale};
 use comity_terminal::failure::Outcome;
 
+use crate::picture::Rows;
 use crate::suite::{Bench, Suite};
 use crate::text::{Table, rate, ratio, time};
 use crate::two::{NETWORKS, Run, median, repeat};
@@ -68,13 +70,17 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
         let ours = slopes(suite, network, setting, &CUT_AND_CHOOSE)?;
         let ag = slopes(suite, network, setting, &AUTHENTICATED)?;
         let mut table = Table::new(["", "paper", "ours", "ratio", "ag"]);
+        let mut drawn = Rows::of(["paper", "ours", "ag"]);
         for (axis, ((name, _), paper)) in AXES.into_iter().zip(paper).enumerate() {
             let (paper, of) = (Some(paper * 1e-6), |slopes: [f64; 4]| (slopes[axis] != 0.0).then_some(slopes[axis]));
+            drawn.row(name, [paper, of(ours), of(ag)]);
             table.row([name.to_owned(), time(paper), time(of(ours)), ratio(paper, of(ours)), time(of(ag))]);
         }
         let constant = (network == "lan").then_some(CONSTANT);
         let of = |suffix: &str| suite.value(&format!("{group}.constant.{network}{suffix}"));
         let ours = of("");
+        drawn.row("constant", [constant, ours, of(AUTHENTICATED.suffix)]);
+        drawn.draw(suite, &format!("WMK17, Table 7, {network}"), "seconds each");
         table.row([
             "constant".to_owned(),
             time(constant),
@@ -118,7 +124,7 @@ fn slopes(suite: &mut Suite, network: &str, setting: Setting, of: &Subject) -> O
         Ok(median(runs).map_or(f64::NAN, |run| run.seconds))
     };
     let base = point(BASE)?;
-    let mut constant = base;
+    let (mut constant, mut curves) = (base, Vec::new());
     for (axis, (name, step)) in AXES.into_iter().enumerate() {
         if !suite.wants(&names[axis]) {
             continue;
@@ -133,6 +139,8 @@ fn slopes(suite: &mut Suite, network: &str, setting: Setting, of: &Subject) -> O
         constant -= slopes[axis] * BASE[axis] as f64;
         let wire = rate(suite, setting.net).filter(|_| name == "and").map(|rate| f64::from(of.bytes) / rate);
         suite.record(&names[axis], "s", wire, vec![slopes[axis]]);
+        let points = times.iter().enumerate().map(|(steps, &time)| ((BASE[axis] + steps * step) as f64, time));
+        curves.push((name.to_owned(), points.collect()));
         let [a, b, c] = times.map(|seconds| time(Some(seconds)));
         figure.row([name.to_owned(), a, b, c, step.to_string()]);
     }
@@ -140,6 +148,13 @@ fn slopes(suite: &mut Suite, network: &str, setting: Setting, of: &Subject) -> O
         suite.record(&format!("{group}.constant.{network}{}", of.suffix), "s", None, vec![constant]);
     }
     let heading = format!("WMK17, Figure 7, {network}, {}: one size grows from 128 / 128 / 128 / 16,384", of.called);
+    suite.draw(Panel::Curves(Curves {
+        title: format!("WMK17, Figure 7, {network}, {}", of.called),
+        x: "bits, or AND gates".into(),
+        y: "seconds".into(),
+        scales: [Scale::Decades, Scale::Even],
+        series: curves,
+    }));
     figure.print(suite, &heading);
     Ok(slopes)
 }

@@ -3,6 +3,7 @@
 use comity_circuit::{Program, Step};
 use comity_terminal::failure::Outcome;
 
+use crate::picture::Rows;
 use crate::suite::{Bench, Suite};
 use crate::text::{Table, bytes, ratio, time};
 use crate::two::NETWORKS;
@@ -61,6 +62,7 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
             "no GC",
             "paper",
         ]);
+        let mut drawn = Rows::of(["paper, lan", "ours", "ag"]);
         for (name, long, papers_ands, papers_time, papers_bytes, papers_rest) in PAPER {
             if long && !suite.named(group) {
                 continue;
@@ -78,6 +80,7 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
                     profile(suite, &full, &run);
                 }
             }
+            drawn.row(name, [Some(papers_time), ours, ag]);
             let projected = Model::of(suite, network).map(|model| model.project(sizes(&program)));
             let tables = 32 * u64::from(RHO) * program.and_gates();
             let rest = 100.0 * (total - tables) as f64 / total as f64;
@@ -99,6 +102,7 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
                 format!("{papers_rest} %"),
             ]);
         }
+        drawn.draw(suite, &format!("WMK17, Table 8, {network}"), "seconds");
         table.print(suite, &format!("WMK17, Table 8, {network}: larger programs (the paper's times are of its LAN)"));
     }
     exponentiation(suite)

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, StdinLock};
 
+use comity_terminal::console::note;
 use comity_terminal::failure::{Failure, Outcome};
 use rustyline::error::ReadlineError;
 use rustyline::history::{History, MemHistory};
@@ -38,7 +39,10 @@ impl Typed {
                 Ok(line) => Ok(Some(Zeroizing::new(line))),
                 Err(ReadlineError::Eof) => Ok(None),
                 // Ctrl-C drops the line, as a shell does.
-                Err(ReadlineError::Interrupted) => Ok(Some(Zeroizing::new(String::new()))),
+                Err(ReadlineError::Interrupted) => {
+                    note("`quit` or Ctrl-D ends the session");
+                    Ok(Some(Zeroizing::new(String::new())))
+                }
                 Err(e) => Err(failed(&e)),
             },
             Typed::Piped(input) => {
