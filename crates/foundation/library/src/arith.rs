@@ -20,6 +20,7 @@ mod divide;
 mod modular;
 mod mul;
 mod prefix;
+pub(crate) mod radix4;
 mod reciprocal;
 mod shift;
 mod square;

@@ -35,9 +35,10 @@ const DEALERS: [(&str, OtKind, f64); 3] = [
 ];
 
 /// Programs whose time online is measured, in their forms.
-const FORMS: [(&str, Goal); 7] = [
+const FORMS: [(&str, Goal); 8] = [
     ("add64", Goal::Size),
     ("add64", Goal::Depth),
+    ("add64table", Goal::Depth),
     ("div64", Goal::Size),
     ("div64", Goal::Depth),
     ("aes128", Goal::Size),

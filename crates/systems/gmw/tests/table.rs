@@ -182,6 +182,9 @@ fn programs_with_tables_look_them_up() {
     for parties in [2, 3, 5] {
         check(&Gmw, parties, &program, &inputs, setting(Backend::detect()));
     }
+    let sum = comity_library::program_for("add64table", Goal::Depth).unwrap();
+    let numbers: Vec<Bits> = inputs.iter().map(|input| input.slice(0, 64)).collect();
+    check(&Gmw, 3, &sum, &numbers, setting(Backend::detect()));
     // A unit vector is made of more triples than the S-box has gates.
     let many = (0..22).fold(Vec::new(), |mut steps, _| {
         steps.extend(program.steps().iter().filter(|step| matches!(step, Step::Call { .. })).cloned());

@@ -86,6 +86,13 @@ const fn modular(
 pub(super) const ENTRIES: &[Entry] = &[
     words("addN", "a + b modulo 2^N", &[value("sum", Width::N)], arith::add),
     sized(
+        ("addNtable", &[1024]),
+        "the same by look-ups of carries of radix four: 64 bits in three rounds",
+        PAIR,
+        &[value("sum", Width::N)],
+        Build::Program(|goal, size| arith::radix4::table_program(goal, size.n)),
+    ),
+    sized(
         ("addfullN", &[WORD]),
         "a + b with its carry",
         PAIR,

@@ -1,6 +1,7 @@
 //! Tables at a private index.
 
-use comity_circuit::{Goal, LookupTable, Meaning, Step};
+use comity_circuit::{Goal, LookupTable, Meaning, Step, eval_many};
+use comity_core::Bits;
 use comity_library::{lookup, program_for, table_circuit};
 
 use crate::{Random, circuit_for, run, run_program};
@@ -64,5 +65,32 @@ fn aes_by_tables_looks_up_200_in_10_rounds() {
         // All ANDs are those of the lookups.
         let (ands, depth) = if goal == Goal::Size { (6_400, 60) } else { (6_800, 40) };
         assert_eq!((program.totals().and, program.totals().and_depth), (ands, depth));
+    }
+}
+
+#[test]
+fn sums_by_tables_are_sums_in_few_rounds() {
+    for (width, looked_up) in
+        [(1, vec![]), (2, vec![1]), (5, vec![4]), (6, vec![5, 1]), (64, vec![63, 59, 47]), (100, vec![99, 95, 83, 35])]
+    {
+        for goal in GOALS {
+            let program = program_for(&format!("add{width}table"), goal).unwrap();
+            let lookups = program.steps().iter().filter_map(|step| match step {
+                Step::Call { circuit, times, .. } if program.meanings()[*circuit].is_some() => Some(*times),
+                _ => None,
+            });
+            assert_eq!(lookups.collect::<Vec<_>>(), looked_up, "{width}");
+            let mask = u128::MAX >> (128 - width);
+            let mut random = Random(width as u64);
+            // A carry through all bits, none, and what comes.
+            let wide = |random: &mut Random| u128::from(random.next()) << 64 | u128::from(random.next());
+            let pairs = [(mask, 1), (mask / 3, mask / 3 * 2), (0, 0), (mask, mask)];
+            let more: Vec<_> = (0..60).map(|_| (wide(&mut random) & mask, wide(&mut random) & mask)).collect();
+            for (x, y) in pairs.into_iter().chain(more) {
+                let bits = |value: u128| Bits::from_bytes(&value.to_le_bytes(), width);
+                let out = eval_many(&program, &[vec![bits(x), bits(y)]]).unwrap().remove(0);
+                assert!(out == [bits(x.wrapping_add(y) & mask)], "{x:x} + {y:x} in {width} bits");
+            }
+        }
     }
 }

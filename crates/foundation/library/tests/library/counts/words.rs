@@ -6,6 +6,7 @@ use super::sources::{BP, BPP, BRISTOL, EPFL, KSS, WMK};
 pub(super) const ROWS: &[Row] = &[
     ("add32", Some((31, BPP))),
     ("add64", Some((63, BPP))),
+    ("add64table", None),
     ("addfull32", Some((32, BPP))),
     ("sub64", Some((63, BRISTOL))),
     ("addsat64", None),
