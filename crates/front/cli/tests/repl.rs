@@ -1,6 +1,6 @@
 //! `comity repl`: two processes with the same statements on their standard inputs.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::{Child, Stdio};
 
 use crate::common::*;
@@ -110,7 +110,8 @@ fn misuse_is_refused() {
     let help = comity(&["repl", "--help"]);
     assert!(help.ok().contains("reveal c to all"));
     // It offers what it can do.
-    assert!(help.out.contains("[default: tinyot for 2 to 16") && !help.out.contains("cutchoose"), "{}", help.out);
+    assert!(help.out.contains("[default: tinyot for 2 to 16]"), "{}", help.out);
+    assert!(help.out.contains("[possible values: tinyot, gmw]"), "{}", help.out);
     comity(&["repl", "--protocol", "cutchoose"]).fails(2, &["possible values: tinyot, gmw"]);
 }
 
@@ -132,11 +133,23 @@ fn a_person_edits_lines_and_calls_them_back() {
     let person = person.args(script).env("TERM", "xterm").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut person = person.unwrap();
     // A value that is typed goes into no history: what is called back is the statement before it. A typing error is taken back.
-    let keys = "a = input(0, u8)\r41\rb = a + 11\u{7f}\rreveal b to all\r\u{1b}[A\rquit\r";
-    person.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
-    let done = person.wait_with_output().unwrap();
-    let shown = String::from_utf8_lossy(&done.stdout);
-    assert!(done.status.success(), "{shown}");
+    let lines = ["a = input(0, u8)", "41", "b = a + 11\u{7f}", "reveal b to all", "\u{1b}[A", "quit"];
+    let (mut keyboard, mut screen) = (person.stdin.take().unwrap(), person.stdout.take().unwrap());
+    let mut shown = Vec::new();
+    for (asked, line) in lines.iter().enumerate() {
+        // The editor says so when it is ready, line by line; what is typed before that may be lost.
+        let ready = |shown: &[u8]| shown.windows(7).filter(|end| end == b"[?2004h").count() > asked;
+        while !ready(&shown) {
+            let mut some = [0; 256];
+            let read = screen.read(&mut some).unwrap();
+            assert!(read > 0, "{}", String::from_utf8_lossy(&shown));
+            shown.extend_from_slice(&some[..read]);
+        }
+        keyboard.write_all(format!("{line}\r").as_bytes()).unwrap();
+    }
+    screen.read_to_end(&mut shown).unwrap();
+    let shown = String::from_utf8_lossy(&shown);
+    assert!(person.wait().unwrap().success(), "{shown}");
     assert_eq!(shown.matches("b = 42\r\n").count(), 2, "{shown}");
     let other: Done = other.wait_with_output().unwrap().into();
     assert_eq!(other.ok(), "b = 42\nb = 42\n");
