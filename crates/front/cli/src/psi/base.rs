@@ -65,7 +65,7 @@ pub(super) fn publish(args: &PublishArgs) -> Outcome {
     }
     let out = OutFile::create(&args.out)?;
     let table = Table::read(&args.table)?;
-    let (items, header, cells, width) = one_key(&table)?;
+    let Keyed { items, header, cells, width } = one_key(&table)?;
     let payload = if width == 0 { 0 } else { args.payload_width.map_or(width, |wanted| wanted.max(width)) };
     let cells = &*widened(cells, width, payload);
     let pad_to = args.pad_to.map_or(0, |count| count.0);
@@ -148,7 +148,7 @@ pub(super) fn update(args: &UpdateArgs) -> Outcome {
     let (items, wide): (&[Item], Vec<u8>) = match &added {
         None => (&[], Vec::new()),
         Some(table) => {
-            let (items, header, cells, width) = one_key(table)?;
+            let Keyed { items, header, cells, width } = one_key(table)?;
             if header != kept.terms.header {
                 return Err(Failure::input(
                     "the base has other columns beside its rows: say the same --payload as when it was published",
@@ -341,14 +341,27 @@ fn make_folder(state: &Path) -> Outcome<bool> {
     Ok(true)
 }
 
-/// The only key of a table: its items, and the header, cells and width of its payload.
-fn one_key(table: &Table) -> Outcome<(&[Item], Vec<u8>, &[u8], usize)> {
+/// The only key of a table.
+struct Keyed<'a> {
+    items: &'a [Item],
+    /// What is said of the payload's columns.
+    header: Vec<u8>,
+    /// The payload beside each item, and its width.
+    cells: &'a [u8],
+    width: usize,
+}
+
+/// The only key of this table.
+fn one_key(table: &Table) -> Outcome<Keyed<'_>> {
     let [items] = &table.items[..] else {
         return Err(Failure::input("a base has one key: publish a base for each, under a --state of its own"));
     };
     Ok(match &table.payload {
-        Some(packed) => (items, packed.header.clone(), &packed.cells[0].0, packed.cells[0].1),
-        None => (items, Vec::new(), &[], 0),
+        Some(packed) => {
+            let (cells, width) = &packed.cells[0];
+            Keyed { items, header: packed.header.clone(), cells, width: *width }
+        }
+        None => Keyed { items, header: Vec::new(), cells: &[], width: 0 },
     })
 }
 
