@@ -81,11 +81,18 @@ impl Rows {
     /// # Panics
     /// If there are not `64 W` rows.
     pub(crate) fn to_words<const W: usize>(&self, backend: Backend) -> Zeroizing<Vec<Word<W>>> {
-        let columns = TILE * self.stride;
-        let mut words = Zeroizing::new(vec![[0; W]; columns]);
-        let to = bytemuck::cast_slice_mut(words.as_flattened_mut());
-        transpose(backend, Block::bytes_of(&self.blocks), to, 64 * W, columns);
+        let mut words = Zeroizing::new(vec![[0; W]; TILE * self.stride]);
+        self.write_words(backend, &mut words);
         words
+    }
+
+    /// Writes the words of all columns.
+    ///
+    /// # Panics
+    /// If there are not `64 W` rows, or not as many words as columns of whole tiles.
+    pub(crate) fn write_words<const W: usize>(&self, backend: Backend, words: &mut [Word<W>]) {
+        let to = bytemuck::cast_slice_mut(words.as_flattened_mut());
+        transpose(backend, Block::bytes_of(&self.blocks), to, 64 * W, TILE * self.stride);
     }
 
     /// The rows of words.

@@ -50,16 +50,31 @@ pub(super) fn tapes(
     hidden: impl Fn(usize) -> Option<usize>,
 ) -> Zeroizing<Vec<Parties>> {
     let mut rows = rows(shape.columns());
+    fill(backend, hashes, &mut rows, executions, hidden);
+    rows.to_words::<GROUP>(backend)
+}
+
+/// Fills the rows of these executions, but for those of hidden parties.
+fn fill(
+    backend: Backend,
+    hashes: &Hashes,
+    rows: &mut Rows,
+    executions: &[(usize, [[u8; SEED]; PARTIES])],
+    hidden: impl Fn(usize) -> Option<usize>,
+) {
     for (lane, (execution, seeds)) in executions.iter().enumerate() {
         for (party, seed) in seeds.iter().enumerate().filter(|(party, _)| hidden(lane) != Some(*party)) {
             hashes.tape.fill(backend, place(*execution, party), seed, rows.row_mut(row(lane, party)));
         }
     }
-    rows.to_words::<GROUP>(backend)
 }
 
-/// What was said in a group of executions, and what nobody says: words for secret inputs, AND gates and outputs.
+/// What was said in a group of executions, and what nobody says: words for secret inputs, AND gates and outputs. The next group is
+/// written over it.
 pub(super) struct Said {
+    /// The tapes, as rows and as words.
+    rows: Rows,
+    tapes: Zeroizing<Vec<Parties>>,
     /// The masked values of secret inputs.
     pub(super) inputs: Zeroizing<Vec<Parties>>,
     /// What the parties say at each AND gate.
@@ -70,39 +85,40 @@ pub(super) struct Said {
     pub(super) corrections: Zeroizing<Vec<Parties>>,
 }
 
-/// The prover's executions: all parties, on the values of the witness.
-pub(super) fn play(
-    backend: Backend,
-    statement: &Statement,
-    secret: &Bits,
-    tapes: Zeroizing<Vec<Parties>>,
-) -> Result<Said> {
-    let shape = Shape::new(statement);
-    let whole = Whole {
-        tapes,
-        secret,
-        shape,
-        said: Zeroizing::new(vec![[0; GROUP]; padded(shape.ands)]),
-        corrections: Zeroizing::new(vec![[0; GROUP]; padded(shape.ands)]),
-        masked: Zeroizing::new(vec![[0; GROUP]; padded(shape.secret)]),
-        inputs: 0,
-        ands: 0,
-    };
-    let mut engine = Head::new(backend, whole, statement.public());
-    run(statement.program(), &mut engine, statement.public(), &mut Nobody)?;
-    let (whole, outputs) = engine.finish();
-    let outputs = outputs.iter().map(|Shares([masks, ..])| *masks).collect();
-    Ok(Said { inputs: whole.masked, gates: whole.said, outputs, corrections: whole.corrections })
+impl Said {
+    /// Room for the executions of a group.
+    pub(super) fn new(shape: Shape) -> Said {
+        let words = |count: usize| Zeroizing::new(vec![[0; GROUP]; count]);
+        let [gates, corrections] = [(); 2].map(|()| words(padded(shape.ands)));
+        let (tapes, inputs) = (words(padded(shape.columns())), words(padded(shape.secret)));
+        Said { rows: rows(shape.columns()), tapes, inputs, gates, outputs: Vec::new(), corrections }
+    }
+
+    /// The prover's executions with these seeds: all parties, on the values of the witness.
+    pub(super) fn play(
+        &mut self,
+        backend: Backend,
+        hashes: &Hashes,
+        statement: &Statement,
+        secret: &Bits,
+        executions: &[(usize, [[u8; SEED]; PARTIES])],
+    ) -> Result<()> {
+        fill(backend, hashes, &mut self.rows, executions, |_| None);
+        self.rows.write_words(backend, &mut self.tapes);
+        let whole = Whole { said: self, secret, shape: Shape::new(statement), inputs: 0, ands: 0 };
+        let mut engine = Head::new(backend, whole, statement.public());
+        run(statement.program(), &mut engine, statement.public(), &mut Nobody)?;
+        let (whole, outputs) = engine.finish();
+        whole.said.outputs = outputs.iter().map(|Shares([masks, ..])| *masks).collect();
+        Ok(())
+    }
 }
 
 /// A wire is the parties' shares of its mask, the masked value, and the value; the latter two in all bits of a lane.
 struct Whole<'a> {
-    tapes: Zeroizing<Vec<Parties>>,
+    said: &'a mut Said,
     secret: &'a Bits,
     shape: Shape,
-    said: Zeroizing<Vec<Parties>>,
-    corrections: Zeroizing<Vec<Parties>>,
-    masked: Zeroizing<Vec<Parties>>,
     inputs: usize,
     ands: usize,
 }
@@ -114,9 +130,10 @@ impl Branches<GROUP, 3> for Whole<'_> {
     fn secret(&mut self) -> Shares<GROUP, 3> {
         let at = self.inputs;
         self.inputs += 1;
-        let (mask, value) = (self.tapes[at], all(self.secret.get(at)));
-        self.masked[at] = xor(value, sum(mask));
-        Shares([mask, self.masked[at], value])
+        let (mask, value) = (self.said.tapes[at], all(self.secret.get(at)));
+        let masked = xor(value, sum(mask));
+        self.said.inputs[at] = masked;
+        Shares([mask, masked, value])
     }
 
     #[inline(always)]
@@ -128,13 +145,14 @@ impl Branches<GROUP, 3> for Whole<'_> {
     fn and(&mut self, Shares(a): Shares<GROUP, 3>, Shares(b): Shares<GROUP, 3>) -> Shares<GROUP, 3> {
         let at = self.ands;
         self.ands += 1;
-        let (mask, product) = (self.tapes[self.shape.masks() + at], self.tapes[self.shape.products() + at]);
+        let tapes = &self.said.tapes;
+        let (mask, product) = (tapes[self.shape.masks() + at], tapes[self.shape.products() + at]);
         // The sum of a wire's mask is what its masked value and its value differ by.
         let wanted = and(xor(a[1], a[2]), xor(b[1], b[2]));
         let correction = and(xor(wanted, sum(product)), OF_LAST);
-        self.corrections[at] = correction;
+        self.said.corrections[at] = correction;
         let cross = xor(and(a[1], b[0]), and(b[1], a[0]));
-        self.said[at] = xor(cross, xor(xor(product, correction), mask));
+        self.said.gates[at] = xor(cross, xor(xor(product, correction), mask));
         let value = and(a[2], b[2]);
         Shares([mask, xor(value, sum(mask)), value])
     }

@@ -5,7 +5,7 @@ use comity_protocol::{Conduct, Honest};
 use zeroize::Zeroizing;
 
 use super::hashes::Hashes;
-use super::online::{Said, packed, play, tapes};
+use super::online::{Said, packed};
 use super::parameters::{HIDDEN_NONE, Parameters};
 use super::tree::{Node, Tree};
 use super::{GROUP, LAST, PARTIES, SEED, Shape};
@@ -77,8 +77,9 @@ impl<'a> Committed<'a> {
             Committed { backend, statement, parameters, secret, salt, first, hashes, root, roots, blindings, said };
         let mut all = Vec::with_capacity(count);
         let (shape, executions) = (Shape::new(statement), (0..count).collect::<Vec<_>>());
+        let mut played = Said::new(shape);
         for group in executions.chunks(GROUP) {
-            let (seeds, played) = prover.group(group, conduct)?;
+            let seeds = prover.group(group, &mut played, conduct)?;
             for (lane, (execution, seeds)) in seeds.iter().enumerate() {
                 let corrections = packed(&played.corrections, lane, LAST, shape.ands);
                 let party = |party| prover.hashes.party(*execution, party, &seeds[party], &corrections);
@@ -94,12 +95,13 @@ impl<'a> Committed<'a> {
         Ok(prover)
     }
 
-    /// Runs the executions of a group.
+    /// Runs the executions of a group; their seeds come back.
     fn group(
         &self,
         executions: &[usize],
+        said: &mut Said,
         conduct: &mut impl for<'b> Conduct<Played<'b>>,
-    ) -> Result<(Zeroizing<Seeded>, Said)> {
+    ) -> Result<Zeroizing<Seeded>> {
         let mut seeds = Zeroizing::new(Vec::with_capacity(GROUP));
         for &execution in executions {
             let mut of_parties = [[0; SEED]; PARTIES];
@@ -107,10 +109,9 @@ impl<'a> Committed<'a> {
             node.leaves(&self.roots[execution], &mut of_parties);
             seeds.push((execution, of_parties));
         }
-        let tapes = tapes(self.backend, &self.hashes, Shape::new(self.statement), &seeds, |_| None);
-        let mut said = play(self.backend, self.statement, &self.secret, tapes)?;
-        conduct.before(Played { executions, said: &mut said });
-        Ok((seeds, said))
+        said.play(self.backend, &self.hashes, self.statement, &self.secret, &seeds)?;
+        conduct.before(Played { executions, said });
+        Ok(seeds)
     }
 
     /// The salt.
@@ -144,8 +145,9 @@ impl<'a> Committed<'a> {
         let closed = self.said.iter().zip(&holes).filter(|(_, hole)| !**hole);
         closed.for_each(|(said, _)| answer.extend(said));
         let opened: Vec<usize> = (0..self.parameters.executions).filter(|execution| holes[*execution]).collect();
+        let mut played = Said::new(shape);
         for group in opened.chunks(GROUP) {
-            let (seeds, played) = self.group(group, conduct)?;
+            let seeds = self.group(group, &mut played, conduct)?;
             for (lane, (execution, seeds)) in seeds.iter().enumerate() {
                 let hidden = usize::from(challenge[*execution]);
                 let holes: [bool; PARTIES] = core::array::from_fn(|party| party == hidden);

@@ -3,7 +3,7 @@
 use comity_core::{Backend, Error, Prg};
 
 use super::hashes::{Hashes, place};
-use super::online::{packed, play, tapes};
+use super::online::{Said, packed};
 use super::prove::Played;
 use super::tree::{Node, Tree, count};
 use super::{HIDDEN_NONE, LAST, PARTIES, Parameters, SEED, Shape, check};
@@ -126,8 +126,8 @@ fn the_witness_cannot_be_searched_for_where_a_root_is_shown() {
     let hash = |witness: u8, blinding: &[u8; 32]| {
         let mut seeds = [[0; SEED]; PARTIES];
         Node { key: &prover.hashes.tree, tree: Tree::Parties(0) }.leaves(&prover.roots[0], &mut seeds);
-        let tapes = tapes(backend, &prover.hashes, shape, &[(0, seeds)], |_| None);
-        let played = play(backend, &statement, &statement.secret(&two(witness)), tapes).unwrap();
+        let (mut played, secret) = (Said::new(shape), statement.secret(&two(witness)));
+        played.play(backend, &prover.hashes, &statement, &secret, &[(0, seeds)]).unwrap();
         let words = [&played.gates[..shape.ands], &played.outputs[..]];
         prover.hashes.said(0, blinding, &packed(&played.inputs, 0, 0, shape.secret), words, 0)
     };
