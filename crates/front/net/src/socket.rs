@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use comity_core::{Error, Result};
+use socket2::SockRef;
 
 use crate::frame::{Source, Wait};
 use crate::keep::IDLE;
@@ -23,10 +24,14 @@ pub(crate) const TICK: Duration = Duration::from_millis(50);
 /// The silence that ends a wait: the peer had to say something three times, and a fourth time now.
 pub(crate) const QUIET: Duration = IDLE.saturating_mul(4);
 
-/// Unread bytes behind which keep-alives may not get through, since the peer's side has no room for more.
+/// Unread bytes behind which keep-alives may not get through, where the system gives a socket as much room as it begins with.
 const CROWD: usize = 64 << 10;
 
-/// The silence behind so many unread bytes that ends a wait to send.
+/// The most unread bytes that are counted.
+const MOST_UNREAD: usize = 8 << 20;
+
+/// The silence that ends a wait to send behind so many unread bytes that the peer's next ones may have no room: whether it says that it is
+/// there cannot be seen.
 const CROWDED: Duration = Duration::from_secs(15 * 60);
 
 /// A connected socket, and what errors say about it.
@@ -135,13 +140,14 @@ struct Blocked {
 impl Blocked {
     /// Whether the peer may still take them: it computes, and says that it is there.
     fn check(&mut self, socket: &Socket) -> Result<()> {
-        self.scratch.resize(CROWD, 0);
+        let crowd = crowd(&socket.stream);
+        self.scratch.resize(crowd, 0);
         let unread = socket.stream.peek(&mut self.scratch).unwrap_or(0);
         let signs = (socket.heard.load(Relaxed), unread);
         if signs != self.signs {
             (self.signs, self.silence) = (signs, Silence::default());
         }
-        let limit = if unread == CROWD { CROWDED } else { socket.timeout.max(QUIET) };
+        let limit = if unread == crowd { CROWDED } else { socket.timeout.max(QUIET) };
         if !self.silence.lasts(socket.limits.now.get(), limit) {
             return Ok(());
         }
@@ -151,6 +157,13 @@ impl Blocked {
              the line is broken"
         )))
     }
+}
+
+/// The unread bytes at which a socket may have no room for more. The system lets the room grow with what comes, and counts its own
+/// bookkeeping, for which a half or less is left: at a quarter there is room yet.
+fn crowd(stream: &TcpStream) -> usize {
+    let room = SockRef::from(stream).recv_buffer_size().unwrap_or(0);
+    (room / 4).clamp(CROWD, MOST_UNREAD)
 }
 
 /// The incoming direction of a connection.
@@ -221,7 +234,48 @@ impl Source for Incoming {
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+
     use super::*;
+    use crate::limits::{Now, Stop};
+
+    /// A socket of which so many bytes are unread, and the seconds on its clock.
+    fn unread(bytes: usize) -> (Socket, TcpStream, Arc<AtomicU64>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        // As the system does by itself where much comes.
+        SockRef::from(&listener).set_recv_buffer_size(4 << 20).unwrap();
+        let mut peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (stream, address) = listener.accept().unwrap();
+        peer.set_nonblocking(true).unwrap();
+        stream.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
+        let (mut gone, mut there) = (0, vec![0; bytes]);
+        while gone < bytes || (bytes > 0 && stream.peek(&mut there).unwrap_or(0) < bytes) {
+            gone += peer.write(&vec![0; bytes - gone]).unwrap_or(0);
+        }
+        let (start, seconds) = (Instant::now(), Arc::<AtomicU64>::default());
+        let hand = seconds.clone();
+        let limits = Limits::new(Now::new(move || start + Duration::from_secs(hand.load(Relaxed))), Stop::default());
+        (Socket::new(stream, address, Duration::from_secs(30), limits), peer, seconds)
+    }
+
+    /// The seconds after which a blocked write behind so many unread bytes is given up.
+    fn patience(bytes: usize) -> u64 {
+        let (socket, _peer, seconds) = unread(bytes);
+        let mut blocked = Blocked::default();
+        while blocked.check(&socket).is_ok() {
+            seconds.fetch_add(1, Relaxed);
+        }
+        seconds.load(Relaxed)
+    }
+
+    #[test]
+    fn a_stopped_peer_is_seen_behind_much_that_is_unread() {
+        let room = crowd(&unread(1).0.stream);
+        assert!(room > CROWD, "the system gives {room} bytes");
+        assert_eq!([patience(0), patience(CROWD), patience(room - 1)].map(|seconds| seconds / 10), [3; 3]);
+        // Where there may be no room for its word nobody can tell.
+        assert!(patience(room) >= CROWDED.as_secs());
+    }
 
     #[test]
     fn silence_is_too_long_at_the_second_look() {
