@@ -72,6 +72,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     psi::psi_receiver,
     psi::psi_sender,
     network::raw_stream,
+    network::relay_opening,
     files::share_file,
     among::shares_peers,
     among::shares_peers_online,

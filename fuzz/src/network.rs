@@ -1,14 +1,15 @@
 //! What arrives at a port, and the files of a key folder.
 
 use std::fs;
-use std::io::Write;
-use std::net::{Shutdown, TcpStream};
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use comity_channel::{Channel, PerPeer};
 use comity_core::PartyId;
-use comity_net::{Fingerprint, Identity, KeyDir, Listener, PartyGroup, Security, Settings};
+use comity_net::{Fingerprint, Identity, KeyDir, Limits, Listener, PAIRS, PartyGroup, Relay, Security, Settings};
 use comity_testing::PATIENCE;
 
 use crate::mutate::rng;
@@ -46,6 +47,54 @@ pub(crate) fn tls_stream(data: &[u8]) {
     static IDENTITY: LazyLock<Identity> = LazyLock::new(|| Identity::generate(&mut rng()));
     let peers = PerPeer::new(PartyId(0), 2, |_| IDENTITY.fingerprint());
     feed(Security::Tls { identity: IDENTITY.clone(), peers }, data, [1, 3, 16, 100].into_iter().cycle());
+}
+
+/// The first bytes of an opening at a relay, but for the side and the room.
+pub(crate) const KNOCKS: &[u8] = b"comity\0r";
+
+/// The bytes of an opening at a relay.
+const KNOCK: usize = KNOCKS.len() + 33;
+
+/// A connection to a relay: an opening, and then what goes to the other side, which is here, too, if it is one.
+pub(crate) fn relay_opening(data: &[u8]) {
+    static RELAY: LazyLock<SocketAddr> = LazyLock::new(|| {
+        let relay = Relay::bind("127.0.0.1:0", PAIRS).expect("a port of the loopback interface is free");
+        let address = relay.address();
+        thread::spawn(move || relay.run(&Limits::default(), &mut |_| {}).expect("nobody who comes ends a relay"));
+        address
+    });
+    let call = |says: &[u8]| {
+        let mut stream = TcpStream::connect(*RELAY).expect("the relay is there");
+        // It may have closed already, having read enough.
+        let _ = stream.write_all(says);
+        stream
+    };
+    let heard = |mut stream: &TcpStream| {
+        let mut all = Vec::new();
+        // A reset ends it as well.
+        let _ = stream.read_to_end(&mut all);
+        all
+    };
+    let (first, rest) = data.split_at(data.len().min(KNOCK));
+    let mut guest = call(first);
+    if first.len() < KNOCK || !first.starts_with(KNOCKS) || first[8] > 1 {
+        let _ = guest.shutdown(Shutdown::Write);
+        let said = heard(&guest);
+        assert!([b"".as_slice(), b"comity: this is a relay\n", &[21, 3, 3, 0, 2, 2, 112]].contains(&&said[..]));
+        return;
+    }
+    let mut side = first.to_vec();
+    side[8] = 1 - side[8];
+    let mut other = call(&side);
+    for end in [&mut guest, &mut other] {
+        let mut answer = [0; 9];
+        end.read_exact(&mut answer).expect("both are there");
+        assert_eq!(&answer, b"comity\0R\0");
+    }
+    let _ = guest.write_all(rest).and_then(|()| guest.shutdown(Shutdown::Write));
+    let carried = heard(&other);
+    assert!(rest.starts_with(&carried), "what is carried is what was said");
+    assert!(carried.first().is_none_or(|first| [21, 22].contains(first)), "and it is TLS");
 }
 
 /// Frames on a plain connection whose checksums are right, and little else. Each takes 4 bytes of `data`: how long its
@@ -101,7 +150,7 @@ pub(crate) fn group_file(data: &[u8]) {
         assert_eq!(PartyGroup::parse(&group.to_text()).as_ref().ok(), Some(&group));
         for (expected, member) in (0..).zip(group.members()) {
             assert!(member.id.0 == expected && group.find(&member.name) == Some(member.id));
-            let _ = group.calls(member.id);
+            let _ = group.ways(member.id, None);
         }
     }
 }

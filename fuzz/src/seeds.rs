@@ -10,7 +10,7 @@ use comity_protocol::Protocol;
 use comity_yao::Yao;
 
 use crate::mutate::rng;
-use crate::network::{frame, opening};
+use crate::network::{KNOCKS, frame, opening};
 use crate::peer::{greeting, program, run};
 
 /// Target, name and bytes of each seed.
@@ -48,6 +48,11 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("frames", "number_off", vec![16, 0, 1, 0, 16, 0, 1, 1, 16, 0, 1, 0]),
         ("frames", "too_long", vec![0xff, 0xff, 0xff, 0]),
         ("frames", "empty", vec![0, 0, 0, 0]),
+        ("relay_opening", "carried", knock(1, &[22, 3, 1, 0, 2, 1, 0, 23, 3, 3, 0, 1, 9])),
+        ("relay_opening", "refusal", knock(0, &[21, 3, 3, 0, 2, 2, 40])),
+        ("relay_opening", "no_tls", knock(1, b"GET / HTTP/1.1\r\n\r\n")),
+        ("relay_opening", "no_side", knock(2, &[])),
+        ("relay_opening", "cut", cut(&knock(0, &[]))),
         ("key_file", "valid", identity.to_pkcs8().to_vec()),
         ("key_file", "cut", cut(identity.to_pkcs8())),
         ("program", "circuit", program().encode()),
@@ -70,6 +75,11 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     seeds.extend(crate::tinyot::seeds());
     seeds.extend(crate::zk::seeds());
     seeds
+}
+
+/// An opening at a relay, on this side, and what comes behind it.
+fn knock(side: u8, behind: &[u8]) -> Vec<u8> {
+    [KNOCKS, &[side], &[7; 32], behind].concat()
 }
 
 /// Party 1's hello.

@@ -94,7 +94,7 @@ pub(super) fn among_counted<T: Send>(
 ) -> Outcome<Vec<T>> {
     let settings = |me| {
         let security = Security::Plain { anywhere: false };
-        Settings { me: PartyId(me), parties, security, timeout: PATIENCE, limits: Limits::default() }
+        Settings { me: PartyId(me), parties, security, timeout: PATIENCE, limits: Limits::default(), relay: None }
     };
     let listen = |me| Listener::bind("127.0.0.1:0", &settings(me));
     let listeners = (0..parties).map(listen).collect::<Result<Vec<_>>>().map_err(Failure::from)?;

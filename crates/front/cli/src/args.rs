@@ -229,6 +229,11 @@ pub(crate) struct NetworkArgs {
     /// It is - if nobody can call it. Of two the lower one listens, if it can be called.
     #[arg(long, value_name = "PARTY=ADDR", conflicts_with = "group")]
     pub(crate) peer: Vec<Peer>,
+    /// Meet at this relay those whom nobody can call
+    ///
+    /// All call the relay (`comity relay`) and speak TLS through it. By default it is the one in the group.
+    #[arg(long, value_name = "ADDR", conflicts_with_all = ["connect", "peer", "plaintext"])]
+    pub(crate) relay: Option<String>,
     /// Talk TLS 1.3 with the key in DIR (`comity key`)
     ///
     /// Others are those with the keys of the group, or the trusted ones in DIR.

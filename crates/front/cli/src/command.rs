@@ -6,8 +6,8 @@ use crate::args::{programs, stores};
 use crate::help::shaped;
 use crate::list::{List, Use, given, help, with_protocols};
 use crate::{
-    circuit, demo, eval, group, job, key, local, nisc, ope, plan, prepare, protocols, psi, repl, run, serve, shell,
-    store, zk,
+    circuit, demo, eval, group, job, key, local, nisc, ope, plan, prepare, protocols, psi, relay, repl, run, serve,
+    shell, store, zk,
 };
 
 const EXAMPLES: &str = "\
@@ -83,6 +83,9 @@ pub(crate) enum Command {
     /// Be one party of a job, run after run
     #[command(after_help = serve::ABOUT)]
     Serve(serve::ServeArgs),
+    /// Be the place where parties meet whom nobody can call
+    #[command(after_help = relay::ABOUT)]
+    Relay(relay::RelayArgs),
     /// Look at a store of material, and remove lots from it
     #[command(subcommand, after_help = store::ABOUT)]
     Store(store::StoreCommand),

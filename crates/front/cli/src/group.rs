@@ -35,6 +35,9 @@ pub(crate) enum GroupCommand {
         /// What `comity key show` prints at the party
         #[arg(long, value_name = "FINGERPRINT")]
         key: Option<Fingerprint>,
+        /// The relay where those meet whom nobody can call (`comity relay`): one for the whole group
+        #[arg(long, value_name = "ADDR")]
+        relay: Option<String>,
     },
     /// Print the parties, and the digest to compare
     Show {
@@ -49,11 +52,15 @@ pub(crate) enum GroupCommand {
 /// The command.
 pub(crate) fn run(command: &GroupCommand) -> Outcome {
     match command {
-        GroupCommand::Add { file, name, address, key } => {
+        GroupCommand::Add { file, name, address, key, relay } => {
             let address = Some(address.as_str()).filter(|address| *address != NOWHERE);
             let group = match PartyGroup::read(file)? {
                 Some(group) => group.and(name, address, *key),
                 None => PartyGroup::begin(name, address, *key),
+            };
+            let group = match relay {
+                Some(relay) => group.and_then(|group| group.at_relay(relay)),
+                None => group,
             };
             let group = group.map_err(|error| Failure::from(error).at(&file.display().to_string()))?;
             group.write(file)?;
@@ -80,10 +87,11 @@ fn object(group: &PartyGroup) -> json::Group {
         address: member.address.clone(),
         key: member.key.map(|key| key.to_string()),
     };
-    json::Group { parties: group.members().iter().map(member).collect(), digest: group.digest().to_string() }
+    let relay = group.relay().map(str::to_owned);
+    json::Group { relay, parties: group.members().iter().map(member).collect(), digest: group.digest().to_string() }
 }
 
-/// A line a party, and the digest.
+/// A line a party, one for the relay if there is one, and the digest.
 fn text(group: &PartyGroup) -> String {
     let widest = |text: &dyn Fn(&Member) -> usize| group.members().iter().map(text).max().unwrap_or(0);
     let address = |member: &Member| member.address.clone().unwrap_or_else(|| NOWHERE.to_owned());
@@ -93,5 +101,6 @@ fn text(group: &PartyGroup) -> String {
         format!("{:<2}  {:names$}  {:addresses$}  {key}\n", member.id.0, member.name, address(member))
     };
     let lines: String = group.members().iter().map(line).collect();
-    format!("{lines}{}\n", group.digest())
+    let relay = group.relay().map_or(String::new(), |relay| format!("relay  {relay}\n"));
+    format!("{lines}{relay}{}\n", group.digest())
 }

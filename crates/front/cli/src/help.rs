@@ -5,7 +5,7 @@
 use clap::Command;
 
 /// The flags that `-h` shows where a command has many. What a command cannot do without is shown in any case.
-const ESSENTIAL: [&str; 17] = [
+const ESSENTIAL: [&str; 18] = [
     "job",
     "log",
     "party",
@@ -13,6 +13,7 @@ const ESSENTIAL: [&str; 17] = [
     "listen",
     "connect",
     "peer",
+    "relay",
     "tls",
     "parties",
     "input",
@@ -32,7 +33,7 @@ const MANY: usize = 14;
 const HEADINGS: [(&str, &[&str]); 4] = [
     (
         "Parties and network",
-        &["party", "parties", "group", "listen", "connect", "peer", "tls", "plaintext", "timeout", "deadline"],
+        &["party", "parties", "group", "listen", "connect", "peer", "relay", "tls", "plaintext", "timeout", "deadline"],
     ),
     ("Program and values", &["input", "owner", "output_to", "bits", "optimize"]),
     ("Result", &["output", "json", "format", "verbose"]),

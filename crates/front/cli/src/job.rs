@@ -34,6 +34,7 @@ A job is a TOML file that all parties hold:
   store = \"store\"                if the runs use up material: the reader's own path
   keys = \"keys\"                  the reader's own folder (`comity key new`)
   [options]                      of the protocol: garbler = 1
+  relay = \"HOST:PORT\"            where those meet whom nobody can call
   [[party]]                      as in a group's file: id, name, address, key
 The job's digest is of all that but the paths, which are the reader's own, from
 the job's folder on. COMITY_KEYS and COMITY_STORE (folders), COMITY_KEY_FILE and
@@ -109,6 +110,7 @@ pub(crate) fn run_once(args: &RunArgs, path: &Path) -> Outcome {
     let digest = job.digest(&resolved).0;
     let (come_in, given) = shares::come_in(&mut resolved, &args.values.input)?;
     let network = job.network(args.network.tls.as_deref(), args.network.listen.as_deref(), args.network.party.as_ref());
+    let network = NetworkArgs { relay: args.network.relay.clone(), ..network };
     let session = SessionArgs {
         timeout: args.session.timeout,
         deadline: args.session.deadline,
@@ -142,6 +144,7 @@ impl Job {
             listen: listen.map(str::to_owned),
             connect: None,
             peer: Vec::new(),
+            relay: None,
             tls: self.keys_dir(tls),
             plaintext: false,
         }
@@ -172,6 +175,7 @@ fn object(job: &Job, resolved: &Resolved) -> serde_json::Value {
         "rho": job.rho,
         "runs": job.runs,
         "store": job.store.is_some(),
+        "relay": job.party.relay(),
         "parties": job.party.members().iter().map(party).collect::<Vec<_>>(),
     })
 }
@@ -198,6 +202,9 @@ fn text(job: &Job, resolved: &Resolved) -> String {
     text += &format!("runs      {} {plural} for each peer of a service\n", job.runs);
     if job.store.is_some() {
         text += "store     runs use up material\n";
+    }
+    if let Some(relay) = job.party.relay() {
+        text += &format!("relay     {relay}\n");
     }
     for member in job.party.members() {
         let key = member.key.map_or("no key".to_owned(), |key| key.to_string());

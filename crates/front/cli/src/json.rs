@@ -145,6 +145,8 @@ pub(crate) struct Eval {
 /// What `comity group show` prints.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Group {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) relay: Option<String>,
     pub(crate) parties: Vec<Member>,
     pub(crate) digest: String,
 }

@@ -28,6 +28,7 @@ mod prepare;
 mod profile;
 mod protocols;
 mod psi;
+mod relay;
 mod repl;
 mod resolve;
 mod run;
@@ -125,6 +126,7 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
         Command::Group(command) => group::run(&command),
         Command::Job(command) => job::run(&command, list),
         Command::Serve(args) => serve::run(&args, list),
+        Command::Relay(args) => relay::run(&args),
         Command::Store(command) => store::run(&command, list),
         Command::Nisc(command) => return nisc::run(&command),
         Command::Ope(command) => return ope::run(&command),

@@ -14,7 +14,7 @@ use comity_terminal::console::{note, write_whole};
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 
-use crate::args::{Format, SessionArgs, duration, seconds};
+use crate::args::{Format, NetworkArgs, SessionArgs, duration, seconds};
 use crate::flags::{Assigned, BitOrder, Who};
 use crate::job::checked;
 use crate::job::file::{Job, of_program};
@@ -92,6 +92,11 @@ pub(crate) struct ServeArgs {
     /// :PORT is every address of this machine. By default it is the one in the job.
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,
+    /// Meet at this relay those whom nobody can call
+    ///
+    /// All call the relay (`comity relay`) and speak TLS through it. By default it is the one in the job.
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) relay: Option<String>,
     /// The folder with this party's key [default: COMITY_KEYS, or what the job says]
     #[arg(long, value_name = "DIR")]
     pub(crate) tls: Option<PathBuf>,
@@ -132,6 +137,7 @@ pub(crate) fn run(args: &ServeArgs, list: List) -> Outcome {
 
 fn serve(args: &ServeArgs, job: &Job, resolved: &Resolved, list: List) -> Outcome {
     let network = job.network(args.tls.as_deref(), args.listen.as_deref(), args.party.as_ref());
+    let network = NetworkArgs { relay: args.relay.clone(), ..network };
     let session = SessionArgs {
         timeout: args.timeout,
         deadline: Some(args.deadline),
@@ -259,6 +265,12 @@ impl Watch for Attendant<'_> {
     fn listening(&mut self, address: &str) {
         if !self.told {
             self.watcher.say(&format!("serving at {address}"));
+        }
+    }
+
+    fn at_relay(&mut self, relay: &str) {
+        if !self.told {
+            self.watcher.say(&format!("serving at the relay {relay}"));
         }
     }
 

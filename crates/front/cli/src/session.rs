@@ -22,6 +22,8 @@ pub(crate) struct Place {
     names: Names,
     /// The address in the flags, where there is one peer.
     address: Option<String>,
+    /// The relay, and the parties that are met there.
+    relay: Option<(String, Vec<PartyId>)>,
 }
 
 /// The party that the flags name, or that has the key.
@@ -84,13 +86,14 @@ pub(crate) fn placed(
         (None, _, Some((_, there))) => Some(*there),
         (None, here, None) => here.as_deref(),
     };
-    if address.is_none() && group.is_none() {
+    if address.is_none() && group.is_none() && network.relay.is_none() {
         return Err(Failure::input(
             "where is the other party? One side says --listen ADDR, the other --connect ADDR, such as 127.0.0.1:7000; more \
-             than two name each other with --peer, or share a --group",
+             than two name each other with --peer, or share a --group; where nobody can be called all say --relay ADDR",
         ));
     }
     let address = address.filter(|_| parties == 2 && group.is_none()).map(str::to_owned);
+    let relay = relay(party, group, network);
     for (peer, there) in peers {
         session = session.peer(peer, there);
     }
@@ -103,10 +106,23 @@ pub(crate) fn placed(
     if let Some(there) = &network.connect {
         session = session.connect(there);
     }
+    if let Some(there) = &network.relay {
+        session = session.relay(there);
+    }
     if let Some(dir) = &network.tls {
         session = session.tls(dir);
     }
-    Ok(Ours { session, parties, place: Place { names: names.clone(), address } })
+    Ok(Ours { session, parties, place: Place { names: names.clone(), address, relay } })
+}
+
+/// The relay that the flags or the group name, and the parties that this one meets there.
+fn relay(party: u16, group: Option<&PartyGroup>, network: &NetworkArgs) -> Option<(String, Vec<PartyId>)> {
+    let at = network.relay.as_deref().or(group.and_then(PartyGroup::relay))?;
+    let apart = match group {
+        Some(group) => group.ways(PartyId(party), Some(at)).ok()?.apart,
+        None => vec![PartyId(party).other()],
+    };
+    Some((at.to_owned(), apart)).filter(|(_, apart)| !apart.is_empty())
 }
 
 /// The session of a process whose parent knows where the others are.
@@ -119,7 +135,7 @@ pub(crate) fn attached(
     ask: impl FnOnce(&str) -> Result<Vec<String>, Error> + Send + 'static,
 ) -> Outcome<Ours> {
     let session = begin(Some(program), party, parties, args)?.introduced("127.0.0.1:0", parties, ask);
-    Ok(Ours { session, parties, place: Place { names: names.clone(), address: None } })
+    Ok(Ours { session, parties, place: Place { names: names.clone(), address: None, relay: None } })
 }
 
 /// A session of one of so many parties, but for where the others are.
@@ -166,6 +182,13 @@ impl Place {
     /// The failure of the session, for people.
     pub(crate) fn failure(&self, error: Error) -> Failure {
         let failure = Failure::from(error);
+        let met = |apart: &[PartyId]| failure.party.is_none_or(|party| apart.contains(&PartyId(party)));
+        let failure = match &self.relay {
+            Some((relay, apart)) if failure.kind == Ending::Closed && met(apart) => {
+                failure.and(&format!("the line went through the relay at {relay}, which may have ended"))
+            }
+            _ => failure,
+        };
         self.names.explain(match &self.address {
             Some(address) => failure.with_peer(address),
             None => failure,

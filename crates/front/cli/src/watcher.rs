@@ -100,6 +100,14 @@ impl Watch for Watcher {
         }
     }
 
+    fn at_relay(&mut self, relay: &str) {
+        if self.parties == 2 {
+            self.say(&format!("waiting for the peer at the relay {relay}, up to {} s", self.seconds));
+        } else {
+            self.say(&format!("calling the relay {relay}"));
+        }
+    }
+
     fn connecting(&mut self, address: &str) {
         if !self.attached {
             self.say(&format!("connecting to {address}, trying up to {} s", self.seconds));

@@ -75,9 +75,10 @@ fn make(args: &ProveArgs) -> Outcome {
 
 /// Refuses what says how to meet another side, where there is none.
 fn alone(args: &MeetArgs) -> Outcome {
-    if args.listen.is_some() || args.connect.is_some() || args.tls.is_some() || args.plaintext {
+    let meets = args.listen.is_some() || args.connect.is_some() || args.relay.is_some();
+    if meets || args.tls.is_some() || args.plaintext {
         return Err(Failure::input(
-            "--listen, --connect, --tls and --plaintext are for --interactive: a file needs no other side",
+            "--listen, --connect, --relay, --tls and --plaintext are for --interactive: a file needs no other side",
         ));
     }
     Ok(())

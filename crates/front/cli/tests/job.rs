@@ -3,16 +3,36 @@
 use std::net::TcpListener;
 use std::thread;
 
+use comity::{KeyDir, SystemRng};
+
 use crate::common::*;
 
 /// A job of Alice and Bob on this machine, who add; and what stands above its parties.
 pub(crate) fn job(folder: &Folder, name: &str, head: &str) -> String {
-    // The system chooses a port that nobody has.
-    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let address = free();
     let parties = format!(
         "[[party]]\nid = 0\nname = \"alice\"\naddress = \"{address}\"\n[[party]]\nid = 1\nname = \"bob\"\naddress = \"-\"\n"
     );
-    let path = folder.file(name, &format!("program = \"add64\"\nprotocol = \"yao\"\n{head}\n{parties}"));
+    digested(folder, name, &format!("program = \"add64\"\nprotocol = \"yao\"\n{head}\n{parties}"))
+}
+
+/// An address of this machine that nobody has: the system chooses.
+pub(crate) fn free() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
+
+/// A group of parties with these names and addresses, each with a key in a folder of its name.
+pub(crate) fn keyed(folder: &Folder, parties: &[(&str, &str)]) -> String {
+    let line = |(id, (name, address)): (usize, &(&str, &str))| {
+        let key = KeyDir::new(folder.path(name)).create(&mut SystemRng).unwrap().fingerprint();
+        format!("[[party]]\nid = {id}\nname = \"{name}\"\naddress = \"{address}\"\nkey = \"{key}\"\n")
+    };
+    parties.iter().enumerate().map(line).collect()
+}
+
+/// A job with this text, and the digest of its program.
+pub(crate) fn digested(folder: &Folder, name: &str, text: &str) -> String {
+    let path = folder.file(name, text);
     let shown = comity(&["job", "show", &path, "--json"]).json();
     let digest = shown["program_digest"].as_str().unwrap();
     folder.file(name, &format!("digest = \"{digest}\"\n{}", std::fs::read_to_string(&path).unwrap()))

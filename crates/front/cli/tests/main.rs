@@ -21,6 +21,7 @@ mod plan;
 mod prepare;
 mod psi;
 mod psi_base;
+mod relay;
 mod repl;
 mod run;
 mod serve;

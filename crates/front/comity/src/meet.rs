@@ -5,7 +5,7 @@ use comity_channel::{Channel, Counted, Counter, Hello, Mesh, PerPeer, hello};
 use comity_circuit::{Input, Owner, Program, ProgramError, Recipients};
 use comity_core::{Error, Kind, PartyId, Result};
 use comity_net::{
-    Calls, Connection, Digest, Event, KeyDir, Limits, Listener, Security, Settings, SystemRng, stays_here,
+    ByRelay, Connection, Digest, Event, KeyDir, Limits, Listener, PartyGroup, Security, Settings, SystemRng, stays_here,
 };
 use comity_protocol::{Adversary, Card, Here, Options};
 
@@ -56,18 +56,19 @@ impl<'a> Session<'a> {
         let (me, parties) = (self.me, self.parties());
         let none = PerPeer::new(me, parties, |_| None);
         let unknown =
-            || Error::invalid_input("where is the peer? The session needs listen, connect, over, peer or group");
+            || Error::invalid_input("where is the peer? The session needs listen, connect, over, peer, group or relay");
         let links = match std::mem::replace(&mut self.route, Route::Unknown) {
             Route::Over(channel) => PerPeer::from_vec(me, vec![channel]),
             Route::Among(links) => Some(links).filter(|links| links.me() == me),
             route => {
-                let settings = self.settings(parties, limits)?;
                 let places = match route {
                     Route::Introduced { address, ask, .. } => {
+                        let settings = self.settings(parties, limits, Vec::new())?;
                         let listener = Listener::bind(&address, &settings)?;
                         watch.listening(&listener.address().to_string());
                         let lower = (0..me.0).map(PartyId).zip(ask(&listener.address().to_string())?);
-                        return self.met(Some(listener), &lower.collect(), settings, watch);
+                        let places = Places { calls: lower.collect(), ..Places::default() };
+                        return self.met(Some(listener), &places, settings, watch);
                     }
                     Route::Listen(address) => self.places(Some(&address))?,
                     Route::Connect(_) if self.group.is_some() || !self.peers.is_empty() => {
@@ -76,23 +77,30 @@ impl<'a> Session<'a> {
                         ));
                     }
                     Route::Connect(address) => {
-                        Some(Places { listen: None, calls: none.peers().map(|peer| (peer, address.clone())).collect() })
+                        let calls = none.peers().map(|peer| (peer, address.clone())).collect();
+                        Some(Places { calls, ..Places::default() })
                     }
                     _ => self.places(None)?,
                 };
                 let places = places.ok_or_else(unknown)?;
-                if card.adversary == Adversary::SemiHonest && !places.addresses().all(stays_here) {
+                let settings = self.settings(parties, limits, places.relayed.clone())?;
+                // Whoever is at the other end of a relay is anywhere.
+                let here = places.relayed.is_empty() && places.addresses().all(stays_here);
+                if card.adversary == Adversary::SemiHonest && !here {
                     watch.exposed(card);
                 }
-                let listener = match (self.listener.take(), places.listen) {
+                let listener = match (self.listener.take(), &places.listen) {
                     (Some(listener), Some(_)) => Some(listener),
-                    (_, Some(address)) => Some(Listener::bind(&address, &settings)?),
+                    (_, Some(address)) => Some(Listener::bind(address, &settings)?),
                     (_, None) => None,
                 };
                 if let Some(listener) = &listener {
                     watch.listening(&listener.place());
                 }
-                return self.met(listener, &places.calls, settings, watch);
+                if let Some((_, relay)) = places.calls.iter().find(|(party, _)| places.relayed.contains(party)) {
+                    watch.at_relay(relay);
+                }
+                return self.met(listener, &places, settings, watch);
             }
         };
         let links = links.ok_or_else(|| Error::invalid_input(format!("these are not the channels of party {me}")))?;
@@ -105,15 +113,28 @@ impl<'a> Session<'a> {
             (Some(_), [_, ..], _) => {
                 Err(Error::invalid_input("a group's file says where the others are: name no peers"))
             }
-            (Some(group), [], listen) => Places::of_group(group, self.me, listen).map(Some),
+            (Some(group), [], listen) => {
+                let places = Places::of_group(group, self.me, listen, self.relay.as_deref())?;
+                match (&self.relay, &places.relayed[..]) {
+                    (Some(relay), []) => Err(Error::invalid_input(format!(
+                        "nobody has to be met at the relay {relay}: of each pair with this party one can be called (an address of - \
+                         in the group is that of a party that nobody can call)"
+                    ))),
+                    _ => Ok(Some(places)),
+                }
+            }
+            (None, [], None) if self.relay.is_some() => Ok(self.relay.as_ref().map(|at| Places::at_relay(self.me, at))),
+            (None, ..) if self.relay.is_some() => Err(Error::invalid_input(
+                "at a relay nobody listens and nobody is called: name the relay, or addresses",
+            )),
             (None, [], None) => Ok(None),
-            (None, [], Some(address)) => Ok(Some(Places { listen: Some(address.to_owned()), calls: Vec::new() })),
+            (None, [], Some(address)) => Ok(Some(Places { listen: Some(address.to_owned()), ..Places::default() })),
             (None, peers, listen) => Places::of_peers(self.me, peers, listen).map(Some),
         }
     }
 
     /// How this party meets the others.
-    pub(crate) fn settings(&self, parties: u16, limits: Limits) -> Result<Settings> {
+    pub(crate) fn settings(&self, parties: u16, limits: Limits, relayed: Vec<PartyId>) -> Result<Settings> {
         let keyed = self.group.as_ref().map(|group| group.members().iter().any(|member| member.key.is_some()));
         let security = match (&self.tls, &self.group, keyed) {
             (Some(dir), Some(group), Some(true)) => group.security(self.me, KeyDir::new(dir).identity()?)?,
@@ -129,14 +150,16 @@ impl<'a> Session<'a> {
             (Some(dir), None, _) => KeyDir::new(dir).security(self.me, parties)?,
             (None, ..) => Security::Plain { anywhere: self.plaintext },
         };
-        Ok(Settings { me: self.me, parties, security, timeout: self.timeout, limits })
+        let group = self.group.as_ref().map(PartyGroup::digest);
+        let relay = if relayed.is_empty() { None } else { Some(ByRelay { peers: relayed, group }) };
+        Ok(Settings { me: self.me, parties, security, timeout: self.timeout, limits, relay })
     }
 
     /// Waits for those that come and calls the others.
     fn met(
         &self,
         listener: Option<Listener>,
-        calls: &Calls,
+        Places { calls, relayed, .. }: &Places,
         settings: Settings,
         watch: &mut dyn Watch,
     ) -> Result<Met<'a>> {
@@ -156,11 +179,16 @@ impl<'a> Session<'a> {
                 .map_err(|error| error.by(settings.me.other()))?,
             _ => comity_net::meet(listener.as_ref(), calls, &settings, &mut |event| tell(watch, &settings, &event))?,
         };
+        let at = |peer: PartyId, link: &Connection| match relayed.contains(&peer) {
+            true => format!("by the relay at {}", link.peer()),
+            false => format!("at {}", link.peer()),
+        };
         let address = match settings.parties {
-            2 => links.iter().map(|(_, link)| link.peer().to_string()).collect(),
+            2 if relayed.is_empty() => links.iter().map(|(_, link)| link.peer().to_string()).collect(),
+            2 => links.iter().map(|(peer, link)| at(peer, link)).collect(),
             _ => links
                 .iter()
-                .map(|(peer, link)| format!("party {peer} at {}", link.peer()))
+                .map(|(peer, link)| format!("party {peer} {}", at(peer, link)))
                 .collect::<Vec<_>>()
                 .join(", "),
         };

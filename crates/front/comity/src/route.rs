@@ -2,7 +2,7 @@
 
 use comity_channel::{Channel, PerPeer};
 use comity_core::{Error, PartyId, Result, listed};
-use comity_net::{Calls, PartyGroup, calls};
+use comity_net::{Calls, PartyGroup, Ways, ways};
 
 /// What a person says of the place where the peers are.
 pub(crate) enum Route<'a> {
@@ -18,9 +18,12 @@ pub(crate) enum Route<'a> {
 pub(crate) type Introduction<'a> = Box<dyn FnOnce(&str) -> Result<Vec<String>> + Send + 'a>;
 
 /// Where this party listens, if anyone comes to it, and whom it calls.
+#[derive(Default)]
 pub(crate) struct Places {
     pub(crate) listen: Option<String>,
     pub(crate) calls: Calls,
+    /// Those of them who call the same address, that of a relay.
+    pub(crate) relayed: Vec<PartyId>,
 }
 
 /// The address of a party that nobody can call.
@@ -28,10 +31,20 @@ const NOWHERE: &str = "-";
 
 impl Places {
     /// The places of a group's parties. Whoever says where it listens says where its own machine has the address that the
-    /// others call.
-    pub(crate) fn of_group(group: &PartyGroup, me: PartyId, listen: Option<&str>) -> Result<Places> {
-        let (own, calls) = group.calls(me)?;
-        Ok(Places { listen: own.map(|own| listen.unwrap_or(own).to_owned()), calls })
+    /// others call; whoever says a relay says where those meet of whom neither can be called.
+    pub(crate) fn of_group(
+        group: &PartyGroup,
+        me: PartyId,
+        listen: Option<&str>,
+        relay: Option<&str>,
+    ) -> Result<Places> {
+        let Ways { listens, calls, apart } = group.ways(me, relay)?;
+        Ok(Places { listen: listens.map(|own| listen.unwrap_or(own).to_owned()), calls, relayed: apart })
+    }
+
+    /// The place of the other one of two, who calls the relay as this one does.
+    pub(crate) fn at_relay(me: PartyId, relay: &str) -> Places {
+        Places { listen: None, calls: vec![(me.other(), relay.to_owned())], relayed: vec![me.other()] }
     }
 
     /// The places of all other parties, each of which is named once.
@@ -58,11 +71,12 @@ impl Places {
         let all: Vec<(PartyId, Option<String>)> =
             peers.iter().map(|(peer, address)| (*peer, at(address))).chain([(me, listen.map(str::to_owned))]).collect();
         let all: Vec<_> = all.iter().map(|(party, address)| (*party, address.as_deref())).collect();
-        match calls(me, &all) {
-            Ok((listen, calls)) => Ok(Places { listen: listen.map(str::to_owned), calls }),
-            Err(pair) => wrong(format!(
-                "{} cannot call each other: one needs an address where it listens, at both",
-                listed(pair)
+        let Ways { listens, calls, apart } = ways(me, &all);
+        match apart.first() {
+            None => Ok(Places { listen: listens.map(str::to_owned), calls, relayed: apart }),
+            Some(other) => wrong(format!(
+                "{} cannot call each other: one needs an address where it listens, at both, or all share a group that names a relay",
+                listed([me.min(*other), me.max(*other)])
             )),
         }
     }

@@ -37,6 +37,7 @@ pub struct Session<'a> {
     pub(crate) listener: Option<Listener>,
     pub(crate) peers: Vec<(PartyId, String)>,
     pub(crate) group: Option<PartyGroup>,
+    pub(crate) relay: Option<String>,
     pub(crate) tls: Option<PathBuf>,
     /// Whether the peer may be anybody that is trusted.
     pub(crate) service: bool,
@@ -72,6 +73,7 @@ impl<'a> Session<'a> {
             listener: None,
             peers: Vec::new(),
             group: None,
+            relay: None,
             tls: None,
             service: false,
             plaintext: false,
@@ -112,6 +114,15 @@ impl<'a> Session<'a> {
     #[must_use]
     pub fn peer(mut self, party: u16, address: impl Into<String>) -> Self {
         self.peers.push((PartyId(party), address.into()));
+        self
+    }
+
+    /// Meets at this [relay](comity_net::Relay) those who cannot be called, and cannot call this party: both call the relay, and speak
+    /// TLS through it. Of two without a group it is the other one; of a group those without addresses, in place of the relay that
+    /// the group may name.
+    #[must_use]
+    pub fn relay(mut self, address: impl Into<String>) -> Self {
+        self.relay = Some(address.into());
         self
     }
 
@@ -220,7 +231,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// As [`Session::run`], before it waits.
     pub fn listener(&self) -> Result<Option<Listener>> {
-        let settings = self.settings(self.parties(), self.limits())?;
+        let settings = self.settings(self.parties(), self.limits(), Vec::new())?;
         let address = match &self.route {
             Route::Listen(address) => self.places(Some(address))?,
             Route::Unknown => self.places(None)?,

@@ -27,6 +27,11 @@ pub trait Watch {
         let _ = address;
     }
 
+    /// Those who cannot be called, and cannot call this party, are waited for at this relay.
+    fn at_relay(&mut self, relay: &str) {
+        let _ = relay;
+    }
+
     /// Of three parties and more, or of a group, some are not there yet: those that are missing, and those of the others that
     /// are there. It is said again as others come.
     fn waiting(&mut self, missing: &[PartyId], here: &[PartyId]) {

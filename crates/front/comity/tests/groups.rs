@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use comity::{Bits, Channel, Fingerprint, Kind, PartyGroup, PartyId, Program, Report, Result, Session, Watch, compile};
-use comity_net::{KeyDir, Limits, Listener, Security, Settings, SystemRng, meet};
+use comity_net::{KeyDir, Limits, Listener, Security, Settings, SystemRng, Ways, meet};
 use comity_testing::PATIENCE;
 
 /// A time-out that is soon at an end: where one is all that can come.
@@ -215,6 +215,7 @@ fn settings(me: u16, parties: u16) -> Settings {
         security: Security::Plain { anywhere: false },
         timeout: PATIENCE,
         limits: Limits::default(),
+        relay: None,
     }
 }
 
@@ -314,7 +315,7 @@ fn who_goes_in_the_middle_is_named_and_nobody_hangs() {
         // Party 2 meets all others, hears of each that it has met all, too, and goes. Who still missed somebody would wait for party 2
         // to come again.
         let own = settings(2, 4);
-        let (listen, calls) = group.calls(PartyId(2)).unwrap();
+        let Ways { listens: listen, calls, .. } = group.ways(PartyId(2), None).unwrap();
         let listener = Listener::bind(listen.unwrap(), &own).unwrap();
         let mut links = meet(Some(&listener), &calls, &own, &mut |_| {}).unwrap();
         links.iter_mut().for_each(|(_, link)| link.recv(&mut [0]).unwrap());

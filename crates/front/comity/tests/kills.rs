@@ -339,8 +339,14 @@ fn child() {
 /// The links of a party, over this machine's network. Each says where it listens in a file.
 fn meet(place: &Path, me: u16) -> Result<PerPeer<Connection>> {
     let security = Security::Plain { anywhere: false };
-    let settings =
-        Settings { me: PartyId(me), parties: PARTIES, security, timeout: PATIENCE, limits: Limits::default() };
+    let settings = Settings {
+        me: PartyId(me),
+        parties: PARTIES,
+        security,
+        timeout: PATIENCE,
+        limits: Limits::default(),
+        relay: None,
+    };
     let listener = Listener::bind("127.0.0.1:0", &settings)?;
     let file = |party: u16| place.join(format!("address-{party}"));
     let draft = file(me).with_extension("draft");

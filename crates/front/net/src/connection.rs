@@ -13,6 +13,7 @@ use rand_core::Rng;
 use crate::address::Address;
 use crate::hub::Hub;
 use crate::identity::Fingerprint;
+use crate::relayed;
 use crate::rng::SystemRng;
 use crate::settings::Settings;
 use crate::tcp;
@@ -36,6 +37,7 @@ pub struct Connection {
 enum Origin {
     Accepted(Arc<Hub>),
     Connected { to: Address, settings: Box<Settings> },
+    Relayed { by: Address, settings: Box<Settings> },
 }
 
 /// Connects to party `peer`, which listens at `address` (`HOST:PORT`), trying until the time-out. `waiting` is called once,
@@ -62,11 +64,18 @@ pub(crate) fn dial(
         let (me, parties) = (settings.me, settings.parties);
         return Err(Error::invalid_input(format!("party {me} of {parties} has no peer {peer} to connect to")));
     }
+    let relayed = settings.is_relayed(peer);
+    if relayed {
+        settings.room(peer)?;
+    }
     let address = Address::to_call(address)?;
     settings.check(address.sockets())?;
     let mut id = Id::default();
     SystemRng.fill_bytes(&mut id);
     let opening = Opening { purpose: Purpose::First, from: settings.me, to: peer, id };
+    if relayed {
+        return at_relay(&address, peer, settings, &opening, given_up, waiting).map_err(|error| error.by(peer));
+    }
     open(&address, settings, &opening, given_up, waiting).map_err(|error| error.by(peer))
 }
 
@@ -81,6 +90,20 @@ fn open(
     let transport = Transport::connect(stream, settings, opening)?;
     let origin = Origin::Connected { to: Address::known(transport.peer()), settings: Box::new(settings.clone()) };
     Ok(Connection { transport, origin, peer: opening.to, id: opening.id, forks: HashMap::new() })
+}
+
+/// Opens a connection with a party that calls the same relay.
+fn at_relay(
+    by: &Address,
+    peer: PartyId,
+    settings: &Settings,
+    opening: &Opening,
+    given_up: &AtomicBool,
+    waiting: &mut dyn FnMut(&str),
+) -> Result<Connection> {
+    let (opening, transport) = relayed::meet(by, peer, settings, opening, given_up, waiting)?;
+    let origin = Origin::Relayed { by: Address::known(transport.peer()), settings: Box::new(settings.clone()) };
+    Ok(Connection { transport, origin, peer, id: opening.id, forks: HashMap::new() })
 }
 
 impl Connection {
@@ -182,6 +205,10 @@ impl Channel for Connection {
             Origin::Connected { to, settings } => {
                 let opening = Opening { purpose: Purpose::Fork, from: settings.me, to: self.peer, id };
                 open(to, settings, &opening, &AtomicBool::new(false), &mut |_| {})?
+            }
+            Origin::Relayed { by, settings } => {
+                let opening = Opening { purpose: Purpose::Fork, from: settings.me, to: self.peer, id };
+                at_relay(by, self.peer, settings, &opening, &AtomicBool::new(false), &mut |_| {})?
             }
             Origin::Accepted(hub) => Connection {
                 transport: hub.claim(self.peer, id, label)?,

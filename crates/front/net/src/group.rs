@@ -11,7 +11,8 @@
 //! Who has the same file knows everybody's key: to compare its one [`Digest`] by a way that is trusted takes the place of
 //! comparing a fingerprint for each pair. The digest is in the hello, too, so that files that differ are found there.
 //!
-//! An address of `-` is that of a party that nobody can call, such as one behind a router: it calls all others.
+//! An address of `-` is that of a party that nobody can call, such as one behind a router: it calls all others. Two of them meet at
+//! a [`Relay`](crate::Relay), if the file says where one is, before the parties: `relay = "relay.example:7431"`.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -38,7 +39,11 @@ const NOWHERE: &str = "-";
 /// The parties of a group, in the order of their ids, which are 0, 1 and so on.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Vec<Line>")]
-pub struct PartyGroup(Vec<Member>);
+pub struct PartyGroup {
+    members: Vec<Member>,
+    /// The address of the relay where those meet of whom neither can be called.
+    relay: Option<String>,
+}
 
 /// One party of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +61,17 @@ pub struct Member {
 /// The parties that a party calls, and where.
 pub type Calls = Vec<(PartyId, String)>;
 
+/// The ways from a party to all others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ways<'a> {
+    /// The address where it has to listen, if anyone calls it.
+    pub listens: Option<&'a str>,
+    /// Whom it calls.
+    pub calls: Calls,
+    /// Those who cannot be called, and cannot call it.
+    pub apart: Vec<PartyId>,
+}
+
 /// The digest that a group is known by: 256 bits of BLAKE3 over all that its file says.
 ///
 /// As text it is `group:` and 10 groups of 4 letters and digits, which are 200 bits: enough that no member can make two files
@@ -67,6 +83,8 @@ pub struct Digest(pub [u8; 32]);
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relay: Option<String>,
     #[serde(default)]
     party: Vec<Line>,
 }
@@ -126,7 +144,11 @@ impl PartyGroup {
             let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
             Error::invalid_input(format!("line {line}: {}", error.message()))
         })?;
-        PartyGroup::try_from(file.party)
+        let group = PartyGroup::try_from(file.party)?;
+        match file.relay {
+            Some(relay) => group.at_relay(&relay),
+            None => Ok(group),
+        }
     }
 
     /// The group of these parties.
@@ -167,7 +189,7 @@ impl PartyGroup {
                 return wrong(format!("party {id} ({name}): all parties have a key in this file, or none has"));
             }
         }
-        Ok(PartyGroup(members))
+        Ok(PartyGroup { members, relay: None })
     }
 
     /// The group of one party, to which others come.
@@ -175,7 +197,7 @@ impl PartyGroup {
     /// # Errors
     /// As [`PartyGroup::new`].
     pub fn begin(name: &str, address: Option<&str>, key: Option<Fingerprint>) -> Result<PartyGroup> {
-        PartyGroup(Vec::new()).and(name, address, key)
+        PartyGroup { members: Vec::new(), relay: None }.and(name, address, key)
     }
 
     /// The group with one party more: the next one.
@@ -183,26 +205,47 @@ impl PartyGroup {
     /// # Errors
     /// As [`PartyGroup::new`].
     pub fn and(&self, name: &str, address: Option<&str>, key: Option<Fingerprint>) -> Result<PartyGroup> {
-        let mut members = self.0.clone();
+        let mut members = self.members.clone();
         let id = PartyId(members.len().min(MOST) as u16);
         members.push(Member { id, name: name.to_owned(), address: address.map(str::to_owned), key });
-        PartyGroup::new(members)
+        Ok(PartyGroup { relay: self.relay.clone(), ..PartyGroup::new(members)? })
+    }
+
+    /// The group whose parties meet at this relay, where neither of two can be called.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if it is no address, or the parties have no keys.
+    pub fn at_relay(self, relay: &str) -> Result<PartyGroup> {
+        if !is_address(relay) {
+            return Err(Error::invalid_input(format!("relay {relay:?} is no address: give HOST:PORT or [IPV6]:PORT")));
+        }
+        if self.members.iter().any(|member| member.key.is_none()) {
+            return Err(Error::invalid_input(
+                "a relay is a stranger, and carries TLS only: list a key for each party (`comity key show` prints it)",
+            ));
+        }
+        Ok(PartyGroup { relay: Some(relay.to_owned()), ..self })
+    }
+
+    /// The address of the relay where those meet of whom neither can be called.
+    pub fn relay(&self) -> Option<&str> {
+        self.relay.as_deref()
     }
 
     /// All parties, in order.
     pub fn members(&self) -> &[Member] {
-        &self.0
+        &self.members
     }
 
     /// The number of parties.
     pub fn parties(&self) -> u16 {
-        self.0.len() as u16
+        self.members.len() as u16
     }
 
     /// The party of this name, or of this number.
     pub fn find(&self, text: &str) -> Option<PartyId> {
         let same = |member: &&Member| member.name.eq_ignore_ascii_case(text) || member.id.to_string() == text;
-        self.0.iter().find(same).map(|member| member.id)
+        self.members.iter().find(same).map(|member| member.id)
     }
 
     /// The party that has this key.
@@ -210,11 +253,11 @@ impl PartyGroup {
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if none has.
     pub fn whose(&self, key: &Fingerprint) -> Result<PartyId> {
-        let member = self.0.iter().find(|member| member.key.as_ref() == Some(key));
+        let member = self.members.iter().find(|member| member.key.as_ref() == Some(key));
         member.map(|member| member.id).ok_or_else(|| {
             Error::invalid_input(format!(
                 "none of the group's {} parties has the key {key}: it is not in the group, or the keys are those of another folder",
-                self.0.len()
+                self.members.len()
             ))
         })
     }
@@ -227,35 +270,47 @@ impl PartyGroup {
         if self.whose(&identity.fingerprint())? != me {
             return Err(Error::invalid_input(format!("the key in the folder is not party {me}'s in the group")));
         }
-        let key = |party: PartyId| self.0[usize::from(party.0)].key.expect("all have a key if one has");
+        let key = |party: PartyId| self.members[usize::from(party.0)].key.expect("all have a key if one has");
         Ok(Security::Tls { identity, peers: PerPeer::new(me, self.parties(), key) })
     }
 
-    /// The address where `me` has to listen, if anyone calls it, and whom it calls, and where. Of each pair the lower id is
-    /// called, unless nobody can call it.
+    /// The ways from `me` to all others. Of each pair the lower id is called, unless nobody can call it; where neither can be
+    /// called, both call `relay`, or else the relay that the group has.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if of some pair nobody can call the other.
-    pub fn calls(&self, me: PartyId) -> Result<(Option<&str>, Calls)> {
-        let at: Vec<_> = self.0.iter().map(|member| (member.id, member.address.as_deref())).collect();
-        calls(me, &at).map_err(|pair| {
-            let [one, other] = pair.map(|party| &self.0[usize::from(party.0)].name);
-            Error::invalid_input(format!(
-                "{one} and {other} have no addresses, so that neither can call the other: one of them needs one"
-            ))
-        })
+    /// [`InvalidInput`](comity_core::Kind) if of some pair neither can be called, and there is no relay.
+    pub fn ways(&self, me: PartyId, relay: Option<&str>) -> Result<Ways<'_>> {
+        let at: Vec<_> = self.members.iter().map(|member| (member.id, member.address.as_deref())).collect();
+        let mut ways = ways(me, &at);
+        match (relay.or(self.relay()), ways.apart.first()) {
+            (Some(relay), _) => ways.calls.extend(ways.apart.iter().map(|party| (*party, relay.to_owned()))),
+            (None, None) => {}
+            (None, Some(other)) => {
+                let [one, other] =
+                    [me.min(*other), me.max(*other)].map(|party| &self.members[usize::from(party.0)].name);
+                return Err(Error::invalid_input(format!(
+                    "{one} and {other} have no addresses, so that neither can call the other: one of them needs one, or both meet \
+                     at a relay (--relay HOST:PORT, see `comity relay --help`)"
+                )));
+            }
+        }
+        Ok(ways)
     }
 
     /// The digest that the group is known by.
     pub fn digest(&self) -> Digest {
         let mut hash = blake3::Hasher::new_derive_key("comity group v1");
         hash.update(&self.parties().to_le_bytes());
-        for Member { id, name, address, key } in &self.0 {
+        for Member { id, name, address, key } in &self.members {
             hash.update(&id.0.to_le_bytes());
             for text in [name.as_str(), address.as_deref().unwrap_or(NOWHERE)] {
                 hash.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
             }
             hash.update(&[u8::from(key.is_some())]).update(&key.map_or([0; 32], Fingerprint::to_bytes));
+        }
+        // The parties' number has said where they end.
+        if let Some(relay) = &self.relay {
+            hash.update(relay.as_bytes());
         }
         Digest(*hash.finalize().as_bytes())
     }
@@ -268,31 +323,24 @@ impl PartyGroup {
             address: member.address.clone().unwrap_or_else(|| NOWHERE.to_owned()),
             key: member.key.map(|key| key.to_string()),
         };
-        toml::to_string(&File { party: self.0.iter().map(line).collect() }).expect("a table of texts and numbers")
+        let file = File { relay: self.relay.clone(), party: self.members.iter().map(line).collect() };
+        toml::to_string(&file).expect("a table of texts and numbers")
     }
 }
 
-/// As [`PartyGroup::calls`], of parties at these addresses.
-///
-/// # Errors
-/// Two parties of whom neither can call the other.
-pub fn calls<'a>(
-    me: PartyId,
-    at: &[(PartyId, Option<&'a str>)],
-) -> std::result::Result<(Option<&'a str>, Calls), [PartyId; 2]> {
+/// The ways from `me` to all others, of parties at these addresses. Of each pair the lower id is called, unless nobody can call it.
+pub fn ways<'a>(me: PartyId, at: &[(PartyId, Option<&'a str>)]) -> Ways<'a> {
     let own = at.iter().find(|(id, _)| *id == me).and_then(|(_, address)| *address);
-    let (mut listens, mut calls) = (None, Vec::new());
+    let mut ways = Ways::default();
     for &(other, theirs) in at.iter().filter(|(id, _)| *id != me) {
-        let mine = if me < other { own.is_some() } else { theirs.is_none() };
-        let called = if mine { own } else { theirs };
-        let address = called.ok_or([me.min(other), me.max(other)])?;
-        if mine {
-            listens = own;
-        } else {
-            calls.push((other, address.to_owned()));
+        match (own, theirs) {
+            (None, None) => ways.apart.push(other),
+            (Some(_), None) => ways.listens = own,
+            (Some(_), Some(_)) if me < other => ways.listens = own,
+            (_, Some(address)) => ways.calls.push((other, address.to_owned())),
         }
     }
-    Ok((listens, calls))
+    ways
 }
 
 /// Whether a name is fit: names are words that no shell, terminal or grammar of a flag takes for something else.

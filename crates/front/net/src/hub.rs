@@ -145,7 +145,7 @@ impl Hub {
         let hub = self.clone();
         let hear = move || {
             if !tcp::has_left(&stream) {
-                let heard = Transport::accept(stream, &hub.settings, &limits);
+                let heard = Transport::accept(stream, &hub.settings, &limits, None);
                 hub.heard(number, heard);
             } else {
                 hub.forget(number);

@@ -10,6 +10,8 @@
 //!   which it knows who is who. Against
 //!   whoever sits on the line: they see how much is sent, and when, and can cut the line.
 //!
+//! Parties of whom neither can be called meet at a [`Relay`], through which they speak TLS.
+//!
 //! All must choose the same one; who calls somebody that did not is told at once. Who listens is not to be stopped by a stranger:
 //! it turns away whoever is not expected, and goes on waiting until its time-out. Keys and trusted fingerprints live in a
 //! [`KeyDir`].
@@ -49,6 +51,8 @@ mod meeting;
 mod pinned;
 mod plain;
 mod post;
+mod relay;
+mod relayed;
 mod rng;
 mod settings;
 mod socket;
@@ -58,11 +62,12 @@ mod transport;
 
 pub use address::{check_plaintext, is_loopback, stays_here};
 pub use connection::{Connection, connect};
-pub use group::{Calls, Digest, MOST, Member, PartyGroup, calls};
+pub use group::{Calls, Digest, MOST, Member, PartyGroup, Ways, ways};
 pub use hub::Listener;
 pub use identity::{Fingerprint, Identity};
 pub use keys::KeyDir;
 pub use limits::{Limits, Now, Stop};
 pub use meeting::{Event, meet};
+pub use relay::{PAIRS, Relay, RelayEvent, Tally};
 pub use rng::SystemRng;
-pub use settings::{Security, Settings};
+pub use settings::{ByRelay, Security, Settings};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
+use std::time::Duration;
 
 use comity_channel::PerPeer;
 use comity_core::{Error, Kind, PartyId, Result, listed};
@@ -24,8 +25,8 @@ pub enum Event<'a> {
     TurnedAway(&'a Error),
 }
 
-/// Meets all other parties: those in `at`, who listen at these addresses, are called, and all others have to come to
-/// `listener`. Returns when all are there.
+/// Meets all other parties: those in `at`, who listen at these addresses or call the relay there, are called, and all others have to come
+/// to `listener`. Returns when all are there.
 ///
 /// # Errors
 ///
@@ -105,7 +106,7 @@ impl Listener {
                 if tcp::has_left(&stream) {
                     continue;
                 }
-                let (opening, transport) = Transport::accept(stream, &hub.settings, &limits)?;
+                let (opening, transport) = Transport::accept(stream, &hub.settings, &limits, None)?;
                 if opening.purpose == Purpose::First {
                     return Connection::accepted(hub.clone(), &opening, transport).kept();
                 }
@@ -116,6 +117,18 @@ impl Listener {
                 tcp::pause(&limits.now, begin);
             }
         }
+    }
+}
+
+/// The time for the last words of calls whose time is over.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// What is said where a called party is not there, which makes it one of those who are missing; any other error is one.
+fn nobody(error: Error) -> Result<String> {
+    match error.kind {
+        Kind::TimedOut(why) => Ok(why),
+        Kind::Io { .. } => Ok(error.to_string()),
+        _ => Err(error),
     }
 }
 
@@ -137,10 +150,7 @@ fn gather(
             match answer {
                 Ok(connection) => there[party] = Some(connection),
                 // Nobody is there: this party is one of those who are missing.
-                Err(error) if matches!(error.kind, Kind::Io { .. } | Kind::TimedOut(_)) => {
-                    unanswered.push(error.to_string());
-                }
-                Err(error) => return Err(error.by(party)),
+                Err(error) => unanswered.push(nobody(error).map_err(|error| error.by(party))?),
             }
         }
         if there.iter().all(|(_, here)| here.is_some()) {
@@ -173,6 +183,12 @@ fn gather(
             continue;
         }
         if limits.now.since(begin) >= *timeout || unanswered.len() == missing.len() {
+            // Calls end when the time does, and say why.
+            while unanswered.len() < missing.len()
+                && let Ok((_, Err(error))) = ringing.answers.recv_timeout(GRACE)
+            {
+                unanswered.extend(nobody(error));
+            }
             return Err(late(&missing, &unanswered, listener, settings));
         }
         if told != missing.len() {
@@ -194,7 +210,8 @@ fn late(missing: &[PartyId], unanswered: &[String], listener: Option<&Listener>,
             text += &format!("; {count} who have no part in it were turned away");
         }
     }
-    unanswered.iter().for_each(|why| text += &format!("; {why}"));
+    let first = |(at, why): &(usize, &String)| !unanswered[..*at].contains(why);
+    unanswered.iter().enumerate().filter(first).for_each(|(_, why)| text += &format!("; {why}"));
     match missing {
         [one] => Error::timed_out(text).by(*one),
         _ => Error::timed_out(text),

@@ -4,11 +4,13 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use comity_channel::PerPeer;
-use comity_core::{Error, PartyId, Result};
+use comity_core::{Error, PartyId, Result, SessionId};
 
 use crate::address::check_plaintext;
+use crate::group::Digest;
 use crate::identity::{Fingerprint, Identity};
 use crate::limits::Limits;
+use crate::relay::wire::Room;
 use crate::socket::Socket;
 
 /// The protection of connections.
@@ -43,6 +45,17 @@ pub struct Settings {
     pub timeout: Duration,
     /// The limits of the run: its clock, its deadline and who can stop it.
     pub limits: Limits,
+    /// The parties that are met at a relay, if some are.
+    pub relay: Option<ByRelay>,
+}
+
+/// The parties that are called where a relay is: they call it, too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByRelay {
+    /// The parties.
+    pub peers: Vec<PartyId>,
+    /// The digest of the group, which all hold; `None` for two that trust each other's keys without one.
+    pub group: Option<Digest>,
 }
 
 impl Settings {
@@ -52,12 +65,36 @@ impl Settings {
     /// If `me` is neither 0 nor 1.
     pub fn of_two(me: PartyId, security: Security, timeout: Duration) -> Settings {
         assert!(me.0 < 2, "party {me} is none of two");
-        Settings { me, parties: 2, security, timeout, limits: Limits::default() }
+        Settings { me, parties: 2, security, timeout, limits: Limits::default(), relay: None }
     }
 
     /// Whether `party` is one of the other parties.
     pub(crate) fn is_peer(&self, party: PartyId) -> bool {
         party != self.me && party.0 < self.parties
+    }
+
+    /// Whether `party` is met at a relay.
+    pub(crate) fn is_relayed(&self, party: PartyId) -> bool {
+        self.relay.as_ref().is_some_and(|relay| relay.peers.contains(&party))
+    }
+
+    /// The room where this party and `peer` meet at a relay: a hash of the group, and of the pair with its keys. Sides that do not
+    /// agree on these have no room in common.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) without TLS.
+    pub(crate) fn room(&self, peer: PartyId) -> Result<Room> {
+        let Security::Tls { identity, peers } = &self.security else {
+            return Err(Error::invalid_input(
+                "a relay is a stranger, who could read and change plain text: it carries TLS only. Use --tls DIR, with keys from \
+                 `comity key new`",
+            ));
+        };
+        let mut pair = [(self.me, identity.fingerprint()), (peer, peers[peer])];
+        pair.sort_by_key(|(party, _)| *party);
+        let [lower, higher] = pair.map(|(party, key)| (party.0.to_le_bytes(), key.to_bytes()));
+        let group: &[u8] = self.relay.as_ref().and_then(|relay| relay.group.as_ref()).map_or(&[], |group| &group.0);
+        Ok(SessionId::derive("relay room v1", &[group, &lower.0, &lower.1, &higher.0, &higher.1]).to_bytes())
     }
 
     /// Checks that these addresses may be spoken to with this protection.

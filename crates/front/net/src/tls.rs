@@ -44,6 +44,9 @@ const SMALL: usize = 4 << 10;
 /// The last bytes of a side that speaks TLS to one that does not, before it closes: a fatal alert, protocol_version.
 const FAREWELL: [u8; 7] = [21, 3, 3, 0, 2, 2, 70];
 
+/// The last bytes of a relay to one that begins TLS with it: a fatal alert, unrecognized_name.
+pub(crate) const AT_A_RELAY: [u8; 7] = [21, 3, 3, 0, 2, 2, 112];
+
 /// TLS over one socket.
 pub(crate) struct Tls {
     pub(crate) session: Arc<Session>,
@@ -224,6 +227,9 @@ fn trouble(socket: &Socket, pinned: &Pinned, own: Fingerprint, error: rustls::Er
         | rustls::Error::PeerIncompatible(_)
         | rustls::Error::NoCertificatesPresented => {
             Error::untrusted(format!("the peer at {peer} did not prove its key as comity does ({error})"))
+        }
+        rustls::Error::AlertReceived(AlertDescription::UnrecognisedName) => {
+            Error::stranger(format!("at {peer} is a relay: both parties say --relay {peer} to meet there"))
         }
         rustls::Error::AlertReceived(AlertDescription::ProtocolVersion) => Error::stranger(format!(
             "the peer at {peer} does not speak TLS 1.3 as comity does: use TLS on both sides, or plain text on both"

@@ -103,12 +103,19 @@ impl Transport {
     }
 
     /// Hears what a connection that has arrived says it is. With TLS its key says whose it is, and the opening has to agree.
-    pub(crate) fn accept(stream: TcpStream, settings: &Settings, limits: &Limits) -> Result<(Opening, Transport)> {
+    /// `only` is the party that it has to be, if it can be no other one.
+    pub(crate) fn accept(
+        stream: TcpStream,
+        settings: &Settings,
+        limits: &Limits,
+        only: Option<PartyId>,
+    ) -> Result<(Opening, Transport)> {
         let socket = settings.socket(stream, limits)?;
         let (mut transport, proved) = match &settings.security {
             Security::Plain { .. } => (Transport::Plain(Box::new(Plain::new(socket))), None),
             Security::Tls { identity, peers } => {
-                let keys = peers.iter().map(|(_, key)| *key).collect();
+                let may = |party: PartyId| only.is_none_or(|only| party == only);
+                let keys = peers.iter().filter(|(party, _)| may(*party)).map(|(_, key)| *key).collect();
                 let (tls, key) = Tls::accept(socket, identity, keys)?;
                 (Transport::Tls(Box::new(tls)), peers.iter().find(|(_, known)| **known == key).map(|(party, _)| party))
             }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use comity_core::{Kind, PartyId};
-use comity_net::{Fingerprint, Identity, PartyGroup, Security, SystemRng};
+use comity_net::{Fingerprint, Identity, PartyGroup, Security, SystemRng, Ways};
 use proptest::prelude::*;
 
 fn key() -> Fingerprint {
@@ -93,14 +93,42 @@ fn what_is_wrong_is_said() {
 #[test]
 fn of_each_pair_one_is_called() {
     let group = three();
-    let calls = |me: u16| group.calls(PartyId(me)).unwrap();
+    let calls = |me: u16| {
+        let Ways { listens, calls, apart } = group.ways(PartyId(me), None).unwrap();
+        assert!(apart.is_empty());
+        (listens, calls)
+    };
     // Bob cannot be called: he calls both.
     assert_eq!(calls(0), (Some("a.example:7000"), vec![]));
     assert_eq!(calls(1), (None, vec![(PartyId(0), "a.example:7000".into()), (PartyId(2), "c.example:7000".into())]));
     assert_eq!(calls(2), (Some("c.example:7000"), vec![(PartyId(0), "a.example:7000".into())]));
     let hidden = group.and("dan", None, Some(key())).unwrap();
-    let error = hidden.calls(PartyId(3)).unwrap_err().to_string();
-    assert!(error.contains("dan") && error.contains("bob"), "{error}");
+    let error = hidden.ways(PartyId(3), None).unwrap_err().to_string();
+    assert!(error.contains("dan") && error.contains("bob") && error.contains("--relay"), "{error}");
+    // Or both call a relay: the one that is named, or that of the group.
+    let there = hidden.ways(PartyId(3), Some("r.example:7431")).unwrap();
+    assert_eq!((there.listens, there.apart.as_slice()), (None, &[PartyId(1)][..]));
+    assert_eq!(there.calls.last(), Some(&(PartyId(1), "r.example:7431".into())));
+    assert_eq!(there.calls.len(), 3);
+    let with = hidden.clone().at_relay("s.example:7431").unwrap();
+    assert_eq!(with.ways(PartyId(3), None).unwrap().calls.last(), Some(&(PartyId(1), "s.example:7431".into())));
+    assert_eq!(with.ways(PartyId(3), Some("r.example:7431")).unwrap(), there);
+}
+
+#[test]
+fn a_relay_is_part_of_the_group() {
+    let group = three().at_relay("r.example:7431").unwrap();
+    assert_eq!(PartyGroup::parse(&group.to_text()).unwrap(), group);
+    assert_eq!(group.relay(), Some("r.example:7431"));
+    assert_ne!(group.digest().0, three().digest().0);
+    assert_ne!(group.digest().0, three().at_relay("s.example:7431").unwrap().digest().0);
+    assert_eq!(group.and("dan", None, Some(key())).unwrap().relay(), group.relay());
+    let refused = |text: &str| PartyGroup::parse(text).unwrap_err().to_string();
+    assert!(
+        refused(&group.to_text().replace("r.example:7431", "r.example")).contains("relay \"r.example\" is no address")
+    );
+    let plain = "relay = \"a:1\"\n[[party]]\nid = 0\nname = \"a\"\naddress = \"-\"\n";
+    assert!(refused(plain).contains("TLS only"));
 }
 
 #[test]

@@ -7,4 +7,5 @@ mod group;
 mod keys;
 mod many;
 mod meeting;
+mod relay;
 mod time;

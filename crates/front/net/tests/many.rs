@@ -33,7 +33,7 @@ impl Group {
             let identity = identities[usize::from(me.0)].clone();
             let security =
                 if tls { Security::Tls { identity, peers: keys(me) } } else { Security::Plain { anywhere: false } };
-            Settings { me, parties, security, timeout: PATIENCE, limits: Limits::default() }
+            Settings { me, parties, security, timeout: PATIENCE, limits: Limits::default(), relay: None }
         });
         let settings: Vec<Settings> = settings.collect();
         let listeners = settings.iter().map(|own| Listener::bind("127.0.0.1:0", own).unwrap()).collect();

@@ -28,6 +28,7 @@ fn group(parties: u16, tls: bool) -> Vec<Settings> {
             security: security(me),
             timeout: PATIENCE,
             limits: Limits::default(),
+            relay: None,
         })
         .collect()
 }
@@ -227,7 +228,7 @@ fn a_key_is_its_partys_alone() {
     let identities: Vec<Identity> = (0..3).map(|_| Identity::generate(&mut SystemRng)).collect();
     let settings = |me: u16, key: usize| {
         let security = Security::Tls { identity: identities[key].clone(), peers: keys(me, &identities) };
-        Settings { me: PartyId(me), parties: 3, security, timeout: PATIENCE, limits: Limits::default() }
+        Settings { me: PartyId(me), parties: 3, security, timeout: PATIENCE, limits: Limits::default(), relay: None }
     };
     let own = settings(0, 0);
     let listener = Listener::bind("127.0.0.1:0", &own).unwrap();

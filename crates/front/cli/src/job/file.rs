@@ -42,6 +42,8 @@ pub(crate) struct Job {
     keys: Option<PathBuf>,
     #[serde(default)]
     options: BTreeMap<String, toml::Value>,
+    /// The relay where those meet whom nobody can call: a part of the group.
+    relay: Option<String>,
     pub(crate) party: PartyGroup,
     /// The folder that the file is in.
     #[serde(skip)]
@@ -82,10 +84,13 @@ impl Job {
     }
 
     fn parse(text: &str) -> Outcome<Job> {
-        let job: Job = toml::from_str(text).map_err(|error| {
+        let mut job: Job = toml::from_str(text).map_err(|error| {
             let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
             Failure::input(format!("line {line}: {}", error.message()))
         })?;
+        if let Some(relay) = job.relay.take() {
+            job.party = job.party.at_relay(&relay)?;
+        }
         if job.runs == 0 {
             return Err(Failure::input("runs = 0: a service would serve nobody"));
         }

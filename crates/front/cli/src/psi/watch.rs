@@ -40,6 +40,10 @@ impl Watch for Watcher {
         self.say(&format!("turned away a stranger: {why}"));
     }
 
+    fn at_relay(&mut self, relay: &str) {
+        self.say(&format!("waiting for the peer at the relay {relay}, up to {} s", self.seconds));
+    }
+
     fn connecting(&mut self, address: &str) {
         self.say(&format!("connecting to {address}, trying up to {} s", self.seconds));
     }

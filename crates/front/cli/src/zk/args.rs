@@ -133,6 +133,9 @@ pub(crate) struct MeetArgs {
     /// Connect to the other side at this address
     #[arg(long, value_name = "ADDR")]
     pub(crate) connect: Option<String>,
+    /// Meet the other side at this relay, with --tls: both call it (see `comity relay`)
+    #[arg(long, value_name = "ADDR", conflicts_with_all = ["listen", "connect", "plaintext"])]
+    pub(crate) relay: Option<String>,
     /// Talk TLS 1.3 with the key and the trusted keys in DIR (see `comity key`); the prover is party 0, the verifier party 1
     #[arg(long, value_name = "DIR")]
     pub(crate) tls: Option<PathBuf>,

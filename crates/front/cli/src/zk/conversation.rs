@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::args::{MeetArgs, ProveArgs, SystemArg, VerifyArgs};
 use super::{hex, known, system};
 use crate::backend::backend;
+use crate::interrupt;
 
 /// The object that `--json` prints at the prover.
 #[derive(Serialize)]
@@ -57,15 +58,18 @@ fn way(arg: SystemArg, level: Soundness) -> Outcome<Conversation> {
 
 /// The session that the flags ask for, and the address in them.
 fn session(party: u16, args: &MeetArgs) -> Outcome<(Session<'static>, &str)> {
-    let mut session = Session::new(party).timeout(args.timeout).backend(backend()?).plaintext(args.plaintext);
+    interrupt::on();
+    let session = Session::new(party).timeout(args.timeout).stopped_by(interrupt::stop());
+    let mut session = session.backend(backend()?).plaintext(args.plaintext);
     if let Some(dir) = &args.tls {
         session = session.tls(dir);
     }
-    match (&args.listen, &args.connect) {
-        (Some(address), _) => Ok((session.listen(address), address)),
-        (None, Some(address)) => Ok((session.connect(address), address)),
-        (None, None) => Err(Failure::input(
-            "where is the other side? One says --listen ADDR, the other --connect ADDR, such as 127.0.0.1:7000",
+    match (&args.listen, &args.connect, &args.relay) {
+        (Some(address), ..) => Ok((session.listen(address), address)),
+        (None, Some(address), _) => Ok((session.connect(address), address)),
+        (None, None, Some(address)) => Ok((session.relay(address), address)),
+        (None, None, None) => Err(Failure::input(
+            "where is the other side? One says --listen ADDR, the other --connect ADDR, such as 127.0.0.1:7000, or both --relay ADDR",
         )),
     }
 }
@@ -79,6 +83,10 @@ struct Meeting {
 impl Watch for Meeting {
     fn listening(&mut self, address: &str) {
         note(&format!("{}: waiting for the peer at {address}, up to {} s", self.who, self.seconds));
+    }
+
+    fn at_relay(&mut self, relay: &str) {
+        note(&format!("{}: waiting for the peer at the relay {relay}, up to {} s", self.who, self.seconds));
     }
 
     fn turned_away(&mut self, why: &str) {

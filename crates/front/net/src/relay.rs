@@ -1,0 +1,193 @@
+//! `Relay`: a place where parties meet of whom neither can be called.
+//!
+//! Both connect to the relay and name a *room*, a hash of their group and of the pair ([`wire`]). When both sides of a room are there,
+//! each gets what the other one says. What they say is the TLS that they speak anywhere, each with the other's key pinned: a relay
+//! is no party to it, needs no key, and is not trusted. It learns addresses, times, sizes and rooms, and can cut a line, which anybody
+//! on the way can. It carries TLS records and nothing else, as far as their headers say.
+//!
+//! Everything is bounded. Connections that say nothing and those that wait are held by one thread, so many at most, and so long;
+//! who comes to a full house takes the place of the oldest. A pair is two threads with a buffer each, [`PAIRS`] pairs if
+//! nothing else is said: those are not ended for others, who are sent away. Nothing is kept when a connection ends.
+
+mod carry;
+mod hall;
+mod records;
+pub(crate) mod wire;
+
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener};
+
+use comity_core::Result;
+
+use crate::address::{Address, place};
+use crate::limits::{Limits, Now};
+use crate::relay::carry::{End, Pair};
+use crate::relay::hall::{Couple, Hall};
+use crate::relay::wire::Answer;
+use crate::tcp;
+
+/// The most pairs at once, if nothing else is said: with two sockets each they fit into the 1,024 files that a process usually has.
+pub const PAIRS: usize = 256;
+
+/// The rounds after which those who wait are looked at: most of the time they are as they were.
+const ROUNDS: u32 = 16;
+
+/// A relay's port.
+pub struct Relay {
+    sockets: Vec<TcpListener>,
+    address: SocketAddr,
+    pairs: usize,
+}
+
+/// Something that happens at a relay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RelayEvent {
+    /// Two have met.
+    Paired {
+        /// The addresses that they came from: the one with the lower id first.
+        peers: [SocketAddr; 2],
+        /// The room: a hash, which says who they are to those only who know that.
+        room: [u8; 32],
+    },
+    /// Somebody was sent away: who, and why.
+    TurnedAway(String),
+}
+
+/// The numbers of those who came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// The pairs that were carried.
+    pub paired: u64,
+    /// Those who were sent away.
+    pub turned_away: u64,
+}
+
+impl Relay {
+    /// Listens at `address`, as [`Listener::bind`](crate::Listener::bind) does, for so many pairs at once.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the address is none; [`Io`](comity_core::Kind) if the port is in use.
+    pub fn bind(address: &str, pairs: usize) -> Result<Relay> {
+        let sockets = tcp::listen(&Address::to_listen(address)?)?;
+        let bound = sockets[0].local_addr();
+        let address = bound.map_err(|error| comity_core::Error::io(format!("listening at {address}"), error))?;
+        Ok(Relay { sockets, address, pairs })
+    }
+
+    /// The place where it listens, for people.
+    pub fn place(&self) -> String {
+        place(&self.address)
+    }
+
+    /// The address where it listens, with the port that it got.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Carries until it is stopped, or its time is over; then all connections end.
+    ///
+    /// # Errors
+    /// [`Io`](comity_core::Kind) if the port is gone. Nobody who comes can cause that.
+    pub fn run(&self, limits: &Limits, tell: &mut dyn FnMut(RelayEvent)) -> Result<Tally> {
+        let mut house = House { hall: Hall::default(), pairs: Vec::new(), most: self.pairs, tally: Tally::default() };
+        let (mut since, mut round) = (limits.now.get(), 0_u32);
+        let ended = loop {
+            if limits.check().is_err() {
+                break Ok(());
+            }
+            match tcp::accept(&self.sockets) {
+                Ok(Some(stream)) => {
+                    if let Some(why) = house.hall.enter(stream, &limits.now) {
+                        house.turned_away(why, tell);
+                    }
+                    since = limits.now.get();
+                    // A crowd is heard as it comes.
+                    house.hear(&limits.now, tell);
+                    continue;
+                }
+                Ok(None) => {}
+                Err(error) => break Err(error),
+            }
+            if house.hear(&limits.now, tell) {
+                since = limits.now.get();
+                continue;
+            }
+            round = round.wrapping_add(1);
+            if round.is_multiple_of(ROUNDS) {
+                house.tidy(&limits.now, tell);
+            }
+            tcp::pause(&limits.now, since);
+        };
+        house.hall.close();
+        house.pairs.iter_mut().for_each(|(_, pair)| pair.end());
+        ended.map(|()| house.tally)
+    }
+}
+
+/// All who are there.
+struct House {
+    hall: Hall,
+    /// Each with its addresses.
+    pairs: Vec<([SocketAddr; 2], Pair)>,
+    most: usize,
+    tally: Tally,
+}
+
+impl House {
+    fn turned_away(&mut self, why: String, tell: &mut dyn FnMut(RelayEvent)) {
+        self.tally.turned_away += 1;
+        tell(RelayEvent::TurnedAway(why));
+    }
+
+    /// Hears the hall; whether there was anything.
+    fn hear(&mut self, now: &Now, tell: &mut dyn FnMut(RelayEvent)) -> bool {
+        let mut reasons = Vec::new();
+        let (couples, busy) = self.hall.hear(now, &mut |why| reasons.push(why));
+        reasons.into_iter().for_each(|why| self.turned_away(why, tell));
+        couples.into_iter().for_each(|couple| self.pair(couple, now, tell));
+        busy
+    }
+
+    fn pair(&mut self, couple: Couple, now: &Now, tell: &mut dyn FnMut(RelayEvent)) {
+        let Couple { room, ends, peers } = couple;
+        if self.pairs.len() >= self.most {
+            self.tidy(now, tell);
+        }
+        let full = self.pairs.len() >= self.most;
+        let answer = if full { Answer::Full } else { Answer::Paired }.encode();
+        // Whoever is gone is missed by the other one at once.
+        ends.iter().for_each(|mut end| _ = end.write(&answer));
+        let pair = if full { None } else { Pair::begin(ends, now) };
+        match pair {
+            Some(pair) => {
+                self.pairs.push((peers, pair));
+                self.tally.paired += 1;
+                tell(RelayEvent::Paired { peers, room });
+            }
+            None => {
+                let [one, other] = peers;
+                self.turned_away(format!("{one} and {other} met, and there is no room for one pair more"), tell);
+            }
+        }
+    }
+
+    /// Looks after those who wait and those who are carried.
+    fn tidy(&mut self, now: &Now, tell: &mut dyn FnMut(RelayEvent)) {
+        self.hall.tidy(now);
+        let mut reasons = Vec::new();
+        self.pairs.retain_mut(|([one, other], pair)| match pair.look(now) {
+            None => true,
+            Some(End::Over) => false,
+            Some(End::Foreign) => {
+                reasons
+                    .push(format!("{one} and {other} said something that is no TLS, and a relay carries nothing else"));
+                false
+            }
+            Some(End::Idle) => {
+                reasons.push(format!("{one} and {other} said nothing for too long"));
+                false
+            }
+        });
+        reasons.into_iter().for_each(|why| self.turned_away(why, tell));
+    }
+}
