@@ -18,6 +18,7 @@ use comity_terminal::failure::{Ending, Failure, Outcome};
 use crate::args::NetworkArgs;
 use crate::backend::backend;
 use crate::flags::Learners;
+use crate::interrupt;
 use crate::list::List;
 use crate::parties::{self, Names};
 use crate::session::{self, Ours};
@@ -48,8 +49,10 @@ fn one(args: &PsiArgs, list: List, names: &Names, group: Option<&PartyGroup>) ->
     let me = PartyId(party(&args.network, names, group)?);
     let terms = terms(&args.method, list)?;
     let to = recipients(&args.result, me, names)?;
+    // From here on there may be a file that has begun.
+    interrupt::on();
     // All that can be wrong on this side is wrong before the other one is bothered.
-    let session = Session::new(me.0).timeout(args.timeout).backend(backend()?);
+    let session = Session::new(me.0).timeout(args.timeout).stopped_by(interrupt::stop()).backend(backend()?);
     let Ours { session, place, .. } = session::placed(session, me.0, names, group, &args.network)?;
     let out = match &args.result.out {
         Some(path) => Some(Out::begin(&args.result, path)?),

@@ -19,6 +19,7 @@ use comity_terminal::numbers::bytes;
 use serde_json::json;
 
 use crate::args::{NetworkArgs, SessionArgs};
+use crate::interrupt;
 use crate::parties::{self, Names, names};
 use crate::session::{self, Ours};
 use crate::watcher::Watcher;
@@ -64,6 +65,7 @@ pub(crate) struct ReplArgs {
 
 /// The command.
 pub(crate) fn run(args: &ReplArgs) -> Outcome {
+    interrupt::on();
     let group = args.network.group.as_deref().map(parties::group).transpose()?;
     let names = names(None, group.as_ref())?;
     let party = session::party(&args.network, &names, group.as_ref())?;
@@ -111,7 +113,7 @@ impl Repl<'_> {
     fn lines(&mut self, input: &mut Typed) -> Outcome<usize> {
         let mut refused = 0;
         loop {
-            let Some(text) = input.line("> ")? else { return Ok(refused) };
+            let Some(text) = interrupt::while_idle(|| input.line("> "))? else { return Ok(refused) };
             let party = |who: &str| self.names.find(&who.parse().ok()?).ok().map(|party| party.0);
             let parsed = match parse_among(&text, &|who| party(who).filter(|&party| party < self.parties)) {
                 Ok(None) => continue,
@@ -199,7 +201,7 @@ fn value_of(input: &mut Typed, name: &str, ty: &Type) -> Outcome<Bits> {
         if !input.is_person() {
             eprint_prompt(&prompt);
         }
-        let Some(text) = input.line(&prompt)? else {
+        let Some(text) = interrupt::while_idle(|| input.line(&prompt))? else {
             return Err(Failure::input(format!("the value of `{name}` is missing: the input has ended")));
         };
         match read(name, ty, text.trim()) {

@@ -3,7 +3,7 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::common::*;
 
@@ -64,6 +64,40 @@ fn what_was_begun_is_removed_at_a_signal() {
     assert_eq!(other.wait().unwrap().code(), Some(3));
     let left = fs::read_dir(&theirs).is_ok_and(|files| files.flatten().any(|file| file.file_name().len() > 64));
     assert!(!left, "half a lot is left at the other one");
+}
+
+#[test]
+fn an_intersection_a_proof_and_a_session_end_at_a_signal_too() {
+    let folder = Folder::new("interrupted-others");
+    let (table, out) = (folder.file("table.csv", "key\n1\n2\n"), folder.path("out.csv"));
+    let program =
+        folder.file("p.cty", "parties prover, public;\nfn main(x: u8 from prover) -> (accept: bool) { x > 3 }\n");
+    let waits: [(&str, Vec<&str>); 3] = [
+        ("psi", vec![&table, "--key", "key", "--out", &out]),
+        ("zk", vec!["prove", &program, "--secret", "x=7", "--interactive"]),
+        ("repl", vec!["--party", "0"]),
+    ];
+    for (name, args) in waits {
+        for sign in ["INT", "TERM"] {
+            let listener = Listener::begin(name, &args);
+            signal(sign, listener.process());
+            listener.end().fails(130, &["the run was stopped"]);
+        }
+    }
+    let left: Vec<_> = fs::read_dir(folder.path(".")).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "the table and the program: {left:?}");
+}
+
+#[test]
+fn a_session_that_waits_for_a_statement_ends_at_a_signal() {
+    let mut listener = Listener::begin("repl", &["--party", "0"]);
+    let args = ["repl", "--party", "1", "--connect", &listener.address];
+    let mut other = command(&args).stdin(Stdio::piped()).spawn().unwrap();
+    listener.says("connected");
+    // The one has no statements, the other one waits for some.
+    listener.end().ok();
+    signal("INT", other.id());
+    assert_eq!(other.wait().unwrap().code(), Some(130));
 }
 
 #[test]
