@@ -1,5 +1,6 @@
 //! The command, run as people run it.
 
+mod afternoon;
 mod among;
 mod bench;
 mod circuit;
@@ -25,6 +26,7 @@ mod relay;
 mod repl;
 mod run;
 mod serve;
+mod serve_keys;
 mod shares;
 mod shell;
 mod store;

@@ -8,14 +8,14 @@ use crate::common::*;
 use crate::job::job;
 
 /// A service in the background.
-struct Service {
+pub(crate) struct Service {
     child: Child,
     stderr: BufReader<ChildStderr>,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Service {
-    fn start(job: &str, args: &[&str]) -> Service {
+    pub(crate) fn start(job: &str, args: &[&str]) -> Service {
         let mut child = command(&[&["serve", job, "--party", "alice"], args].concat()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
@@ -27,7 +27,7 @@ impl Service {
         Service { child, stderr, address }
     }
 
-    fn end(mut self) -> Done {
+    pub(crate) fn end(mut self) -> Done {
         let (mut out, mut err) = (String::new(), String::new());
         self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
         self.stderr.read_to_string(&mut err).unwrap();
@@ -101,4 +101,16 @@ fn what_is_wrong_here_ends_the_service() {
     assert!(told.code == 2 && !told.err.contains("secret"), "{}", told.err);
     serve(&[]).fails(2, &["input"]);
     serve(&["--input", "0=dec:4", "--books", &folder.file("books", "no books\n")]).fails(3, &["line 1"]);
+}
+
+#[test]
+fn a_service_ends_after_as_many_runs_as_it_is_told() {
+    let folder = Folder::new("serve-jobs");
+    let job = job(&folder, "job.toml", "runs = 9");
+    let service = Service::start(&job, &["--input", "0=dec:40", "--jobs", "2"]);
+    for _ in 0..2 {
+        assert_eq!(bob(&job, "dec:2").ok(), "000000000000002a\n");
+    }
+    let done = service.end();
+    assert!(done.code == 0 && !done.err.contains("has had"), "{}", done.err);
 }
