@@ -146,6 +146,11 @@ impl<'a> Session<'a> {
             (None, _, Some(true)) => {
                 return Err(Error::invalid_input("the group has keys: name the folder with this party's (--tls DIR)"));
             }
+            (Some(_), None, _) if self.service && !relayed.is_empty() => {
+                return Err(Error::invalid_input(
+                    "at a relay two meet who know each other: a service for all who are trusted listens, and is called",
+                ));
+            }
             (Some(dir), None, _) if self.service => KeyDir::new(dir).service(self.me)?,
             (Some(dir), None, _) => KeyDir::new(dir).security(self.me, parties)?,
             (None, ..) => Security::Plain { anywhere: self.plaintext },
