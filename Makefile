@@ -1,5 +1,5 @@
 # make test       everything that must pass before a change lands; stops at the first failure
-# make test-long  campaigns: a program of 10^9 AND gates in fixed memory, long fuzzing, a thousand faults, Miri, make ct
+# make test-long  campaigns: a program of 10^9 AND gates in fixed memory, long fuzzing, a thousand faults, Miri
 # make release    the command with all that it can do, Parquet too, as target/release/comity
 # make install    the same, installed where cargo puts commands
 # make bench      this machine's ceilings, and how close comity comes to them
@@ -74,7 +74,7 @@ tests:
 	$(CARGO) test $(LOCKED) -p comity-table --features parquet
 
 # Tests that are marked `ignore` are campaigns; they want the release profile.
-test-long: miri ct
+test-long: miri
 	$(CARGO) test $(LOCKED) --release --workspace --lib --bins --tests -- --ignored --nocapture
 
 # Miri cannot run assembly or foreign code: the portable backend of core is what it checks.
