@@ -134,6 +134,7 @@ pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         let garbled = &garbled[usize::from(links.me().0)];
         use_up(links, garbled)
     });
+    #[allow(clippy::redundant_closure, reason = "the function itself is for links of one lifetime")]
     let opening = heard(|links| garble(links));
     let with = |garbled: &[u8], said: &[u8]| prefixed(garbled, said);
     let flipped = |bytes: &[u8], at: usize| {
