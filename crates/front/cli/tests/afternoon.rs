@@ -2,6 +2,7 @@
 //! honest peers, peers that are killed and peers that are stopped. All are processes, and so is the service.
 
 #![cfg(unix)]
+#![allow(clippy::print_stdout, reason = "a campaign says what came")]
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};

@@ -183,8 +183,8 @@ fn two_meet_and_talk_on_further_connections_too() {
         let higher = ["a", "b"].map(|label| higher.fork(label).unwrap());
         [lower.join().unwrap(), higher]
     });
-    for label in 0..2 {
-        forks[0][label].send(&[label as u8]).and_then(|()| forks[0][label].flush()).unwrap();
+    for (label, fork) in (0..).zip(&mut forks[0]) {
+        fork.send(&[label]).and_then(|()| fork.flush()).unwrap();
     }
     for label in [1, 0] {
         let mut said = [9];
