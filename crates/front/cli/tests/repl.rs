@@ -119,7 +119,7 @@ fn misuse_is_refused() {
 #[test]
 fn a_person_edits_lines_and_calls_them_back() {
     if std::process::Command::new("script").arg("--version").output().is_err() {
-        println!("SKIPPED: there is no `script` (util-linux), which makes terminals");
+        let _ = writeln!(std::io::stderr(), "SKIPPED: there is no `script` (util-linux), which makes terminals");
         return;
     }
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
