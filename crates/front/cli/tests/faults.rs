@@ -12,7 +12,7 @@ mod plan;
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::panic;
 use std::process::{Child, Command, Stdio};
 use std::sync::{LazyLock, Mutex};
@@ -53,7 +53,8 @@ struct Scene {
 
 /// Carries a plan out, and judges.
 fn carry_out(plan: Plan) {
-    println!("{plan}");
+    // A failing plan is known by its seed.
+    let _ = writeln!(std::io::stderr(), "{plan}");
     let scene = Scene::new(plan);
     if plan.work == Work::Stored {
         scene.whole(Work::Prepare);
@@ -169,7 +170,8 @@ impl Scene {
 
     /// The instant in bytes: what a run like this takes is measured once in a process, with stores of its own.
     fn instant(&self) -> u64 {
-        static TAKES: LazyLock<Mutex<HashMap<(&'static str, usize, Work), u64>>> = LazyLock::new(Mutex::default);
+        type Takes = HashMap<(&'static str, usize, Work), u64>;
+        static TAKES: LazyLock<Mutex<Takes>> = LazyLock::new(Mutex::default);
         let Plan { protocol, parties, work, at, seed, .. } = self.plan;
         let known = TAKES.lock().unwrap().get(&(protocol, parties, work)).copied();
         let takes = known.unwrap_or_else(|| {
