@@ -394,6 +394,12 @@ fn killed_a_thousand_times_no_triple_is_used_twice() {
     killed(&CASES[1], 1000);
 }
 
+#[test]
+#[ignore = "a thousand kills"]
+fn killed_a_thousand_times_no_share_is_used_twice() {
+    killed(&CASES[2], 1000);
+}
+
 #[allow(clippy::print_stdout, reason = "figures of the long campaign")]
 fn killed(case: &Case, kills: u64) {
     // While a child starts it has the locks of this process, also those of another campaign's stores.
