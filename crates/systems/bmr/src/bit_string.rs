@@ -10,12 +10,14 @@
 //!
 //! **The rule of checks**: no message depends on its sender's own offset while something secret is masked under it. In step 4 `C_i` has the
 //! term `c R^i`, and who causes an error that it knows can tell `R^i` from what is opened then. So the figure's check stands as printed
-//! where it comes before any use of the offsets: at the products of the first chunk of a program, whose rows leave later. Of further chunks,
-//! when rows of earlier ones are known, the same sums are tested blind ([`Joint::sums_to_zero`]): the sum over `j` of `C_j` times a
+//! where it comes before any use of the offsets: at the products of the first chunk of what is garbled ahead. Whoever knows `R^i` knows both
+//! seeds of each pair that the extension made under it, and with them the masks by which `i` chose: public values that had left would then
+//! tell its inputs. So once there were inputs, as in a run, whose public values leave beside the openings of its products, or rows of earlier chunks
+//! are known, the same sums are tested blind ([`Joint::sums_to_zero`]): the sum over `j` of `C_j` times a
 //! coefficient each. Any failure ends the offsets.
 //!
 //! **Cost** of a bit, to each peer: 4 bytes, and its part in the protocol for bits. A call: one opening of 128 bits by that protocol, nine
-//! rounds, and four for each further 65,408 bits.
+//! rounds, and four for each further 262,016 bits.
 
 use comity_channel::{Mesh, PerPeer};
 use comity_circuit::Recipients;
@@ -37,7 +39,7 @@ pub struct StringMasks<B, C = Honest> {
     joint: Joint<C>,
     /// Values that were opened before the products, and settled with the check.
     settled: Vec<Option<Bits>>,
-    /// Whether something may be masked under the offsets.
+    /// Whether a chunk is done with: what left since may be masked under the offsets, or by bits that were chosen by in its OTs.
     in_use: bool,
     /// Set while a call runs: an error leaves it set.
     broken: bool,
@@ -137,6 +139,9 @@ impl<B: BitMpc, C> BitMpc for StringMasks<B, C> {
         opened: &[MaskOpening<'_>],
         beside: &Beside,
     ) -> Result<PerPeer<Vec<u8>>> {
+        // Public values that leave beside it leave before the check.
+        let says = beside.out.iter().any(|(_, bytes)| !bytes.is_empty());
+        self.in_use |= says || beside.lengths.iter().any(|(_, &bytes)| bytes > 0);
         self.bits.products(net, factors, products, opened, beside)
     }
 
@@ -157,6 +162,8 @@ impl<B: BitMpc, C: for<'a> Conduct<JointAct<'a>>> Masks for StringMasks<B, C> {
         let (width, n) = (self.bits.width(), usize::from(self.joint.parties()));
         let bits = rows.len() / width;
         if bits == 0 {
+            // A chunk of inputs alone: there is nothing to check, and their public values leave next.
+            self.in_use = true;
             return Ok(Zeroizing::new(Vec::new()));
         }
         if core::mem::replace(&mut self.broken, true) {

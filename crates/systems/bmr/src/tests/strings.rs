@@ -97,6 +97,33 @@ fn products_are_those_of_all_offsets() {
     assert!(hold(&run::<5>(1, None, |_| honest())));
 }
 
+/// What is committed to and shown in the clear tells who lied another's offset, and with it the masks by which that one chose. It is
+/// shown of the first chunk alone, and of none after one of inputs, whose public values have left.
+#[test]
+fn nothing_is_shown_once_public_values_may_have_left() {
+    for (first, shown) in [(BITS, 1), (0, 0)] {
+        let counts = Net::<2>::run(|net| {
+            let (me, parties) = (net.me(), net.parties());
+            let session = SessionId::derive("test", &[b"strings"]);
+            let here = Here { me, parties, session, params: Params::default(), backend: Backend::detect() };
+            let bits = Ideal::new(session.child("bits"), me.0.into(), parties.into());
+            let count = Mutex::new(0);
+            let watch = |act: JointAct<'_>| *count.lock().unwrap() += usize::from(matches!(act, JointAct::Combined(_)));
+            let joint = Joint::with(net, here.child("offsets"), &mut laws::rng(me.0.into()), watch).unwrap();
+            // Global keys were compared so, before there was anything to mask.
+            *count.lock().unwrap() = 0;
+            let mut masks = StringMasks::new(bits, joint);
+            for bits in [first, BITS] {
+                let mut rows = vec![Block::ZERO; masks.width() * bits];
+                masks.random(net, &mut rows).unwrap();
+                masks.times_offsets(net, rows.into()).unwrap();
+            }
+            *count.lock().unwrap()
+        });
+        assert_eq!(counts, [shown; 2], "{first} products in the first chunk");
+    }
+}
+
 /// One share that a liar chooses by, the same towards all, and another than the protocol for bits has; in the first call, which is
 /// checked in sight, and in a later one, which is checked blind.
 #[test]
