@@ -116,7 +116,7 @@ impl Pairwise {
 impl Drop for Pairwise {
     fn drop(&mut self) {
         for blocks in [&mut self.macs, &mut self.keys] {
-            blocks.as_mut_slice().iter_mut().for_each(Zeroize::zeroize);
+            blocks.as_mut_slice().iter_mut().for_each(|blocks| blocks.as_mut_slice().zeroize());
         }
     }
 }
@@ -296,6 +296,7 @@ pub fn constant_one(me: PartyId, party: PartyId, key: &GlobalKey) -> Option<Bloc
 
 impl Drop for RowShares {
     fn drop(&mut self) {
-        self.blocks.zeroize();
+        // Once: a vector's own wiping goes over its memory twice, and it never grows.
+        self.blocks.as_mut_slice().zeroize();
     }
 }

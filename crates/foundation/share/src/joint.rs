@@ -16,8 +16,8 @@
 //! **Order.** All coins are committed to before the first is opened, in the echo; a coin is opened when all that it decides on has been
 //! received ([`coins`]).
 //!
-//! **Cost** of a bit, to each peer: 4 bytes, and a product in GF(2^128) for every 128 bits and row of the extension. A chunk of 65,408 bits takes
-//! four rounds. Set-up: the base OTs of one direction with each peer, and some fifteen rounds, in which a first chunk is made, too, for who says
+//! **Cost** of a bit, to each peer: 4 bytes, and a product in GF(2^128) for every 128 bits and row of the extension. A chunk of up to 262,016 bits takes
+//! four rounds. Set-up: the base OTs of one direction with each peer, and some fourteen rounds, in which a first chunk is made, too, for who says
 //! that it will want one ([`Provisions`]).
 
 mod act;
@@ -36,12 +36,16 @@ use rand_core::CryptoRng;
 
 pub use act::JointAct;
 use coins::Coins;
-use talk::{Message, Talk};
+use talk::Talk;
 
 #[cfg(doc)]
 use crate::checks;
 use crate::forms::Pairwise;
 use crate::share::GlobalKey;
+
+/// The names of the first messages.
+const SEEDS: &str = "seeds of zero";
+const COMMITMENTS: &str = "coin commitments";
 
 /// Levels of the extensions' trees: 128/k bits an OT on the wire.
 const LEVELS: usize = 4;
@@ -72,7 +76,7 @@ pub struct Joint<C = Honest> {
 
 impl Joint {
     /// The most bits of a [`chunk`](Joint::chunk).
-    pub const CHUNK: usize = TwoWay::CHUNK;
+    pub const CHUNK: usize = TwoWay::LONGEST;
 
     /// Sets up all parties, with a global key of this one that is for this one use. The session is theirs alone.
     ///
@@ -123,17 +127,39 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     ) -> Result<Joint<C>> {
         let Here { me, parties, session, backend, .. } = here;
         let key = GlobalKey::of(me, rng);
+        let bits = deltas::BITS + ahead.bits;
+        let mut drawn = generator(backend, rng);
+        let mut coins = Coins::new(session.child("coins"), me, parties);
+        let first =
+            beginning(me, parties, &mut coins, bits.div_ceil(Joint::CHUNK) + ahead.coins, &mut drawn, &mut conduct);
         let mut states = PerPeer::new(me, parties, |peer| {
             let mut delta = key.block();
             conduct.before(JointAct::Key { peer, delta: &mut delta });
-            (delta, generator(backend, rng))
+            (delta, generator(backend, rng), &first.said[peer])
         });
-        let links = mesh.each_with(&mut states, |peer, ch, (delta, rng)| {
+        // Beside the first message of the one and the last of the other, which costs no flight.
+        let set_up = mesh.each_with(&mut states, |peer, ch, (delta, rng, said)| {
             let of = |owner: PartyId, other: PartyId| {
                 session.child(&format!("under the key of party {owner}, with {other}"))
             };
-            TwoWay::setup(ch, [&of(me, peer), &of(peer, me)], backend, LEVELS, *delta, me < peer, rng)
+            let sessions = [&of(me, peer), &of(peer, me)];
+            let mut heard = vec![0; first.bytes];
+            if me < peer {
+                ch.recv(&mut heard)?;
+                let link = TwoWay::setup(ch, sessions, backend, LEVELS, *delta, true, rng)?;
+                ch.send(said)?;
+                ch.flush()?;
+                Ok((link, heard))
+            } else {
+                ch.send(said)?;
+                let link = TwoWay::setup(ch, sessions, backend, LEVELS, *delta, false, rng)?;
+                ch.recv(&mut heard)?;
+                Ok((link, heard))
+            }
         })?;
+        let (links, heard) = set_up.into_vec().into_iter().unzip();
+        let links = PerPeer::from_vec(me, links).expect("one a peer");
+        let heard: PerPeer<Vec<u8>> = PerPeer::from_vec(me, heard).expect("one a peer");
         let mut joint = Joint {
             me,
             parties,
@@ -143,17 +169,16 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
             links,
             zeros: PerPeer::new(me, parties, |_| Prg::new(backend, Block::ZERO)),
             echo: Echo::new(session.child("echo")),
-            coins: Coins::new(session.child("coins"), me, parties),
-            unsettled: false,
+            coins,
+            unsettled: true,
             stock: (Pairwise::zeros(me, parties, 0), 0),
-            rng: generator(backend, rng),
+            rng: drawn,
             tests: [0; 2],
             conduct,
             broken: false,
         };
         joint.guarded(|joint| {
-            let bits = deltas::BITS + ahead.bits;
-            joint.share_seeds(mesh, bits.div_ceil(Joint::CHUNK) + ahead.coins)?;
+            joint.begun(first, &heard);
             let first = bits.min(Joint::CHUNK);
             let mut stock = Pairwise::zeros(me, parties, first);
             let [mut macs, mut keys] = stock.slices(0..first);
@@ -169,15 +194,17 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         Ok(joint)
     }
 
-    /// Agrees with each peer on a seed that no third party knows, if both are honest, and commits to so many coins.
-    fn share_seeds(&mut self, mesh: &mut Mesh<'_>, coins: usize) -> Result<()> {
-        let own = PerPeer::new(self.me, self.parties, |_| Block::random(&mut self.rng));
-        let seeds = PerPeer::new(self.me, self.parties, |peer| own[peer].to_bytes().to_vec());
-        let heard = self.commit_with(mesh, coins, vec![("seeds of zero", seeds)])?;
-        for (peer, zeros) in self.zeros.iter_mut() {
-            *zeros = Prg::new(self.backend, deltas::block(&heard[0][peer]) ^ own[peer]);
-        }
-        Ok(())
+    /// What all said first, and heard: a generator with each peer that no third party knows, if both are honest, and commitments of coins.
+    fn begun(&mut self, first: First, heard: &PerPeer<Vec<u8>>) {
+        let commitments = PerPeer::new(self.me, self.parties, |peer| {
+            let (seed, commitments) = heard[peer].split_at(Block::BYTES);
+            self.conduct.before(JointAct::Hears { what: SEEDS, peer, bytes: seed });
+            self.conduct.before(JointAct::Hears { what: COMMITMENTS, peer, bytes: commitments });
+            self.zeros[peer] = Prg::new(self.backend, deltas::block(seed) ^ first.seeds[peer]);
+            commitments.to_vec()
+        });
+        self.coins.committed(&commitments);
+        self.echo.hear(COMMITMENTS, &first.commitments, &commitments);
     }
 
     /// This party.
@@ -386,29 +413,16 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         Talk { mesh, echo: &mut self.echo, conduct: &mut self.conduct }
     }
 
+    /// Commits to as many more coins as are missing. The commitments are still to be settled.
     fn commit(&mut self, mesh: &mut Mesh<'_>, coins: usize) -> Result<()> {
-        match coins.saturating_sub(self.coins.left()) {
-            0 => Ok(()),
-            missing => self.commit_with(mesh, missing, Vec::new()).map(drop),
+        let missing = coins.saturating_sub(self.coins.left());
+        if missing > 0 {
+            let own = self.coins.commitments(self.me, missing, &mut self.rng);
+            let heard = self.talk(mesh).tell(COMMITMENTS, &own)?;
+            self.coins.committed(&heard);
+            self.unsettled = true;
         }
-    }
-
-    /// Commits to so many more coins, and says other messages at the same time. The commitments are still to be settled.
-    fn commit_with(
-        &mut self,
-        mesh: &mut Mesh<'_>,
-        coins: usize,
-        mut said: Vec<Message>,
-    ) -> Result<Vec<PerPeer<Vec<u8>>>> {
-        let mut own = self.coins.commitments(self.me, coins, &mut self.rng);
-        self.conduct.before(JointAct::Tells { what: "coin commitments", bytes: &mut own });
-        said.push(("coin commitments", PerPeer::new(self.me, self.parties, |_| own.clone())));
-        let mut heard = self.talk(mesh).together(said)?;
-        let commitments = heard.pop().expect("as many as were said");
-        self.coins.committed(&commitments);
-        self.echo.hear("coin commitments", &own, &commitments);
-        self.unsettled = true;
-        Ok(heard)
+        Ok(())
     }
 
     fn open(&mut self, mesh: &mut Mesh<'_>) -> Result<[u8; 32]> {
@@ -457,6 +471,42 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.broken = false;
         Ok(result)
     }
+}
+
+/// What a party says to each other one before anything else.
+struct First {
+    /// Its parts of the seeds of zero.
+    seeds: PerPeer<Block>,
+    /// Its commitments of coins.
+    commitments: Vec<u8>,
+    /// Both, for each peer.
+    said: PerPeer<Vec<u8>>,
+    /// The bytes of the message.
+    bytes: usize,
+}
+
+fn beginning(
+    me: PartyId,
+    parties: u16,
+    coins: &mut Coins,
+    count: usize,
+    rng: &mut Prg,
+    conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
+) -> First {
+    let seeds = PerPeer::new(me, parties, |_| Block::random(rng));
+    let mut commitments = coins.commitments(me, count, rng);
+    let bytes = Block::BYTES + commitments.len();
+    conduct.before(JointAct::Tells { what: COMMITMENTS, bytes: &mut commitments });
+    let mut said = PerPeer::new(me, parties, |peer| seeds[peer].to_bytes().to_vec());
+    for (peer, bytes) in said.iter_mut() {
+        conduct.before(JointAct::Says { what: SEEDS, peer, bytes });
+    }
+    for (peer, said) in said.iter_mut() {
+        let mut own = commitments.clone();
+        conduct.before(JointAct::Says { what: COMMITMENTS, peer, bytes: &mut own });
+        said.extend(own);
+    }
+    First { seeds, commitments, said, bytes }
 }
 
 fn generator(backend: Backend, rng: &mut dyn CryptoRng) -> Prg {

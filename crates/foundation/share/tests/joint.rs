@@ -124,11 +124,12 @@ fn nothing_is_opened_before_what_it_decides_on() {
         joint.sums_to_zero(mesh, Block::ZERO, comity_share::checks::WRONG_MAC)
     });
     ends.into_iter().for_each(|ended| ended.unwrap());
-    let first = ["corrections", "coin", "masked shares", "answer", "echo"];
-    let chunk = ["corrections", "coin", "answer", "echo"];
-    let deltas = ["commitment to rows", "echo", "rows"];
+    // An echo of what was said before goes with the message before it.
+    let coins = ["coin commitments", "corrections", "echo"];
+    let first = ["coin", "masked shares", "answer"];
+    let deltas = ["commitment to rows", "echo", "echo", "rows"];
+    let chunk = ["coin", "answer", "echo"];
     let blind = ["strings", "theta", "combined strings", "commitment to a product", "echo", "product"];
-    let coins = ["coin commitments", "echo"];
     let expected: Vec<&str> = [&["seeds of zero"][..], &coins, &first, &deltas, &coins, &chunk, &blind].concat();
     assert_eq!(*log.lock().unwrap(), expected);
 }

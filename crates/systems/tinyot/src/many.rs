@@ -227,7 +227,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Many<C> {
             each(leaders).zip(of_leaders.chunks_mut(CHUNK)).chain(each(others).zip(of_others.chunks_mut(CHUNK)));
         let mut chunks: Vec<(&mut [Block], &mut [Block])> = chunks.collect();
         for chunks in chunks.chunks_mut((TABLES / usize::from(parties - 1)).max(1)) {
-            let mut said = PerPeer::new(me, parties, |_| Vec::new());
+            let bytes = chunks.iter().map(|(_, s)| s.len() * Block::BYTES).sum();
+            let mut said = PerPeer::new(me, parties, |_| Vec::with_capacity(bytes));
             for (chunk, s) in chunks.iter_mut() {
                 let n = s.len();
                 let mut own = &mut [][..];

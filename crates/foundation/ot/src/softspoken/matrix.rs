@@ -146,6 +146,11 @@ impl Matrix {
         self.broken = false;
     }
 
+    /// Room in slot 0 for all rows of a chunk of `n` OTs, which may be longer than chunks are by default. What was there is wiped.
+    pub(super) fn make_room<M: Checking>(&mut self, n: usize) {
+        room(&mut self.rows[0], ROWS * width::<M>(n));
+    }
+
     /// The corrections of a piece, for all trees but the first `skip`.
     pub(super) fn wire(&mut self, piece: Piece, skip: usize) -> &mut [Block] {
         grown(&mut self.wire, (self.shape.trees() - skip) * piece.width)
@@ -238,6 +243,14 @@ impl Matrix {
     /// The rows of a piece.
     fn kept(&self, slot: usize, place: Piece) -> &[Block] {
         &self.rows[slot][ROWS * place.at..ROWS * (place.at + place.width)]
+    }
+}
+
+/// Makes a buffer, of which nothing is needed any more, anew where it is too small: by growing it would leave secrets behind.
+pub(super) fn room(buffer: &mut Vec<Block>, blocks: usize) {
+    if buffer.capacity() < blocks {
+        buffer.as_mut_slice().zeroize();
+        *buffer = Vec::with_capacity(blocks);
     }
 }
 

@@ -5,7 +5,7 @@ use comity_core::{Backend, Bits, Block, Error, Result, SessionId, gf128};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::matrix::{Matrix, Piece, pieces};
+use super::matrix::{Matrix, Piece, pieces, room, width};
 use super::{
     Answer, BASE, CALL, Challenge, Checking, Corrections, Forest, Hashes, ROWS, ROWS_OF_A_CHUNK, Shape, Trees, build,
 };
@@ -104,6 +104,12 @@ impl<M: Checking> Receiver<M> {
             self.matrix.columns(0, piece, piece, n, |j, t| out[j..j + t.len()].copy_from_slice(t));
         }
         Ok((Offered { receiver: self, out }, Corrections(corrections)))
+    }
+
+    /// Room for a chunk of `n` OTs in slot 0, where it may be longer than [`CHUNK`](Checking::CHUNK).
+    pub(super) fn make_room(&mut self, n: usize) {
+        self.matrix.make_room::<M>(n);
+        room(&mut self.choices[0], width::<M>(n));
     }
 
     /// The next OTs, chunk by chunk. With random choice bits these are given to `chosen`.

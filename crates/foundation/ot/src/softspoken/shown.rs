@@ -14,6 +14,10 @@ use super::{Answer, Challenge, Hashes, ROWS, TwoWay};
 use crate::model::Malicious;
 
 impl TwoWay {
+    /// The most OTs of a chunk that is made step by step: one coin and four messages are for all of them, and the rows that wait for it take
+    /// 4 MiB.
+    pub const LONGEST: usize = (1 << 18) - 128;
+
     /// The number of choice bits of a chunk of `n` OTs, with those of the padding and of the mask.
     pub const fn choices(n: usize) -> usize {
         128 * (n.div_ceil(128) + 1)
@@ -32,15 +36,19 @@ impl TwoWay {
     /// [`InvalidInput`](comity_core::Kind) after an earlier error, or in the middle of another chunk.
     ///
     /// # Panics
-    /// If there are not [so many](TwoWay::choices) choice bits, or more OTs than a [chunk](TwoWay::CHUNK) has.
+    /// If there are not [so many](TwoWay::choices) choice bits, or more OTs than the [longest](TwoWay::LONGEST) chunk has.
     pub fn offer(&mut self, choices: &Bits, macs: &mut [Block], out: &mut Vec<u8>) -> Result<()> {
         let n = macs.len();
-        assert!(n <= TwoWay::CHUNK, "{n} OTs in a chunk");
+        assert!(n <= TwoWay::LONGEST, "{n} OTs in a chunk");
         assert_eq!(choices.len(), TwoWay::choices(n), "choice bits of {n} OTs with padding and mask");
+        let bytes = self.corrections(n);
         let TwoWay { sender, receiver, .. } = self;
         receiver.matrix.begin()?;
         sender.matrix.begin()?;
+        receiver.make_room(n);
         out.clear();
+        // With room for a digest beside it.
+        out.reserve_exact(bytes + 32);
         for piece in pieces::<Malicious>(n) {
             out.extend_from_slice(Block::bytes_of(receiver.correct(0, piece, choices.len(), Some(choices.words()))));
             receiver.swap_first_row(piece);

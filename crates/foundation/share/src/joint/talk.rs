@@ -1,6 +1,8 @@
 //! `Talk`: what parties say to each other in the sub-protocols of [`Joint`](super::Joint), each message by its name, so that tests can have a
 //! party that says something else to somebody.
 
+use std::collections::VecDeque;
+
 use comity_channel::{Echo, Mesh, PerPeer};
 use comity_core::{PartyId, Result};
 use comity_protocol::Conduct;
@@ -58,29 +60,38 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Talk<'_, '_, C> {
         Ok(heard)
     }
 
-    /// Says messages that do not depend on one another at once, and hears as many of the same lengths from each, in the same order.
+    /// Says messages that do not depend on one another at once, and hears as many of the same lengths from each, in the same order. Put the
+    /// longest first: it stays where it is in memory, and the others are appended to it.
     pub(crate) fn together(&mut self, mut said: Vec<Message>) -> Result<Vec<PerPeer<Vec<u8>>>> {
         let lengths = self.each(|peer| said.iter().map(|(_, out)| out[peer].len()).collect::<Vec<_>>());
-        let mut out = self.each(|_| Vec::new());
+        let names: Vec<&'static str> = said.iter().map(|(what, _)| *what).collect();
         for (what, messages) in &mut said {
             for (peer, bytes) in messages.iter_mut() {
                 self.conduct.before(JointAct::Says { what, peer, bytes });
-                out[peer].extend_from_slice(bytes);
             }
+        }
+        let mut said = said.into_iter().map(|(_, messages)| messages);
+        let Some(mut out) = said.next() else { return Ok(Vec::new()) };
+        for messages in said {
+            messages.iter().for_each(|(peer, bytes)| out[peer].extend_from_slice(bytes));
         }
         let mut into = self.each(|peer| vec![0; lengths[peer].iter().sum()]);
         self.mesh.exchange(&out, &mut into)?;
-        let mut heard: Vec<_> = said.iter().map(|_| self.each(|_| Vec::new())).collect();
-        for (peer, bytes) in into.iter() {
-            let mut rest = &bytes[..];
-            for (((what, _), heard), &len) in said.iter().zip(&mut heard).zip(&lengths[peer]) {
-                let now;
-                (now, rest) = rest.split_at(len);
-                self.conduct.before(JointAct::Hears { what, peer, bytes: now });
-                heard[peer] = now.to_vec();
+        // From the last one on, so that only what follows the first one moves.
+        let mut heard = VecDeque::new();
+        for i in (1..names.len()).rev() {
+            heard.push_front(self.each(|peer| {
+                let rest = into[peer].len() - lengths[peer][i];
+                into[peer].split_off(rest)
+            }));
+        }
+        heard.push_front(into);
+        for (what, heard) in names.iter().zip(&heard) {
+            for (peer, bytes) in heard.iter() {
+                self.conduct.before(JointAct::Hears { what, peer, bytes });
             }
         }
-        Ok(heard)
+        Ok(heard.into())
     }
 
     /// Says something else to each, and hears messages of these lengths.
@@ -128,11 +139,12 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Talk<'_, '_, C> {
     }
 
     /// The same, and at the same time says what does no harm if they have not.
-    pub(crate) fn settle_with(&mut self, said: Vec<Message>) -> Result<Vec<PerPeer<Vec<u8>>>> {
+    pub(crate) fn settle_with(&mut self, mut said: Vec<Message>) -> Result<Vec<PerPeer<Vec<u8>>>> {
         let own = self.echo.digest();
-        let digest = ("echo", self.each(|_| own.to_vec()));
-        let mut heard = self.together([vec![digest], said].concat())?;
-        self.echo.compare(heard.remove(0).iter().map(|(_, digest)| &digest[..]))?;
+        said.push(("echo", self.each(|_| own.to_vec())));
+        let mut heard = self.together(said)?;
+        let digests = heard.pop().expect("as many as were said");
+        self.echo.compare(digests.iter().map(|(_, digest)| &digest[..]))?;
         Ok(heard)
     }
 }

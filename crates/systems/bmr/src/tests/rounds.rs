@@ -47,10 +47,10 @@ fn turns(program: &Program, products: &str) -> u64 {
 #[test]
 fn rounds_are_few_and_do_not_depend_on_depth() {
     let [shallow, deep] = [4, 200].map(|width| Program::from_circuit(laws::chain_and_layer(width)).unwrap());
-    assert_eq!([&shallow, &deep].map(|program| turns(program, "macs")), [26; 2]);
-    assert_eq!(turns(&deep, "ot"), 48);
+    assert_eq!([&shallow, &deep].map(|program| turns(program, "macs")), [25; 2]);
+    assert_eq!(turns(&deep, "ot"), 54);
     let aes = comity_library::program("aes128").unwrap();
-    assert_eq!(turns(&aes, "macs"), 30);
+    assert_eq!(turns(&aes, "macs"), 25);
 }
 
 /// Shares of rows and their sums: each party a third of all, or party 0 for all. Nothing else changes.
