@@ -142,17 +142,18 @@ fn a_false_u_passes_only_with_the_right_guess() {
 /// bound says.
 fn escapes<const N: usize>(cheats: u16, n: usize) {
     let rho = 4;
+    let buckets = small().next(1).unwrap().buckets;
     let coins = Arc::new(Mutex::new(vec![[0; 32]; n]));
     let all = runs::<N>(cheats, &small(), n, |run, me| {
         let coins = coins.clone();
-        let mut chunk = 0;
         lie(move |mut act| match &mut act {
-            // The first of each column, of the leaders and of the others: two liars lie about one each.
+            // The first of each column, of the leaders and of the others, which go together: two liars lie about one each.
             JointAct::Says { what: "U", peer, .. } if me.0 < cheats && usize::from(peer.0) == N - 1 => {
-                if cheats == 1 || chunk == me.0 {
-                    false_u(&mut act, 0, |_| true);
+                for (column, first) in [0, buckets].into_iter().enumerate() {
+                    if cheats == 1 || column == usize::from(me.0) {
+                        false_u(&mut act, first, |_| true);
+                    }
                 }
-                chunk += 1;
             }
             // The last coin is that of the buckets.
             JointAct::Says { what: "coin", peer, bytes } if me.0 == 0 && peer.0 == 1 => {
