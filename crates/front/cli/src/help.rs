@@ -5,7 +5,10 @@
 use clap::Command;
 
 /// The flags that `-h` shows where a command has many. What a command cannot do without is shown in any case.
-const ESSENTIAL: [&str; 18] = [
+const ESSENTIAL: [&str; 21] = [
+    "key",
+    "payload",
+    "out",
     "job",
     "log",
     "party",
@@ -25,6 +28,9 @@ const ESSENTIAL: [&str; 18] = [
     "count",
     "verbose",
 ];
+
+/// Those of them for which there is no room where commands of its own stand above.
+const IF_ROOM: [&str; 4] = ["party", "peer", "relay", "protocol"];
 
 /// A command with more flags than these has a screen of essential ones.
 const MANY: usize = 14;
@@ -67,7 +73,8 @@ pub(crate) fn shaped(command: Command, options: &[&'static str]) -> Command {
         let of_protocol =
             options.contains(&id.as_str()) || ["protocol", "option", "kappa", "rho"].contains(&id.as_str());
         let heading = HEADINGS.iter().find(|(_, ids)| ids.contains(&id.as_str())).map(|(heading, _)| *heading);
-        let shown = arg.is_required_set() || ESSENTIAL.contains(&id.as_str());
+        let room = below.is_empty() || !IF_ROOM.contains(&id.as_str());
+        let shown = arg.is_required_set() || ESSENTIAL.contains(&id.as_str()) && room;
         let arg = match if of_protocol { Some(PROTOCOL) } else { heading } {
             Some(heading) => arg.help_heading(heading),
             None => arg,

@@ -28,7 +28,7 @@ use comity_share::{Beside, Joint, RowShares};
 use zeroize::Zeroizing;
 
 use crate::checks;
-use crate::masks::{BitMpc, MaskOpening, Masks, Settled};
+use crate::masks::{BitMpc, MaskOpening, Masks, SettledBeside};
 
 /// Masking bits: `s` of the figure, as many as an element of the field has.
 const MASKING: usize = 128;
@@ -145,7 +145,7 @@ impl<B: BitMpc, C> BitMpc for StringMasks<B, C> {
         self.bits.products(net, factors, products, opened, beside)
     }
 
-    fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<Settled> {
+    fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<SettledBeside> {
         let (mut later, heard) = self.bits.settle(net, beside)?;
         let mut values = core::mem::take(&mut self.settled);
         values.append(&mut later);

@@ -51,7 +51,7 @@ mod triple_masks;
 pub use bit_string::StringMasks;
 pub use engine::{prepare_with, run_as, run_with, use_up};
 pub use garbler::Ground;
-pub use masks::{BitMpc, MaskOpening, Masks, Settled};
+pub use masks::{BitMpc, MaskOpening, Masks, SettledBeside};
 pub use opening::Opener;
 pub use protocol::Bmr;
 pub use triple_masks::{Planned, TripleMasks};

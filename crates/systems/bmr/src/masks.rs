@@ -52,7 +52,7 @@ pub trait BitMpc {
     ///
     /// # Errors
     /// Errors of the channels and of checks.
-    fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<Settled>;
+    fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<SettledBeside>;
 
     /// Notes that a check begins of which what is kept of these bits depends: unless it passes, none of that is used again. What is kept
     /// nowhere notes nothing.
@@ -86,7 +86,7 @@ pub trait Masks: BitMpc {
 }
 
 /// The values that were opened, each of which is there if this party is to learn it, and what was heard beside their check.
-pub type Settled = (Vec<Option<Bits>>, PerPeer<Vec<u8>>);
+pub type SettledBeside = (Vec<Option<Bits>>, PerPeer<Vec<u8>>);
 
 /// Bits that are to be opened, one recipient at least.
 #[derive(Clone, Copy)]

@@ -25,7 +25,7 @@ use comity_tinyot::many::{RowDealer, RowTriples};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use crate::masks::{BitMpc, MaskOpening, Masks, Settled};
+use crate::masks::{BitMpc, MaskOpening, Masks, SettledBeside};
 
 /// Shared bits that are asked for at least, where nobody said how many will be needed.
 const AT_LEAST: usize = 1 << 12;
@@ -314,7 +314,7 @@ impl<C: for<'b> Conduct<JointAct<'b>>> BitMpc for TripleMasks<'_, C> {
         Ok(heard)
     }
 
-    fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<Settled> {
+    fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<SettledBeside> {
         if self.opened.is_empty() {
             self.dealer.check_begins()?;
         }

@@ -6,7 +6,7 @@ use comity_share::Beside;
 use comity_share::checks::WRONG_MAC;
 use zeroize::Zeroizing;
 
-use crate::{BitMpc, MaskOpening, Masks, Settled};
+use crate::{BitMpc, MaskOpening, Masks, SettledBeside};
 
 /// One party's side of it. What is opened goes from party to party; nothing else does.
 pub(super) struct Ideal {
@@ -181,7 +181,7 @@ impl BitMpc for Ideal {
         said(net, beside)
     }
 
-    fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<Settled> {
+    fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<SettledBeside> {
         Ok((core::mem::take(&mut self.opened), said(net, beside)?))
     }
 }
