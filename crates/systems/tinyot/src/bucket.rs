@@ -57,6 +57,13 @@ pub struct Bucketing {
     pub size: usize,
 }
 
+/// The part of the memory that a batch is made to take where smaller ones are as cheap: its first use of a page costs more than all
+/// that is written there later.
+const SEVERAL: usize = 4;
+
+/// The objects of a memory of which that is true: less of it stays in use anyhow.
+const LARGE: usize = 1 << 18;
+
 impl Bucketing {
     /// The number of objects that are made.
     pub fn objects(self) -> usize {
@@ -91,7 +98,8 @@ pub struct Budget {
 
 impl Budget {
     /// For a session that will use `ands` ANDs: the same batch again and again, with the least objects in all. `kinds` kinds of
-    /// leaky object are made in each, each in buckets of its own; `objects` is the most of one kind that memory has room for.
+    /// leaky object are made in each, each in buckets of its own; `objects` is the most of one kind that memory has room for. Of batches as
+    /// cheap, it is those that take a quarter of that memory, again and again.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there are more than 2^48, or if no batch that fits into memory fails seldom enough.
@@ -103,13 +111,19 @@ impl Budget {
             if best.is_some_and(|(least, ..)| least <= ands.max(1).saturating_mul(size as u64)) {
                 break;
             }
-            let batches = ands.max(1).div_ceil((objects / size) as u64);
-            let least = ands.max(1).div_ceil(batches) as usize;
-            let enough = |batch: Bucketing| batches as f64 * f64::from(kinds) * batch.failure(rho) <= 1.0;
-            if let Some(batch) = smallest(least, objects / size, size, enough) {
-                let cost = batches * batch.objects() as u64;
-                if best.is_none_or(|(least, ..)| cost < least) {
-                    best = Some((cost, batches, batch));
+            let of = |batches: u64| {
+                let least = ands.max(1).div_ceil(batches) as usize;
+                let enough = |batch: Bucketing| batches as f64 * f64::from(kinds) * batch.failure(rho) <= 1.0;
+                let batch = smallest(least, objects / size, size, enough)?;
+                Some((batches * batch.objects() as u64, batches, batch))
+            };
+            let fewest = ands.max(1).div_ceil((objects / size) as u64);
+            if let Some(few) = of(fewest) {
+                let several = ands.max(1).div_ceil((objects / SEVERAL / size).max(1) as u64);
+                let as_cheap = |found: &(u64, u64, Bucketing)| objects >= LARGE && found.0 <= few.0;
+                let found = of(several).filter(as_cheap).unwrap_or(few);
+                if best.is_none_or(|(least, ..)| found.0 < least) {
+                    best = Some(found);
                 }
             }
         }
@@ -388,15 +402,15 @@ mod tests {
         }
     }
 
-    /// The batch of the least objects, over all sizes of bucket.
-    fn cheapest(ands: u64, rho: u32, objects: usize) -> Option<(u64, Bucketing)> {
+    /// The least objects in all, over all sizes of bucket, by the fewest batches of each.
+    fn cheapest(ands: u64, rho: u32, objects: usize) -> Option<u64> {
         let of = |size: usize| {
             let batches = ands.div_ceil((objects / size) as u64);
             let enough = |batch: Bucketing| batches as f64 * batch.failure(rho) <= 1.0;
             let batch = smallest(ands.div_ceil(batches) as usize, objects / size, size, enough)?;
-            Some((batches * batch.objects() as u64, batch))
+            Some(batches * batch.objects() as u64)
         };
-        (2..=LARGEST.min(objects)).filter_map(of).min_by_key(|batch| batch.0)
+        (2..=LARGEST.min(objects)).filter_map(of).min()
     }
 
     #[test]
@@ -404,8 +418,15 @@ mod tests {
         for rho in [4, 40, 128] {
             for ands in [1, 3, 64, 100, 1000, 6400, 21_890, 1 << 17, 370_000, 1 << 20] {
                 for objects in [1 << 13, 1 << 17, OBJECTS] {
-                    let known = Budget::known(ands, rho, 1, objects).ok().and_then(|budget| budget.fixed);
-                    assert_eq!(known, cheapest(ands, rho, objects).map(|(_, batch)| batch), "{ands} at {rho}");
+                    let known = Budget::known(ands, rho, 1, objects).ok();
+                    let made = known.and_then(|budget| {
+                        let batch = budget.fixed?;
+                        // In smaller batches there may be more ANDs in all, but not more objects.
+                        assert!(budget.total >= ands && batch.objects() <= objects, "{ands} at {rho}");
+                        Some(budget.total / batch.buckets as u64 * batch.objects() as u64)
+                    });
+                    let least = cheapest(ands, rho, objects);
+                    assert!(made <= least && made.is_some() == least.is_some(), "{ands} at {rho}: {made:?} {least:?}");
                 }
             }
         }
