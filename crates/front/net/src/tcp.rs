@@ -220,7 +220,7 @@ pub(crate) fn part(stream: &TcpStream, last: &[u8]) {
     let _ = stream.shutdown(Shutdown::Both);
 }
 
-/// A duration as people say it.
+/// A duration as people say it, to a hundredth.
 pub(crate) fn seconds(duration: Duration) -> String {
-    format!("{} s", duration.as_secs_f64())
+    format!("{} s", (duration.as_secs_f64() * 100.0).round() / 100.0)
 }
