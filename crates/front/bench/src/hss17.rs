@@ -10,12 +10,14 @@ use comity_core::{Bits, Params};
 use comity_net::SystemRng;
 use comity_protocol::{Empty, Here, Honest, Job, Options, Party, Protocol};
 use comity_share::Joint;
+use comity_terminal::chart::{Curves, Panel, Scale};
 use comity_terminal::failure::Outcome;
 use comity_tinyot::TinyOt;
 use comity_tinyot::bucket::Budget;
 use comity_tinyot::many::{Many, objects};
 
 use crate::mesh::{Traffic, among_counted};
+use crate::picture::Rows;
 use crate::suite::{Bench, Suite, backend};
 use crate::text::{Table, bytes, time};
 use crate::two::{inputs, session};
@@ -228,10 +230,17 @@ fn tables(suite: &mut Suite) -> Outcome {
         Table::new(["parties", "circuit", "ANDs", "B", "setup", "independent", "dependent", "online", "bytes/AND"]);
     let mut sent = Table::new(["AES, bytes that a party sends", "setup", "independent", "dependent", "online"]);
     let mut nine = Table::new(["9 parties", "preparation", "online"]);
+    let mut drawn = Rows::of(["preparation", "online"]);
+    // Figures 10 and 11: each phase over the number of parties, for each of the circuits.
+    let mut figures = ["aes", "sha256"].map(|name| (name, PHASES.map(|phase| (phase.to_owned(), Vec::new()))));
     for parties in 2..=10u16 {
         for name in ["aes", "sha256"] {
             let program = if name == "aes" { aes(parties) } else { sha256() };
             let Some(found) = record(suite, &format!("hss17.n{parties}.{name}"), parties, &program)? else { continue };
+            for (_, phases) in figures.iter_mut().filter(|figure| figure.0 == name) {
+                let points = found.phases.map(|cost| (f64::from(parties), cost.seconds));
+                phases.iter_mut().zip(points).for_each(|((_, curve), point)| curve.push(point));
+            }
             let ands = program.and_gates();
             let [s, i, d, o] = found.phases.map(|cost| time(Some(cost.seconds)));
             let each = (found.phases[1].sent + found.phases[2].sent) as f64 / ands as f64;
@@ -249,10 +258,27 @@ fn tables(suite: &mut Suite) -> Outcome {
                 let before = found.phases[..3].iter().map(|cost| cost.seconds).sum();
                 let online = Some(found.phases[3].seconds);
                 nine.row([format!("{name}: bmr, B = {bucket}"), time(Some(before)), time(online)]);
+                drawn.row(format!("{name}: bmr"), [Some(before), online]);
                 for (_, who, before, online) in TABLE2.iter().filter(|row| row.0 == name) {
                     nine.row([format!("{name}: {who}"), time(Some(*before)), time(*online)]);
+                    let who =
+                        if who.starts_with("the paper") { who.split(" of ").next().unwrap_or(who) } else { "WRK17" };
+                    drawn.row(format!("{name}: {who}"), [Some(*before), *online]);
                 }
             }
+        }
+    }
+    drawn.draw(suite, "HSS17, Table 2: 9 parties", "seconds");
+    for (number, (name, phases)) in [10, 11].into_iter().zip(figures) {
+        let series: Vec<_> = phases.into_iter().filter(|(_, curve)| !curve.is_empty()).collect();
+        if !series.is_empty() {
+            suite.draw(Panel::Curves(Curves {
+                title: format!("HSS17, Figure {number}: {name}"),
+                x: "parties".into(),
+                y: "seconds".into(),
+                scales: [Scale::Even, Scale::Decades],
+                series,
+            }));
         }
     }
     nine.print(suite, "Table 2 (the paper: 6,800 and 90,825 ANDs, five machines of 20 cores, 1 Gbit/s)");
