@@ -11,6 +11,7 @@ pub(crate) mod clear;
 pub(crate) mod gates;
 pub(crate) mod lanes;
 pub(crate) mod lockstep;
+pub(crate) mod one_row;
 pub(crate) mod part;
 
 use crate::memory::block::Block;

@@ -8,6 +8,7 @@ mod gates;
 mod gf128;
 mod lockstep;
 mod names;
+mod one_row;
 mod transpose;
 mod trees;
 mod vole;

@@ -2,7 +2,7 @@
 
 use comity_circuit::Lowered;
 use comity_core::{Block, Cursor, Delta, Evaluator, Garbler, GateHash, Tape};
-use comity_garble::{Evaluate, Garble, LockstepEvaluator, LockstepGarbler, PrivacyFree, Readable};
+use comity_garble::{LockstepEvaluator, LockstepGarbler, PrivacyFree, Readable};
 use comity_terminal::failure::Outcome;
 
 use crate::suite::{Bench, Suite, backend};

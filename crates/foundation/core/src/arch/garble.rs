@@ -29,6 +29,9 @@
 //!
 //! Batches get narrower towards a segment's end: two registers, one, one of half as many lanes, a single block. Nothing is padded.
 //!
+//! Privacy-free gates hash one label of the two, and so two of them stand in the place of one gate: see [`one_row`]. Only there the
+//! last gate of a segment may be half a unit, which leaves a key unused.
+//!
 //! # Keys are sliced by words
 //!
 //! The key schedule of AES-128 works on words of 32 bits: a new word is the sum of two old ones, and every fourth goes through
@@ -59,6 +62,7 @@
 mod hash;
 mod keys;
 pub(crate) mod lockstep;
+mod one_row;
 mod sides;
 mod walk;
 
@@ -72,6 +76,7 @@ use super::portable;
 
 pub(super) use hash::hash_groups;
 pub(crate) use keys::KeyRing;
+pub(super) use one_row::{OneRowEvaluating, OneRowGarbling};
 pub(super) use sides::{AuthEvaluating, AuthGarbling, Evaluating, Garbling, Terms};
 pub(super) use walk::walk;
 
@@ -134,6 +139,45 @@ pub(crate) fn evaluate(backend: Backend, keys: &mut KeyRing, part: &Part<'_>, sl
             backend,
             evaluate(keys, part, s, tables.as_ptr()),
             else portable::garble::evaluate(keys, part, slots, tables)
+        )
+    }
+}
+
+/// Garbles without privacy: one block of table for each AND gate.
+pub(crate) fn one_row_garble(
+    backend: Backend,
+    keys: &mut KeyRing,
+    delta: Block,
+    part: &Part<'_>,
+    slots: &mut [Block],
+    tables: &mut [Block],
+) {
+    let (s, t) = (slots.as_mut_ptr(), tables.as_mut_ptr());
+    // SAFETY: as in `garble`.
+    unsafe {
+        run!(
+            backend,
+            one_row_garble(keys, delta, part, s, t),
+            else portable::garble::one_row_garble(keys, delta, part, slots, tables)
+        )
+    }
+}
+
+/// Evaluates without privacy, as [`one_row_garble`].
+pub(crate) fn one_row_evaluate(
+    backend: Backend,
+    keys: &mut KeyRing,
+    part: &Part<'_>,
+    slots: &mut [Block],
+    tables: &[Block],
+) {
+    let s = slots.as_mut_ptr();
+    // SAFETY: as in `garble`.
+    unsafe {
+        run!(
+            backend,
+            one_row_evaluate(keys, part, s, tables.as_ptr()),
+            else portable::garble::one_row_evaluate(keys, part, slots, tables)
         )
     }
 }

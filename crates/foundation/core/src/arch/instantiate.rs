@@ -193,6 +193,31 @@ macro_rules! instantiate {
             }
 
             #[target_feature(enable = $features)]
+            pub(in crate::arch) unsafe fn one_row_garble(
+                keys: &mut KeyRing,
+                delta: Block,
+                part: &Part<'_>,
+                slots: *mut Block,
+                tables: *mut Block,
+            ) {
+                let side = garble::OneRowGarbling(garble::Garbling::new(delta));
+                // SAFETY: promised by the caller.
+                unsafe { garble::walk::<$wide, $half, $single, _>(side, keys, part, slots, tables) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) unsafe fn one_row_evaluate(
+                keys: &mut KeyRing,
+                part: &Part<'_>,
+                slots: *mut Block,
+                tables: *const Block,
+            ) {
+                let (side, tables) = (garble::OneRowEvaluating, tables.cast_mut());
+                // SAFETY: promised by the caller; an evaluating walk only reads tables.
+                unsafe { garble::walk::<$wide, $half, $single, _>(side, keys, part, slots, tables) }
+            }
+
+            #[target_feature(enable = $features)]
             pub(in crate::arch) unsafe fn auth_garble(
                 keys: &mut KeyRing,
                 delta: Block,

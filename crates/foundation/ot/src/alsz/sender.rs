@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, mask, verdict};
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, declassify, mask, verdict};
 use rand_core::CryptoRng;
 use subtle::Choice;
 use zeroize::{Zeroize, Zeroizing};
@@ -91,7 +91,7 @@ impl Sender {
         }
         // Step 3: the pairs are drawn when the rows are here. The receiver need not wait for the rest of the work on
         // them.
-        let seed = self.challenge.block();
+        let seed = declassify(self.challenge.block(), "the receiver is told the pairs");
         ch.send(&seed.to_bytes())?;
         ch.flush()?;
         self.distinct(n)?;

@@ -1,7 +1,7 @@
 //! The receiver of the extension: sender of the base OTs and of the matrix.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, sum_rows};
 use rand_core::CryptoRng;
 use zeroize::Zeroize;
 
@@ -63,18 +63,16 @@ impl Receiver {
     fn rows(&mut self, n: usize, sent: usize) {
         let x = grown(&mut self.choices, n.div_ceil(64) * 8);
         let other = Block::bytes_of_mut(grown(&mut self.other, n.div_ceil(128)));
+        let backend = self.state.backend;
         let [rows, mut wire] = self.state.rows(n, sent);
         for (i, (t, [first, second])) in rows.zip(&mut self.rows).enumerate() {
             first.fill(t);
             second.fill(other);
-            let masks = t.iter().zip(&*other).map(|(t, other)| t ^ other);
             if i + sent < ROWS {
-                x.iter_mut().zip(masks).for_each(|(x, mask)| *x = mask);
+                sum_rows(backend, [t, other], x);
             } else {
                 let u = wire.next().expect("as many rows as are sent");
-                for ((u, x), mask) in u.iter_mut().zip(&*x).zip(masks) {
-                    *u = mask ^ x;
-                }
+                sum_rows(backend, [t, other, x], u);
             }
         }
     }

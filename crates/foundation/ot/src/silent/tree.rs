@@ -7,7 +7,6 @@
 //! path's place, and puts right what comes of it under a mask, which is one more pass over each level.
 
 use comity_core::{Backend, Block, TreeHash};
-use subtle::Choice;
 use zeroize::Zeroize;
 
 /// All bits but the lowest, which is the choice bit's.
@@ -120,10 +119,9 @@ impl Drop for Tree {
     }
 }
 
-/// Bit 0 of a block in all bits of a word. A compiler that knew that there are but two such words would branch between
-/// what comes of each.
+/// Bit 0 of a block in all bits of a word.
 fn word(block: Block) -> u32 {
-    u32::from(Choice::from(u8::from(block.lsb())).unwrap_u8()).wrapping_neg()
+    comity_core::mask(block.lsb()) as u32
 }
 
 /// Bit 0 of a block in all its bits.

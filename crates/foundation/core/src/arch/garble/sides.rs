@@ -6,8 +6,8 @@ use super::Wires;
 use super::keys::{ROUND_KEYS, Schedule};
 use crate::memory::block::Block;
 
-/// The garbler's or the evaluator's part of the kernel: what is done with a batch of gathered inputs.
-pub(in crate::arch) trait Side: Copy {
+/// A side of gates with two rows, two half gates each: what is done with a batch of gathered inputs.
+pub(in crate::arch) trait TwoRows: Copy {
     /// Whether tables are written (garbler) or read (evaluator).
     const WRITES: bool;
     /// Registers' gates that are hashed together: as many as make eight AES states.
@@ -46,7 +46,7 @@ impl Garbling {
 pub(in crate::arch) struct Evaluating;
 
 /// States of a garbler's batch before the last round: of the labels for zero, of those for one, and the last round keys.
-type Garbled<V, const N: usize> = [[[V; 2]; N]; 3];
+pub(super) type Garbled<V, const N: usize> = [[[V; 2]; N]; 3];
 
 impl Garbling {
     /// All rounds but the last one.
@@ -54,7 +54,7 @@ impl Garbling {
     /// # Safety
     /// As for [`Wires`].
     #[inline(always)]
-    unsafe fn rounds<V: Wires, const N: usize>(
+    pub(super) unsafe fn rounds<V: Wires, const N: usize>(
         self,
         inputs: [[V; 2]; N],
         mut keys: impl Schedule<V, N>,
@@ -89,7 +89,12 @@ impl Garbling {
     /// # Safety
     /// As for [`Wires`].
     #[inline(always)]
-    unsafe fn hashes<V: Wires, const N: usize>(self, i: usize, [a, b]: [V; 2], [x, y, key]: &Garbled<V, N>) -> [V; 4] {
+    pub(super) unsafe fn hashes<V: Wires, const N: usize>(
+        self,
+        i: usize,
+        [a, b]: [V; 2],
+        [x, y, key]: &Garbled<V, N>,
+    ) -> [V; 4] {
         // SAFETY: the caller has the features of V.
         unsafe {
             let sigma_delta = V::broadcast(self.sigma_delta.to_bytes());
@@ -102,7 +107,7 @@ impl Garbling {
     }
 }
 
-impl Side for Garbling {
+impl TwoRows for Garbling {
     const WRITES: bool = true;
     const WIDE: usize = 2;
 
@@ -156,7 +161,10 @@ impl Evaluating {
     /// # Safety
     /// As for [`Wires`].
     #[inline(always)]
-    unsafe fn rounds<V: Wires, const N: usize>(inputs: [[V; 2]; N], mut keys: impl Schedule<V, N>) -> [[[V; 2]; N]; 2] {
+    pub(super) unsafe fn rounds<V: Wires, const N: usize>(
+        inputs: [[V; 2]; N],
+        mut keys: impl Schedule<V, N>,
+    ) -> [[[V; 2]; N]; 2] {
         // SAFETY: the caller has the features of V.
         unsafe {
             let mut x = inputs;
@@ -183,13 +191,17 @@ impl Evaluating {
     /// # Safety
     /// As for [`Wires`].
     #[inline(always)]
-    unsafe fn hashes<V: Wires, const N: usize>(i: usize, [a, b]: [V; 2], [x, key]: &[[[V; 2]; N]; 2]) -> [V; 2] {
+    pub(super) unsafe fn hashes<V: Wires, const N: usize>(
+        i: usize,
+        [a, b]: [V; 2],
+        [x, key]: &[[[V; 2]; N]; 2],
+    ) -> [V; 2] {
         // SAFETY: the caller has the features of V.
         unsafe { [x[i][0].aes_last(key[i][0].xor(a.sigma())), x[i][1].aes_last(key[i][1].xor(b.sigma()))] }
     }
 }
 
-impl Side for Evaluating {
+impl TwoRows for Evaluating {
     const WRITES: bool = false;
     const WIDE: usize = 4;
 
@@ -254,7 +266,7 @@ pub(in crate::arch) struct AuthGarbling {
     pub(in crate::arch) terms: Terms,
 }
 
-impl Side for AuthGarbling {
+impl TwoRows for AuthGarbling {
     const WRITES: bool = true;
     const WIDE: usize = 2;
 
@@ -292,7 +304,7 @@ pub(in crate::arch) struct AuthEvaluating {
     pub(in crate::arch) terms: Terms,
 }
 
-impl Side for AuthEvaluating {
+impl TwoRows for AuthEvaluating {
     const WRITES: bool = false;
     const WIDE: usize = 4;
 

@@ -4,10 +4,37 @@
 
 use super::Wires;
 use super::keys::{KeyRing, LiveTwice, Order, Schedule};
-use super::sides::Side;
+use super::sides::TwoRows;
 use crate::memory::block::Block;
 use crate::tape::TapeGate;
 use crate::tape::part::Part;
+
+/// The garbler's or the evaluator's part of a walk: what is done with a batch of gates.
+///
+/// The unit of a batch is what two keys hash: an AND gate of two half gates, or two AND gates of one. Either way it has two
+/// blocks of table.
+pub(in crate::arch) trait Side: Copy {
+    /// Whether tables are written (garbler) or read (evaluator).
+    const WRITES: bool;
+    /// Registers' units that are hashed together: as many as make eight AES states.
+    const WIDE: usize;
+    /// The AND gates of a unit: one or two.
+    const GATES: usize;
+
+    /// Garbles or evaluates the first gates, as many as `N` registers' units have.
+    ///
+    /// # Safety
+    /// As [`walk`]; there are so many gates, independent of each other, `done` of the stretch before them, and `tables` is good
+    /// for two blocks for each unit.
+    unsafe fn batch<V: Wires, const N: usize>(
+        self,
+        keys: impl Schedule<V, N>,
+        gates: *const TapeGate,
+        done: usize,
+        slots: *mut Block,
+        tables: *mut Block,
+    );
+}
 
 /// Does the XOR gates of a segment, in order.
 #[inline(always)]
@@ -24,8 +51,8 @@ unsafe fn xor_gates<S: Wires>(gates: &[TapeGate], slots: *mut Block) {
 /// Walks a stretch of tape, with registers of as many blocks as the machine has, of half as many, and of one.
 ///
 /// # Safety
-/// The features of the registers are present, `slots` holds the tape's slots, `tables` two blocks for each AND gate, and the
-/// side's terms, if it has some, three.
+/// The features of the registers are present, `slots` holds the tape's slots, `tables` the side's blocks for each AND gate (two, or one
+/// where two are a unit), and the side's terms, if it has some, three.
 #[inline(always)]
 pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
     side: T,
@@ -35,43 +62,50 @@ pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
     mut tables: *mut Block,
 ) {
     const { assert!(S::LANES == 1 && 2 * H::LANES >= V::LANES && (T::WIDE == 2 || T::WIDE == 4)) }
+    const { assert!(T::GATES == 1 || T::GATES == 2) }
     let (mut xors, mut ands, mut done) = (part.xor_gates(), part.and_gates(), 0);
     for segment in part.segments() {
         let (now, later) = xors.split_at(segment.xors as usize);
         xors = later;
         let (mut gates, later) = ands.split_at(segment.ands as usize);
         ands = later;
-        // SAFETY: the tape was validated when it was made; `tables` moves by two blocks for each gate, and `gates` has as
+        // SAFETY: the tape was validated when it was made; `tables` moves by two blocks for each unit, and `gates` has as
         // many as a batch takes.
         unsafe {
             xor_gates::<S>(now, slots);
-            let narrow = V::LIVE && H::LANES < V::LANES && gates.len() < V::LANES;
+            let narrow = V::LIVE && H::LANES < V::LANES && gates.len() < T::GATES * V::LANES;
             /// Does a batch of `$n` registers of `$wires`, its keys from `$keys`.
             macro_rules! batch {
                 ($wires:ty, $n:expr, $keys:expr) => {{
+                    const UNITS: usize = $n;
                     let keys = $keys;
-                    batch::<$wires, T, { $n }>(side, ring, keys, gates, done, slots, tables);
-                    done += $n * <$wires>::LANES;
-                    gates = gates.get_unchecked($n * <$wires>::LANES..);
-                    tables = tables.add(2 * $n * <$wires>::LANES);
+                    ring.take((UNITS * <$wires>::LANES) as u64);
+                    side.batch::<$wires, UNITS>(keys, gates.as_ptr(), done, slots, tables);
+                    done += T::GATES * UNITS * <$wires>::LANES;
+                    gates = gates.get_unchecked(T::GATES * UNITS * <$wires>::LANES..);
+                    tables = tables.add(2 * UNITS * <$wires>::LANES);
+                }};
+            }
+            /// The keys of the next `$n` units, expanded ahead.
+            macro_rules! held {
+                ($n:expr) => {{
+                    // What waits for a single gate is not kept waiting by its key: a machine has its widest units once, and
+                    // narrower ones twice.
+                    if narrow {
+                        ring.ensure::<H>($n as u64);
+                    } else {
+                        ring.ensure_after::<V, H>($n as u64);
+                    }
+                    ring.ahead()
                 }};
             }
             /// Does a batch whose keys are expanded ahead.
             macro_rules! ahead {
                 ($wires:ty, $n:expr) => {
-                    batch!($wires, $n, {
-                        // What waits for a single gate is not kept waiting by its key: a machine has its widest units once, and
-                        // narrower ones twice.
-                        if narrow {
-                            ring.ensure::<H>(($n * <$wires>::LANES) as u64);
-                        } else {
-                            ring.ensure_after::<V, H>(($n * <$wires>::LANES) as u64);
-                        }
-                        ring.ahead()
-                    })
+                    batch!($wires, $n, held!($n * <$wires>::LANES))
                 };
             }
-            while gates.len() >= 4 * V::LANES && T::WIDE == 4 {
+            while gates.len() >= 4 * T::GATES * V::LANES && T::WIDE == 4 {
                 if V::LIVE && ring.fresh::<V>() {
                     // Nothing expanded ahead: the keys of a whole group need never touch memory.
                     batch!(V, 4, LiveTwice([ring.expand_live(Order::Gates), ring.expand_live(Order::Gates)]));
@@ -81,77 +115,114 @@ pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
                     ahead!(V, 2);
                 }
             }
-            while gates.len() >= 2 * V::LANES {
+            while gates.len() >= 2 * T::GATES * V::LANES {
                 if V::LIVE && ring.fresh::<V>() {
                     batch!(V, 2, ring.expand_live(Order::Gates));
                 } else {
                     ahead!(V, 2);
                 }
             }
-            if gates.len() >= V::LANES {
+            if gates.len() >= T::GATES * V::LANES {
                 ahead!(V, 1);
             }
-            if H::LANES < V::LANES && gates.len() >= H::LANES {
+            if H::LANES < V::LANES && gates.len() >= T::GATES * H::LANES {
                 ahead!(H, 1);
             }
-            if S::LANES < H::LANES && !gates.is_empty() {
+            if S::LANES < H::LANES && gates.len() >= T::GATES {
                 ahead!(S, 1);
+            }
+            if let (2, [last]) = (T::GATES, gates) {
+                // Half a unit: the other half is the same gate once more, which is thrown away and whose key is used up.
+                let (twice, mut rows) = ([*last; 2], [*tables, Block::ZERO]);
+                let keys = held!(1);
+                ring.take(1);
+                side.batch::<S, 1>(keys, twice.as_ptr(), done, slots, rows.as_mut_ptr());
+                done += 1;
+                gates = &[];
+                if T::WRITES {
+                    *tables = rows[0];
+                }
+                tables = tables.add(1);
             }
             debug_assert!(gates.is_empty());
         }
     }
 }
 
-/// Garbles or evaluates the first gates, as many as `N` registers hold.
+impl<T: TwoRows> Side for T {
+    const WRITES: bool = T::WRITES;
+    const WIDE: usize = T::WIDE;
+    const GATES: usize = 1;
+
+    #[inline(always)]
+    unsafe fn batch<V: Wires, const N: usize>(
+        self,
+        keys: impl Schedule<V, N>,
+        gates: *const TapeGate,
+        done: usize,
+        slots: *mut Block,
+        tables: *mut Block,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let mut inputs = [[V::words(0); 2]; N];
+            for i in 0..N {
+                let gates = gates.add(i * V::LANES);
+                let mut from = [[slots.cast_const(); 4]; 2];
+                for lane in 0..V::LANES {
+                    from[0][lane] = slots.byte_add((*gates.add(lane)).a as usize);
+                    from[1][lane] = slots.byte_add((*gates.add(lane)).b as usize);
+                }
+                inputs[i] = [V::gather(from[0]), V::gather(from[1])];
+            }
+            let mut rows = inputs;
+            if !T::WRITES {
+                load_rows(&mut rows, tables);
+            }
+            let (rows, out) = self.combine::<V, N>(done, inputs, keys, rows);
+            if T::WRITES {
+                store_rows(rows, tables);
+            }
+            for i in 0..N {
+                let gates = gates.add(i * V::LANES);
+                let mut to = [slots; 4];
+                for lane in 0..V::LANES {
+                    to[lane] = slots.byte_add((*gates.add(lane)).out as usize);
+                }
+                out[i].scatter(to);
+            }
+        }
+    }
+}
+
+/// Reads the tables of `N` registers' units: the first rows of all, and the second ones.
 ///
 /// # Safety
-/// As [`walk`]; there are so many gates, independent of each other, `done` of the stretch before them, and `tables` is good for
-/// two blocks for each.
+/// As for [`Wires`]; `tables` is good for two blocks for each unit.
 #[inline(always)]
-unsafe fn batch<V: Wires, T: Side, const N: usize>(
-    side: T,
-    ring: &mut KeyRing,
-    keys: impl Schedule<V, N>,
-    gates: &[TapeGate],
-    done: usize,
-    slots: *mut Block,
-    tables: *mut Block,
-) {
-    ring.take((N * V::LANES) as u64);
-    let gates = gates.as_ptr();
+pub(super) unsafe fn load_rows<V: Wires, const N: usize>(rows: &mut [[V; 2]; N], tables: *const Block) {
     // SAFETY: the caller's promise.
     unsafe {
-        let mut inputs = [[V::words(0); 2]; N];
         for i in 0..N {
-            let gates = gates.add(i * V::LANES);
-            let mut from = [[slots.cast_const(); 4]; 2];
-            for lane in 0..V::LANES {
-                from[0][lane] = slots.byte_add((*gates.add(lane)).a as usize);
-                from[1][lane] = slots.byte_add((*gates.add(lane)).b as usize);
-            }
-            inputs[i] = [V::gather(from[0]), V::gather(from[1])];
+            let from = tables.add(2 * i * V::LANES).cast();
+            rows[i] = V::load(from).unzip_lanes(V::load(from.add(V::LANES)));
         }
-        let mut rows = inputs;
-        if !T::WRITES {
-            for i in 0..N {
-                let from = tables.add(2 * i * V::LANES).cast();
-                rows[i] = V::load(from).unzip_lanes(V::load(from.add(V::LANES)));
-            }
-        }
-        let (rows, out) = side.combine::<V, N>(done, inputs, keys, rows);
+    }
+}
+
+/// Undoes [`load_rows`].
+///
+/// # Safety
+/// As `load_rows`.
+#[inline(always)]
+pub(super) unsafe fn store_rows<V: Wires, const N: usize>(rows: [[V; 2]; N], tables: *mut Block) {
+    // SAFETY: the caller's promise.
+    unsafe {
         for i in 0..N {
-            if T::WRITES {
-                let to = tables.add(2 * i * V::LANES).cast();
-                let [low, high] = rows[i][0].zip_lanes(rows[i][1]);
-                low.store(to);
-                high.store(to.add(V::LANES));
-            }
-            let gates = gates.add(i * V::LANES);
-            let mut to = [slots; 4];
-            for lane in 0..V::LANES {
-                to[lane] = slots.byte_add((*gates.add(lane)).out as usize);
-            }
-            out[i].scatter(to);
+            let to = tables.add(2 * i * V::LANES).cast();
+            let [low, high] = rows[i][0].zip_lanes(rows[i][1]);
+            low.store(to);
+            high.store(to.add(V::LANES));
         }
     }
 }

@@ -49,8 +49,9 @@ pub(super) fn evaluated_gate([a, b]: [Block; 2], hashes: [Block; 2], [generator,
     hashes[0] ^ generator.masked(a.lsb()) ^ hashes[1] ^ (evaluator ^ a).masked(b.lsb())
 }
 
-/// Walks a stretch of tape, `BATCH` AND gates at a time; `batch` gets the gates, the number of the first, their tables.
-fn walk<const BATCH: usize>(
+/// Walks a stretch of tape, `BATCH` units of `GATES` AND gates at a time; `batch` gets the gates, the number of the first unit, the slots,
+/// and how many gates come before.
+fn walk<const BATCH: usize, const GATES: usize>(
     ring: &mut KeyRing,
     part: &Part<'_>,
     slots: &mut [Block],
@@ -65,8 +66,8 @@ fn walk<const BATCH: usize>(
         }
         let (gates, rest) = ands.split_at(segment.ands as usize);
         ands = rest;
-        for gates in gates.chunks(BATCH) {
-            let first = ring.take(gates.len() as u64);
+        for gates in gates.chunks(BATCH * GATES) {
+            let first = ring.take(gates.len().div_ceil(GATES) as u64);
             batch(ring, gates, first, slots, done);
             done += gates.len();
         }
@@ -104,7 +105,7 @@ pub(in crate::arch) fn garble(
     slots: &mut [Block],
     tables: &mut [Block],
 ) {
-    walk::<2>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<2, 1>(ring, part, slots, |ring, gates, first, slots, done| {
         let hashes = garbler_hashes(ring, delta, gates, first, slots);
         for (i, gate) in gates.iter().enumerate() {
             let (a, b) = (slots[gate.a()], slots[gate.b()]);
@@ -118,7 +119,7 @@ pub(in crate::arch) fn garble(
 }
 
 pub(in crate::arch) fn evaluate(ring: &mut KeyRing, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
-    walk::<4>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<4, 1>(ring, part, slots, |ring, gates, first, slots, done| {
         let [inputs, hashes] = evaluator_hashes(ring, gates, first, slots);
         for (i, gate) in gates.iter().enumerate() {
             slots[gate.out()] = evaluated_gate(
@@ -126,6 +127,38 @@ pub(in crate::arch) fn evaluate(ring: &mut KeyRing, part: &Part<'_>, slots: &mut
                 [hashes[2 * i], hashes[2 * i + 1]],
                 [tables[2 * (done + i)], tables[2 * (done + i) + 1]],
             );
+        }
+    });
+}
+
+pub(in crate::arch) fn one_row_garble(
+    ring: &mut KeyRing,
+    delta: Block,
+    part: &Part<'_>,
+    slots: &mut [Block],
+    tables: &mut [Block],
+) {
+    walk::<2, 2>(ring, part, slots, |ring, gates, first, slots, done| {
+        let mut inputs = [Block::ZERO; 8];
+        for (pair, gate) in inputs.as_chunks_mut().0.iter_mut().zip(gates) {
+            *pair = [slots[gate.b()], slots[gate.b()] ^ delta];
+        }
+        let hashes = hash(ring, inputs, core::array::from_fn(|i| 2 * first + i as u64 / 2)).map(|h| h.with_lsb(false));
+        for (i, (gate, [zero, one])) in gates.iter().zip(hashes.as_chunks().0).enumerate() {
+            tables[done + i] = *zero ^ *one ^ slots[gate.a()];
+            slots[gate.out()] = *zero;
+        }
+    });
+}
+
+pub(in crate::arch) fn one_row_evaluate(ring: &mut KeyRing, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
+    walk::<4, 2>(ring, part, slots, |ring, gates, first, slots, done| {
+        let mut inputs = [Block::ZERO; 8];
+        inputs.iter_mut().zip(gates).for_each(|(input, gate)| *input = slots[gate.b()]);
+        let hashes = hash(ring, inputs, core::array::from_fn(|i| 2 * first + i as u64));
+        for (i, (gate, hash)) in gates.iter().zip(hashes).enumerate() {
+            let row = (tables[done + i] ^ slots[gate.a()]).masked(inputs[i].lsb());
+            slots[gate.out()] = hash.with_lsb(false) ^ row;
         }
     });
 }
@@ -139,7 +172,7 @@ pub(in crate::arch) fn auth_garble(
     tables: &mut [Block],
 ) {
     let ands = part.ands();
-    walk::<2>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<2, 1>(ring, part, slots, |ring, gates, first, slots, done| {
         let hashes = garbler_hashes(ring, delta, gates, first, slots);
         for (i, gate) in gates.iter().enumerate() {
             let [a0, a1, b0, b1] = core::array::from_fn(|j| hashes[4 * i + j]);
@@ -160,7 +193,7 @@ pub(in crate::arch) fn auth_evaluate(
     tables: &[Block],
 ) {
     let ands = part.ands();
-    walk::<4>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<4, 1>(ring, part, slots, |ring, gates, first, slots, done| {
         let [inputs, hashes] = evaluator_hashes(ring, gates, first, slots);
         for (i, gate) in gates.iter().enumerate() {
             let at = done + i;
