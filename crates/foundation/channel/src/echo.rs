@@ -20,7 +20,7 @@
 //! **Cost**: a broadcast is an exchange, and its bytes are hashed once (BLAKE3); to settle is one round and 32 bytes to each
 //! peer. Two parties have nobody else to compare with, and nothing is sent.
 
-use comity_core::{Error, Result, SessionId};
+use comity_core::{Error, Result, SessionId, declassify};
 
 use crate::checks;
 use crate::mesh::Mesh;
@@ -72,7 +72,7 @@ impl Echo {
     /// # Errors
     /// [`checks::EQUIVOCATION`], by nobody in particular.
     pub fn compare<'a>(&self, mut theirs: impl Iterator<Item = &'a [u8]>) -> Result<()> {
-        let own = self.digest();
+        let own = declassify(self.digest(), "the others are told it");
         if theirs.all(|digest| digest == own) { Ok(()) } else { Err(Error::from(checks::EQUIVOCATION)) }
     }
 }

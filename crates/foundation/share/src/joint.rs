@@ -25,7 +25,6 @@ pub mod alike;
 pub mod coins;
 pub mod deltas;
 pub(crate) mod talk;
-mod together;
 pub mod zero;
 
 use comity_channel::{Echo, Mesh, PerPeer};

@@ -13,7 +13,67 @@
 
 use comity_channel::{Echo, Mesh, PerPeer};
 use comity_core::{Check, Commitment, Error, Opening, PartyId, Result, SessionId, commit};
+use comity_protocol::{Conduct, Honest};
 use rand_core::CryptoRng;
+
+use crate::joint::JointAct;
+use crate::joint::talk::{Message, Talk};
+
+/// What one party says at the same time as the others, and what goes beside it.
+pub(crate) struct Saying<'s> {
+    /// The names of the two messages.
+    pub(crate) names: [&'static str; 2],
+    /// The check that fails if a commitment is opened to something else.
+    pub(crate) false_opening: &'static Check,
+    pub(crate) own: &'s [u8],
+    /// Whether something in the echo is still to be settled, which is done beside the commitments.
+    pub(crate) unsettled: bool,
+    /// A message that goes with the openings.
+    pub(crate) beside: Option<Message>,
+}
+
+/// What each of the others says, as long as the own string, and what it said beside it.
+pub(crate) type Said = (PerPeer<Vec<u8>>, Option<PerPeer<Vec<u8>>>);
+
+/// Says a string to all among any number, by messages of a conversation, and returns what each of the others says. The session is for this
+/// one use. Three rounds.
+///
+/// # Errors
+/// As [`say`].
+pub(crate) fn say_among<C: for<'a> Conduct<JointAct<'a>>>(
+    talk: &mut Talk<'_, '_, C>,
+    session: SessionId,
+    Saying { names: [committing, opening], false_opening, own, unsettled, beside }: Saying<'_>,
+    rng: &mut (impl CryptoRng + ?Sized),
+) -> Result<Said> {
+    let (commitment, salt) = commit(session, &label(opening, talk.me()), own, rng);
+    let out = talk.each(|_| commitment.to_bytes().to_vec());
+    let said = vec![(committing, out)];
+    let commitments = if unsettled { talk.settle_with(said) } else { talk.together(said) }?.remove(0);
+    talk.echo.hear(committing, &commitment.to_bytes(), &commitments);
+    // Nobody opens before all commitments are here, and are known to be the same at all.
+    talk.settle()?;
+    let out = talk.each(|_| [own, &salt.to_bytes()].concat());
+    let said = [Some((opening, out)), beside].into_iter().flatten().collect();
+    let mut heard = talk.together(said)?;
+    let mut strings = heard.remove(0);
+    for (peer, string) in strings.iter_mut() {
+        let salt = string.split_off(own.len());
+        verify(session, &label(opening, peer), &commitments[peer], string, &salt)
+            .map_err(|()| Error::from(false_opening).by(peer))?;
+    }
+    Ok((strings, heard.pop()))
+}
+
+fn label(what: &str, party: PartyId) -> String {
+    format!("{what}, party {party}")
+}
+
+/// Whether a commitment is opened by this string and salt.
+fn verify(session: SessionId, label: &str, commitment: &[u8], said: &[u8], salt: &[u8]) -> Result<(), ()> {
+    let opening = Opening::new(bytes_of(salt));
+    if Commitment::new(bytes_of(commitment)).verify(session, label, said, &opening) { Ok(()) } else { Err(()) }
+}
 
 /// Says `own` to all and returns what each of the others says. `what` is the string's role in the session, which is used for one
 /// such broadcast; `false_opening` is the check that fails if a commitment is opened to something else.
@@ -24,47 +84,37 @@ use rand_core::CryptoRng;
 pub(crate) fn say<const N: usize>(
     mesh: &mut Mesh<'_>,
     session: SessionId,
-    what: &str,
+    what: &'static str,
     own: &[u8; N],
     false_opening: &'static Check,
     rng: &mut (impl CryptoRng + ?Sized),
 ) -> Result<PerPeer<[u8; N]>> {
     let (me, parties) = (mesh.me(), mesh.parties());
-    let label = |party: PartyId| format!("{what}, party {party}");
-    let opened = |peer: PartyId, commitment: [u8; 32], opened: &[u8]| {
-        let (said, salt) = (bytes_of(&opened[..N]), bytes_of(&opened[N..]));
-        let true_to_it = Commitment::new(commitment).verify(session, &label(peer), &said, &Opening::new(salt));
-        if true_to_it { Ok(said) } else { Err(Error::from(false_opening).by(peer)) }
-    };
     if parties == 2 {
         let (peer, ch) = mesh.pair()?;
         let mut theirs = [0; N];
         if me < peer {
-            let (commitment, opening) = commit(session, &label(me), own, rng);
+            let (commitment, opening) = commit(session, &label(what, me), own, rng);
             ch.send(&commitment.to_bytes())?;
             ch.recv(&mut theirs)?;
             ch.send(&[&own[..], &opening.to_bytes()].concat())?;
             ch.flush()?;
         } else {
-            let mut commitment = [0; Commitment::BYTES];
+            let (mut commitment, mut salt) = ([0; Commitment::BYTES], [0; Opening::BYTES]);
             ch.recv(&mut commitment)?;
             ch.send(own)?;
-            let mut bytes = vec![0; N + Opening::BYTES];
-            ch.recv(&mut bytes)?;
-            theirs = opened(peer, commitment, &bytes)?;
+            ch.recv(&mut theirs)?;
+            ch.recv(&mut salt)?;
+            verify(session, &label(what, peer), &commitment, &theirs, &salt)
+                .map_err(|()| Error::from(false_opening).by(peer))?;
         }
         return Ok(PerPeer::new(me, parties, |_| theirs));
     }
-    let (commitment, opening) = commit(session, &label(me), own, rng);
     let mut echo = Echo::new(session.child(&format!("{what}, heard of all")));
-    let heard = mesh.broadcast(&mut echo, "commitments", &commitment.to_bytes())?;
-    let heard = heard.settled(&mesh.settle(echo)?).map(|_, bytes| bytes_of(&bytes));
-    let said = mesh.tell(&[&own[..], &opening.to_bytes()].concat())?;
-    let mut strings = PerPeer::new(me, parties, |_| [0; N]);
-    for (peer, bytes) in said.iter() {
-        strings[peer] = opened(peer, heard[peer], bytes)?;
-    }
-    Ok(strings)
+    let mut talk = Talk { mesh, echo: &mut echo, conduct: &mut Honest };
+    let saying = Saying { names: ["commitments", what], false_opening, own, unsettled: false, beside: None };
+    let (said, _) = say_among(&mut talk, session, saying, rng)?;
+    Ok(said.map(|_, said| bytes_of(&said)))
 }
 
 /// A message, or a part of one, whose length is known.

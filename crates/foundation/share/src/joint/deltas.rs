@@ -26,15 +26,13 @@ use comity_core::{Block, Check, Error, Result, gf128, verdict};
 use comity_protocol::Conduct;
 use subtle::ConstantTimeEq;
 
-use super::together::{Names, Showing, show};
 use super::{Joint, JointAct, Talk};
 use crate::checks;
 use crate::forms::RowShares;
+use crate::simultaneous::{Saying, say_among};
 
 /// Mask bits: as many as an element of the field has.
 pub(super) const BITS: usize = 128;
-
-const NAMES: Names = Names { commitment: "commitment to rows", opening: "rows", false_opening: checks::ROW_OPENING };
 
 impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     /// The check, on the rows of bits for nothing else, of which `sum` is the sum of all that was said.
@@ -53,10 +51,16 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.conduct.before(JointAct::Combined(own));
         let unsettled = core::mem::take(&mut self.unsettled);
         let mut talk = Talk { mesh, echo: &mut self.echo, conduct: &mut self.conduct };
-        let showing = Showing { names: &NAMES, own, unsettled, beside: None };
-        let (shown, _) = show(&mut talk, session, showing, &mut self.rng)?;
-        for (_, blocks) in shown.iter() {
-            own.iter_mut().zip(blocks).for_each(|(sum, &block)| *sum ^= block);
+        let saying = Saying {
+            names: ["commitment to rows", "rows"],
+            false_opening: checks::ROW_OPENING,
+            own: Block::bytes_of(own),
+            unsettled,
+            beside: None,
+        };
+        let (shown, _) = say_among(&mut talk, session, saying, &mut self.rng)?;
+        for (_, bytes) in shown.iter() {
+            own.iter_mut().zip(bytes.chunks_exact(Block::BYTES)).for_each(|(sum, bytes)| *sum ^= block(bytes));
         }
         let rest = own.iter().fold(Block::ZERO, |rest, sum| Block::from_u128(rest.to_u128() | sum.to_u128()));
         if verdict(rest.ct_eq(&Block::ZERO)) { Ok(()) } else { Err(Error::from(otherwise)) }

@@ -36,18 +36,15 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::deltas::block;
-use super::together::{Names, Showing, show};
 use super::{Joint, JointAct, Talk};
 use crate::checks;
+use crate::simultaneous::{Saying, say_among};
 
 /// Bits of `rho`, and OTs of an ordered pair.
 const BITS: usize = 128;
 
 /// Blocks for the bits of `rho`. Secret.
 type Strings = Zeroizing<[Block; BITS]>;
-
-const NAMES: Names =
-    Names { commitment: "commitment to a product", opening: "product", false_opening: checks::PRODUCT_OPENING };
 
 /// Both kinds of strings of a pair: for the factor, and for its mask.
 struct Both([Strings; 2]);
@@ -136,9 +133,15 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         let mut product = gf128::mul(backend, Block::from_u128(rho), *sigma) ^ sum(&sent) ^ sum(&chosen);
         talk.conduct.before(JointAct::Product(&mut product));
         let (seed, beside) = coin.then(|| coins.next(&talk)).unzip();
-        let showing = Showing { names: &NAMES, own: &[product], unsettled, beside };
-        let (shown, opened) = show(&mut talk, session, showing, rng)?;
-        let total = shown.iter().fold(product, |total, (_, product)| total ^ product[0]);
+        let saying = Saying {
+            names: ["commitment to a product", "product"],
+            false_opening: checks::PRODUCT_OPENING,
+            own: &product.to_bytes(),
+            unsettled,
+            beside,
+        };
+        let (shown, opened) = say_among(&mut talk, session, saying, rng)?;
+        let total = shown.iter().fold(product, |total, (_, product)| total ^ block(product));
         if !verdict(total.ct_eq(&Block::ZERO)) {
             return Err(Error::from(otherwise));
         }
