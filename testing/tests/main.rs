@@ -1,4 +1,5 @@
 //! What tests stand on, tested.
 
 mod harness;
+mod mutants;
 mod ot;

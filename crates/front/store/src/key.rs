@@ -80,6 +80,7 @@ impl StoreKey {
     pub fn create(path: &Path, rng: &mut dyn CryptoRng) -> Result<StoreKey> {
         let mut bytes = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut bytes[..]);
+        declassify_all(&mut bytes[..], "the key's own file holds it");
         new_file(path, &bytes[..])?;
         Ok(StoreKey(Secret::Bytes(bytes)))
     }

@@ -38,7 +38,7 @@
 //! all; six AES blocks at the garbler, two at the evaluator. For a copy: 64 bytes.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, gf128};
+use comity_core::{Backend, Bits, Block, Prg, Result, SessionId, gf128, verdict};
 use comity_garble::lockstep::{CopyChoice, GarblingParty, LabelRows};
 use comity_protocol::Conduct;
 use subtle::{Choice as Bit, ConstantTimeEq};
@@ -321,7 +321,7 @@ impl Expected {
         for (&j, sums) in choice.evaluated.iter().zip(&self.evaluated) {
             opened &= answers[j].equals(sums);
         }
-        match (bool::from(right), bool::from(opened)) {
+        match (verdict(right), verdict(opened)) {
             (false, _) => Err(checks::INPUT_COMMITMENT.into()),
             (_, false) => Err(checks::INPUT_OPENING.into()),
             _ => Ok(()),

@@ -212,10 +212,10 @@ fn evaluate(program: &Program, inputs: &[Option<Bits>]) -> Result<Vec<Bits>> {
 
 /// The end of steps 6 and 8: the bits that the copies agree on, or if they do not, those of the recovered input.
 fn finish(decoded: &Decoded, recovered: Bit, computed: &Bits) -> Result<Bits> {
-    if bool::from(decoded.invalid) {
+    if verdict(decoded.invalid) {
         return Err(checks::NO_VALID_COPY.into());
     }
-    if bool::from(decoded.disagree & (decoded.ambiguous | !recovered)) {
+    if verdict(decoded.disagree & (decoded.ambiguous | !recovered)) {
         return Err(checks::NO_RECOVERY.into());
     }
     let mut words = decoded.bits.words().to_vec();

@@ -6,7 +6,7 @@
 //! them. Labels never travel back: step 7 shows them all.
 
 use comity_circuit::{Lowered, Program};
-use comity_core::{Bits, Params, PartyId};
+use comity_core::{Bits, Params, PartyId, verdict};
 use comity_garble::lockstep::most_slots;
 use comity_protocol::Job;
 use rand_core::CryptoRng;
@@ -203,7 +203,7 @@ impl Plan {
         }
         let mac = self.mac.as_ref()?;
         let tag = self.tag_of(mac, &sealed, &keys);
-        bool::from(tag.ct_eq(&number(passed, at, mac.width()))).then_some(values)
+        verdict(tag.ct_eq(&number(passed, at, mac.width()))).then_some(values)
     }
 
     /// The bits that the evaluator passes on to the garbler, of those that came out of the garbled circuits.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use comity_channel::Mesh;
 use comity_circuit::{Call, Engine, LookupTable, Lowered, Meaning, Owner, Place, Program, Recipients, Step};
-use comity_core::{Bits, Error, Result, TapeGate, Vectorize};
+use comity_core::{Bits, Error, Result, TapeGate, Vectorize, mask};
 use comity_share::bits::BitShares;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -311,7 +311,7 @@ impl Columns<'_> {
     /// Puts a bit of all calls into words.
     fn load(&self, from: Place, words: &mut [u64]) {
         if from.stride == 0 {
-            words.fill(u64::from(self.memory[from.start]).wrapping_neg());
+            words.fill(mask(self.memory[from.start] != 0));
             return;
         }
         for (word, start) in words.iter_mut().zip((0..self.copies).step_by(64)) {

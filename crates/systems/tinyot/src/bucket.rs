@@ -218,6 +218,7 @@ fn smallest(least: usize, most: usize, size: usize, enough: impl Fn(Bucketing) -
 /// Which objects of a batch lie in which bucket.
 pub struct Partition {
     batch: Bucketing,
+    backend: Backend,
     /// The number of rows by which each column is rotated.
     shifts: Vec<usize>,
 }
@@ -229,7 +230,12 @@ impl Partition {
         let seed = blake3::derive_key("comity TinyOT: how the columns of a batch are rotated", coin);
         let mut prg = Prg::new(backend, Block::new(std::array::from_fn(|i| seed[i])));
         let shifts = (0..batch.size).map(|column| if column == 0 { 0 } else { below(batch.buckets, &mut prg) });
-        Partition { batch, shifts: shifts.collect() }
+        Partition { batch, backend, shifts: shifts.collect() }
+    }
+
+    /// What the buckets are combined with.
+    pub(crate) fn backend(&self) -> Backend {
+        self.backend
     }
 
     /// The shape of the batch that is partitioned.
@@ -299,7 +305,7 @@ mod tests {
             for leaky in 0u32..1 << batch.objects() {
                 let hit = |rotation: usize| {
                     let shifts = (0..size).map(|j| if j == 0 { 0 } else { rotation / l.pow(j as u32 - 1) % l });
-                    let partition = Partition { batch, shifts: shifts.collect() };
+                    let partition = Partition { batch, backend: Backend::detect(), shifts: shifts.collect() };
                     (0..l).any(|i| (0..size).all(|j| leaky >> partition.object(i, j) & 1 == 1))
                 };
                 let hits = (0..rotations).filter(|&rotation| hit(rotation)).count();

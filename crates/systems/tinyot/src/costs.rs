@@ -40,6 +40,14 @@ pub fn deal_for_many(of: &Costing<'_>, ands: u64, talk: &mut Talk) -> Result<()>
     deal(of, ands, (many::objects(of.parties), TURNS[1]), talk)
 }
 
+/// The same of a dealer that makes all its bits with its set-up ([`Many::new_for`](many::Many::new_for)): chunks leave together.
+///
+/// # Errors
+/// As [`Budget::known`].
+pub fn deal_at_once(of: &Costing<'_>, ands: u64, talk: &mut Talk) -> Result<()> {
+    deal(of, ands, (many::objects(of.parties), |_| 2), talk)
+}
+
 /// A dealer that makes batches of so many objects at most, with so many turns for the chunks.
 fn deal(of: &Costing<'_>, ands: u64, (objects, turns): (usize, fn(u64) -> u64), talk: &mut Talk) -> Result<()> {
     talk.about();

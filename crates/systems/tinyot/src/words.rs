@@ -1,9 +1,9 @@
 //! Sums of blocks under masks, as loops over words that the compiler makes vectors of.
 //!
-//! A mask is a word of zeros or of ones that was *stored*: a loop that reads it back cannot know that it was made from one bit, so
-//! that no branch on a secret comes of it.
+//! A mask is a word of zeros or of ones that was made behind the compiler's back and *stored*: a loop that reads it back cannot know that it
+//! was made from one bit, so that no branch on a secret comes of it.
 
-use comity_core::Block;
+use comity_core::{Block, Vectorize, mask};
 
 /// A block as words.
 pub(crate) type Words = [u64; 2];
@@ -25,16 +25,16 @@ pub(crate) fn word(block: Block) -> Words {
 
 /// The mask of bit 0 of each block.
 pub(crate) fn masks_of_bits(blocks: &[Words], masks: &mut [Words]) {
-    for (mask, block) in masks.iter_mut().zip(blocks) {
+    for (words, block) in masks.iter_mut().zip(blocks) {
         // Bit 0 of a block is that of its first byte.
-        *mask = [(u64::from_le(block[0]) & 1).wrapping_neg(); 2];
+        *words = [mask(u64::from_le(block[0]) & 1 == 1); 2];
     }
 }
 
 /// The mask of each bit of a packed row, beginning with bit `from`.
 pub(crate) fn masks_of_row(row: &[u8], from: usize, masks: &mut [Words]) {
-    for (mask, i) in masks.iter_mut().zip(from..) {
-        *mask = [u64::from(row[i / 8] >> (i % 8) & 1).wrapping_neg(); 2];
+    for (words, i) in masks.iter_mut().zip(from..) {
+        *words = [mask(row[i / 8] >> (i % 8) & 1 == 1); 2];
     }
 }
 
@@ -64,5 +64,27 @@ pub(crate) fn add_masked(to: &mut [Words], from: &[Words], masks: &[Words]) {
 pub(crate) fn add_same(to: &mut [Words], same: Words, masks: &[Words]) {
     for (to, mask) in to.iter_mut().zip(masks) {
         *to = [to[0] ^ same[0] & mask[0], to[1] ^ same[1] & mask[1]];
+    }
+}
+
+/// Adds to triples `(x, y, z)` others of `y + d`, in one pass: `x += x_j` and `z += z_j + d x_j`, where each `d` is a mask.
+pub(crate) struct Combine<'a> {
+    pub(crate) to: [&'a mut [Words]; 2],
+    pub(crate) from: [&'a [Words]; 2],
+    pub(crate) d: &'a [Words],
+}
+
+impl Vectorize for Combine<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let ([x, z], [x_j, z_j]) = (self.to, self.from);
+        for ((((x, z), x_j), z_j), d) in x.iter_mut().zip(z).zip(x_j).zip(z_j).zip(self.d) {
+            for w in 0..2 {
+                x[w] ^= x_j[w];
+                z[w] ^= z_j[w] ^ x_j[w] & d[w];
+            }
+        }
     }
 }

@@ -14,7 +14,7 @@ use super::CHUNK;
 use super::conduct::Act;
 use super::shares::{BLOCKS, Shares, runs, split_mut};
 use crate::bucket::Partition;
-use crate::words::{Words, add, add_masked, add_same, masks_of_row, pack, word, words, words_mut};
+use crate::words::{Combine, Words, add, add_same, masks_of_row, pack, word, words, words_mut};
 
 /// Buckets that are combined in one go: their triples stay in cache.
 const STEP: usize = 1 << 10;
@@ -164,10 +164,8 @@ impl Step {
                 for (x, z, x_j, z_j) in
                     [(&mut *x.macs, &mut *z.macs, x_j.macs, z_j.macs), (&mut *x.keys, &mut *z.keys, x_j.keys, z_j.keys)]
                 {
-                    let (x, z) = (words_mut(&mut x[range.clone()]), words_mut(&mut z[range.clone()]));
-                    add(x, words(x_j));
-                    add(z, words(z_j));
-                    add_masked(z, words(x_j), d);
+                    let to = [x, z].map(|sums| words_mut(&mut sums[range.clone()]));
+                    place.partition.backend().vectorize(Combine { to, from: [x_j, z_j].map(words), d });
                 }
             }
         }

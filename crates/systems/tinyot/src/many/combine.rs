@@ -14,7 +14,7 @@ use comity_share::{Joint, Openings, RowShares};
 use super::CHUNK;
 use super::table::{BLOCKS, Table, sections};
 use crate::bucket::Partition;
-use crate::words::{Words, add, add_masked, words, words_mut};
+use crate::words::{Combine, Words, add, words, words_mut};
 
 /// Combines all buckets into their first triples, `leaders`, which are column 0; `others` are the other columns. Nothing may be used before the
 /// openings are settled.
@@ -59,10 +59,9 @@ pub(super) fn combine<C: for<'a> Conduct<JointAct<'a>>>(
                 let z = &mut rest[n..];
                 for (first, run) in runs(column) {
                     let range = first..first + run.len();
-                    add(words_mut(&mut x[range.clone()]), words(run.part(i, 0)));
-                    let z = words_mut(&mut z[range.clone()]);
-                    add(z, words(run.part(i, 2)));
-                    add_masked(z, words(run.part(i, 0)), &masks[range]);
+                    let to = [&mut *x, &mut *z].map(|sums| words_mut(&mut sums[range.clone()]));
+                    let from = [0, 2].map(|part| words(run.part(i, part)));
+                    partition.backend().vectorize(Combine { to, from, d: &masks[range] });
                 }
             }
         }

@@ -22,7 +22,7 @@
 //! of four rows are tabulated, and a row of the product is the sum of `tau / 4` of them.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Error, Prg, Result, transpose};
+use comity_core::{Backend, Block, Error, Prg, Result, declassify, transpose};
 use comity_protocol::Conduct;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -169,7 +169,7 @@ impl ABits {
     fn amplify(&mut self, context: &mut Context<impl for<'a> Conduct<Act<'a>>>, ch: &mut dyn Channel) -> Result<()> {
         let backend = context.backend;
         // 2. The key holder's matrix, and what makes the key of it.
-        let seed = context.block();
+        let seed = declassify(context.block(), "the peer is told the matrix");
         let matrix = Matrix::new(backend, seed, self.shape.tau);
         let mut offset = matrix.times(&self.labit.y) ^ context.key.block();
         context.conduct.before(Act::Offset(&mut offset));

@@ -17,7 +17,7 @@
 //! bits expanded in all, `tau` bits hashed at each party.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Prg, Result, declassify, sum_rows};
+use comity_core::{Backend, Block, Prg, Result, declassify, mask, sum_rows};
 use comity_protocol::Conduct;
 use rand_core::Rng;
 use zeroize::Zeroizing;
@@ -158,8 +158,8 @@ impl LaBit {
         for (i, correction) in (start..start + count).zip(into.chunks_exact(width)) {
             let row = self.chosen.get_mut(i);
             Prg::new(backend, seeds.chosen[i]).fill(row);
-            let mask = u8::from(seeds.choices[i]).wrapping_neg();
-            row.iter_mut().zip(correction).for_each(|(n, u)| *n ^= u & mask);
+            let chosen = mask(seeds.choices[i]) as u8;
+            row.iter_mut().zip(correction).for_each(|(n, u)| *n ^= u & chosen);
         }
         Ok(())
     }
