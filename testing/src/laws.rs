@@ -115,6 +115,20 @@ pub fn chain_and_layer(width: usize) -> Circuit {
     b.finish()
 }
 
+/// So many turns of so many ANDs: all wires of a value, each from three of the turn before.
+pub fn turns(width: usize, times: u64) -> Program {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", width), b.input("y", width));
+    let next: Vec<_> = (0..width)
+        .map(|i| {
+            let and = b.and(x[i], y[(i + 1) % width]);
+            b.xor(and, y[(i + 3) % width])
+        })
+        .collect();
+    b.output("next", &next);
+    Program::iterate(b.finish(), times, &[(0, 1)]).expect("a turn follows on a turn")
+}
+
 /// Random bits.
 pub fn bits(len: usize, rng: &mut Prg) -> Bits {
     (0..len).map(|_| rng.block().lsb()).collect()

@@ -10,9 +10,9 @@
 //!
 //! **The rule of checks**: no message depends on its sender's own offset while something secret is masked under it. In step 4 `C_i` has the
 //! term `c R^i`, and who causes an error that it knows can tell `R^i` from what is opened then. So the figure's check stands as printed
-//! where it comes before any use of the offsets: at the products of the first chunk of what is garbled ahead. Whoever knows `R^i` knows both
-//! seeds of each pair that the extension made under it, and with them the masks by which `i` chose: public values that had left would then
-//! tell its inputs. So once there were inputs, as in a run, whose public values leave beside the openings of its products, or rows of earlier chunks
+//! where it comes before any use of the offsets: at the first products of what is garbled ahead ([`Masks::ahead_of_inputs`]). Whoever knows
+//! `R^i` knows both seeds of each pair that the extension made under it, and with them the masks by which `i` chose: public values that have left would
+//! tell its inputs. So in a run, whose public values leave beside the openings of its products, and once rows of a chunk
 //! are known, the same sums are tested blind ([`Joint::sums_to_zero`]): the sum over `j` of `C_j` times a
 //! coefficient each. Any failure ends the offsets.
 //!
@@ -39,8 +39,8 @@ pub struct StringMasks<B, C = Honest> {
     joint: Joint<C>,
     /// Values that were opened before the products, and settled with the check.
     settled: Vec<Option<Bits>>,
-    /// Whether a chunk is done with: what left since may be masked under the offsets, or by bits that were chosen by in its OTs.
-    in_use: bool,
+    /// Whether nothing has left yet that is masked under the offsets, or by bits that choose in their OTs: the check is the printed one.
+    in_sight: bool,
     /// Set while a call runs: an error leaves it set.
     broken: bool,
 }
@@ -49,7 +49,7 @@ impl<B: BitMpc, C: for<'a> Conduct<JointAct<'a>>> StringMasks<B, C> {
     /// The masks of these bits, with the global keys of `joint`, of which they are the only user, as offsets. It is newly set up, which is
     /// step I.
     pub fn new(bits: B, joint: Joint<C>) -> StringMasks<B, C> {
-        StringMasks { bits, joint, settled: Vec::new(), in_use: false, broken: false }
+        StringMasks { bits, joint, settled: Vec::new(), in_sight: false, broken: false }
     }
 
     /// Part II. The additive shares of the bits choose.
@@ -95,13 +95,13 @@ impl<B: BitMpc, C: for<'a> Conduct<JointAct<'a>>> StringMasks<B, C> {
         let mut sums: Vec<Block> = z.columns().map(|z| gf128::inner_product(backend, z, &coefficients)).collect();
         sums[usize::from(me.0)] ^= gf128::mul(backend, c, self.joint.key().block());
         // Step 5.
-        if core::mem::replace(&mut self.in_use, true) {
+        if core::mem::take(&mut self.in_sight) {
+            self.joint.shown_zero(net, &mut sums, checks::BIT_STRING)
+        } else {
             let coin = self.joint.coin(net)?;
             let of_parties = self::coefficients(backend, &coin, sums.len());
             let sigma = gf128::inner_product(backend, &sums, &of_parties);
             self.joint.sums_to_zero(net, sigma, checks::BIT_STRING)
-        } else {
-            self.joint.shown_zero(net, &mut sums, checks::BIT_STRING)
         }
     }
 }
@@ -139,9 +139,6 @@ impl<B: BitMpc, C> BitMpc for StringMasks<B, C> {
         opened: &[MaskOpening<'_>],
         beside: &Beside,
     ) -> Result<PerPeer<Vec<u8>>> {
-        // Public values that leave beside it leave before the check.
-        let says = beside.out.iter().any(|(_, bytes)| !bytes.is_empty());
-        self.in_use |= says || beside.lengths.iter().any(|(_, &bytes)| bytes > 0);
         self.bits.products(net, factors, products, opened, beside)
     }
 
@@ -158,12 +155,14 @@ impl<B: BitMpc, C: for<'a> Conduct<JointAct<'a>>> Masks for StringMasks<B, C> {
         self.joint.key().block()
     }
 
+    fn ahead_of_inputs(&mut self) {
+        self.in_sight = true;
+    }
+
     fn times_offsets(&mut self, net: &mut Mesh<'_>, mut rows: Zeroizing<Vec<Block>>) -> Result<Zeroizing<Vec<Block>>> {
         let (width, n) = (self.bits.width(), usize::from(self.joint.parties()));
         let bits = rows.len() / width;
         if bits == 0 {
-            // A chunk of inputs alone: there is nothing to check, and their public values leave next.
-            self.in_use = true;
             return Ok(Zeroizing::new(Vec::new()));
         }
         if core::mem::replace(&mut self.broken, true) {
@@ -175,7 +174,7 @@ impl<B: BitMpc, C: for<'a> Conduct<JointAct<'a>>> Masks for StringMasks<B, C> {
         all.resize((bits + MASKING) * width, Block::ZERO);
         self.bits.random(net, &mut all[bits * width..])?;
         // The coins of the chunks, of the check, and of the blind test with its bits.
-        self.joint.plan(net, (bits + MASKING).div_ceil(Joint::CHUNK) + if self.in_use { 3 } else { 1 })?;
+        self.joint.plan(net, (bits + MASKING).div_ceil(Joint::CHUNK) + if self.in_sight { 1 } else { 3 })?;
         let shares: Bits = all.chunks_exact(width).map(|row| row[0].lsb()).collect();
         let z = self.multiply(net, &shares)?;
         self.check(net, &all, &z)?;

@@ -6,12 +6,13 @@
 //! 1. Products of masks are shared, by opening masked ones, and masks of outputs opened. At the same time owners say the public values of their
 //!    inputs, `x + lambda`, which depend on nothing of it.
 //! 2. All that was opened is checked, and that all heard the same; products of masks with offsets come before it where they take
-//!    messages ([`Masks`]). At the same time shares of rows go to those who collect them.
+//!    messages ([`Masks`]). At the same time shares of rows go to those who collect them, but of a later chunk a round later, when the check has
+//!    passed: keys of its wires are known from the chunk before (`Garbler::shares`).
 //! 3. All say their keys of the public values, and at the same time the rows.
 //! 4. Everybody compares which rows it heard, and evaluates.
 //!
 //! Nothing depends on an input but the public values, and inputs are fixed when rows are opened, as the proof wants it. What could tell something
-//! of a mask if an earlier message was false is a key, and none leaves before round 2 is passed.
+//! of a mask if an earlier message was false is a row with its keys: no key leaves before round 2 is passed, and no row for which there are keys.
 //!
 //! So a program that fits a chunk takes a constant number of rounds, and a longer one as many for each chunk.
 //!
@@ -77,6 +78,7 @@ pub fn prepare_with(
 ) -> Result<()> {
     program.check_plain()?;
     let here = me.here.child("garbling");
+    ground.masks.ahead_of_inputs();
     let garbler = Garbler::setup(here, ground.lend(), program, me.rng)?;
     Head::new(here, program, garbler.offset()).write(to)?;
     walk(me, here, program, &vec![None; program.inputs().len()], Mode::Prepare { garbler, to }, conduct)
@@ -158,6 +160,7 @@ impl<'a, 'n, C: for<'c> Conduct<GarblingAct<'c>>> Walk<'a, 'n, '_, C> {
         }
         let (net, conduct) = (&mut *self.net, &mut *self.conduct);
         let mut echo = Echo::new(self.here.session.child(&format!("chunk {}", self.chunks)));
+        let first = self.chunks == 0;
         self.chunks += 1;
         match &mut self.mode {
             Mode::Run { garbler, evaluator } => {
@@ -167,7 +170,7 @@ impl<'a, 'n, C: for<'c> Conduct<GarblingAct<'c>>> Walk<'a, 'n, '_, C> {
                 let said = garbler.products(net, &chunk, Beside { out, lengths })?;
                 let public = evaluator.public_values(&chunk, &own, &said, &mut echo);
                 let opening;
-                (opening, masked.outputs) = garbler.shares(net, &echo, conduct)?;
+                (opening, masked.outputs) = garbler.shares(net, &echo, !first, conduct)?;
                 garbler.bits().check_begins()?;
                 let (own, keys) = evaluator.keys(&masked, &public, conduct);
                 let (rows, keys) = opening.tell(net, &keys, &mut echo, conduct)?;
@@ -179,7 +182,7 @@ impl<'a, 'n, C: for<'c> Conduct<GarblingAct<'c>>> Walk<'a, 'n, '_, C> {
                 let mut masked = garbler.known();
                 garbler.products(net, &chunk, Beside::nothing(net))?;
                 let opening;
-                (opening, masked.outputs) = garbler.shares(net, &echo, conduct)?;
+                (opening, masked.outputs) = garbler.shares(net, &echo, false, conduct)?;
                 let nothing = PerPeer::new(self.here.me, self.here.parties, |_| Vec::new());
                 let (rows, _) = opening.tell(net, &nothing, &mut echo, conduct)?;
                 net.settle(echo)?;

@@ -198,12 +198,14 @@ impl<'a> Garbler<'a> {
         Ok(heard)
     }
 
-    /// The check of these products, and at the same time step 3 of figure 7: shares of the chunk's rows, and a digest of what all heard so far.
-    /// Returns the values of the masks of outputs. One round, and those of products with offsets.
+    /// The check of these products, and a digest of what all heard so far; step 3 of figure 7: shares of the chunk's rows. Returns the
+    /// values of the masks of outputs. One round, or two for rows that somebody might already open, and those of products with offsets.
     ///
-    /// A share leaves before it is known whether the products in it are right. If some are not, what is opened falsely is a wrong bit times
-    /// a share of a mask, in a row of which nobody has a key: all keys of inputs, of which those of gates follow, leave
-    /// when this has returned, at parties that heard the same. Until then whoever collects has of an honest party's share only what its `F` hides.
+    /// If some product is not right, a row is off by a wrong bit times a mask: whoever opens it has computed something else than the
+    /// program, on the inputs of all, and is caught too late. So a share leaves beside the check as long as nobody has a key of
+    /// an honest party: keys of inputs, of which those of gates follow, leave when this has returned, at parties that heard the same, and until
+    /// then whoever collects has only what `F` hides. But after a chunk that was evaluated all have keys of the wires that go on (`known`):
+    /// shares then leave when the check has passed.
     ///
     /// # Errors
     /// Those of the masks; [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION).
@@ -211,6 +213,7 @@ impl<'a> Garbler<'a> {
         &mut self,
         net: &mut Mesh<'_>,
         echo: &Echo,
+        known: bool,
         conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
     ) -> Result<(Opening, Vec<Option<Bits>>)> {
         let mut waiting = core::mem::take(&mut self.waiting);
@@ -220,11 +223,19 @@ impl<'a> Garbler<'a> {
         conduct.before(GarblingAct::Garbled(&mut shares));
         let mut opening = Opening::new(self.opener, &mut self.zeros, shares);
         let digest = echo.digest();
-        let out = opening.shares(conduct).map(|_, shares| [&digest[..], &shares].concat());
-        let lengths = PerPeer::new(net.me(), net.parties(), |_| digest.len() + opening.bytes());
+        let (me, parties) = (net.me(), net.parties());
+        let early = if known { PerPeer::new(me, parties, |_| Vec::new()) } else { opening.shares(conduct) };
+        let bytes = if known { 0 } else { opening.bytes() };
+        let out = early.map(|_, shares| [&digest[..], &shares].concat());
+        let lengths = PerPeer::new(me, parties, |_| digest.len() + bytes);
         let (values, heard) = self.masks.settle(net, &Beside { out, lengths })?;
         echo.compare(heard.iter().map(|(_, heard)| &heard[..digest.len()]))?;
-        opening.collect(heard.iter().map(|(_, heard)| &heard[digest.len()..]));
+        let mut heard = heard.map(|_, mut heard| heard.split_off(digest.len()));
+        if known {
+            heard.iter_mut().for_each(|(_, heard)| heard.resize(opening.bytes(), 0));
+            net.exchange(&opening.shares(conduct), &mut heard)?;
+        }
+        opening.collect(heard.iter().map(|(_, heard)| &heard[..]));
         Ok((opening, values))
     }
 }

@@ -77,6 +77,10 @@ pub trait Masks: BitMpc {
     /// This party's offset `R`, whose bit 0 is one. The peers know nothing of the other bits, but for one guess or two.
     fn offset(&self) -> Block;
 
+    /// Says, before the first products, that until they are checked nothing leaves that depends on an input: their check may then show what would
+    /// tell the offset to a party that lies in it.
+    fn ahead_of_inputs(&mut self) {}
+
     /// Shares of the products of bits with the offsets of all parties, from their rows: of a bit `x` a block for each party `j`; these blocks add up to
     /// `x R^j` over the parties, if the bits are right. When it returns, every check of what else was said for this has passed, at this party.
     ///

@@ -1,30 +1,15 @@
 //! Memory, which does not grow with the program.
 
 use comity_bmr::Bmr;
-use comity_circuit::{Builder, Program, Wire};
 use comity_core::{Backend, Bits, Params};
-use comity_testing::laws::{Setting, bits, check, rng};
+use comity_testing::laws::{Setting, bits, check, rng, turns};
 
 /// ANDs of a turn.
 const WIDTH: usize = 1000;
 
-/// So many times all wires of a value, each from three of the turn before.
-fn program(times: u64) -> Program {
-    let mut b = Builder::new();
-    let (x, y) = (b.input("x", WIDTH), b.input("y", WIDTH));
-    let next: Vec<Wire> = (0..WIDTH)
-        .map(|i| {
-            let and = b.and(x[i], y[(i + 1) % WIDTH]);
-            b.xor(and, y[(i + 3) % WIDTH])
-        })
-        .collect();
-    b.output("next", &next);
-    Program::iterate(b.finish(), times, &[(0, 1)]).unwrap()
-}
-
 /// The most memory that this process ever had, in KiB, after a run of so many thousand ANDs among three of its threads.
 fn peak(times: u64) -> Option<u64> {
-    let program = program(times);
+    let program = turns(WIDTH, times);
     assert_eq!(program.and_gates(), times * WIDTH as u64);
     let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(9))).collect();
     let setting = Setting { params: Params::default(), backend: Backend::detect(), options: &[], session: 1 };

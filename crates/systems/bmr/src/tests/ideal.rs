@@ -13,8 +13,11 @@ pub(super) struct Ideal {
     me: usize,
     dealer: Prg,
     offsets: Vec<Block>,
-    /// Whether this party says another share of the first bit of what is opened.
-    pub(super) false_shares: bool,
+    /// The opening, counted from 0, from which on this party says another share of the first bit.
+    pub(super) false_from: usize,
+    openings: usize,
+    /// Whether something was opened falsely, which is said when it is settled.
+    wrong: bool,
     /// What was opened since it was settled.
     opened: Vec<Option<Bits>>,
 }
@@ -29,7 +32,7 @@ impl Ideal {
     pub(super) fn new(session: SessionId, me: usize, parties: usize) -> Ideal {
         let mut dealer = Prg::new(Backend::detect(), session.block("ideal dealer"));
         let offsets = (0..parties).map(|_| dealer.block().with_lsb(true)).collect();
-        Ideal { me, dealer, offsets, false_shares: false, opened: Vec::new() }
+        Ideal { me, dealer, offsets, false_from: usize::MAX, openings: 0, wrong: false, opened: Vec::new() }
     }
 
     /// The offsets of all.
@@ -71,11 +74,12 @@ impl Ideal {
 
     /// The values of bits, to those who are to learn them: each peer gets this party's share, and of its own products with the
     /// bits, which have to add up.
-    fn open(&self, net: &mut Mesh<'_>, rows: &[Block], to: impl Fn(u16) -> bool) -> Result<Option<Bits>> {
+    fn open(&mut self, net: &mut Mesh<'_>, rows: &[Block], to: impl Fn(u16) -> bool) -> Result<Option<Bits>> {
         let (me, parties, n) = (net.me(), net.parties(), self.offsets.len());
         let mut value: Bits = rows.chunks_exact(n).map(|row| row[0].lsb()).collect();
         let mut bytes = value.to_bytes();
-        if self.false_shares {
+        self.openings += 1;
+        if self.openings > self.false_from {
             bytes.first_mut().into_iter().for_each(|byte| *byte ^= 1);
         }
         let column = |j: usize| -> Vec<Block> { rows.chunks_exact(n).map(|row| row[j]).collect() };
@@ -95,7 +99,8 @@ impl Ideal {
             crate::hash::add(&mut products, &theirs);
         }
         let right = products.iter().zip(value.iter()).all(|(&product, bit)| product == self.offset().masked(bit));
-        if right { Ok(Some(value)) } else { Err(Error::from(WRONG_MAC)) }
+        self.wrong |= !right;
+        Ok(Some(value))
     }
 }
 
@@ -182,7 +187,8 @@ impl BitMpc for Ideal {
     }
 
     fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<SettledBeside> {
-        Ok((core::mem::take(&mut self.opened), said(net, beside)?))
+        let heard = said(net, beside)?;
+        if self.wrong { Err(Error::from(WRONG_MAC)) } else { Ok((core::mem::take(&mut self.opened), heard)) }
     }
 }
 

@@ -1,8 +1,8 @@
 //! How often the parties of a whole run wait for each other, and what they send.
 
 use comity_circuit::Program;
-use comity_core::Bits;
-use comity_protocol::{Empty, Options, Protocol};
+use comity_core::{Bits, PartyId};
+use comity_protocol::{Costing, Empty, Options, Protocol, Talk};
 use comity_testing::laws::Outputs;
 
 use super::*;
@@ -64,5 +64,24 @@ fn a_collector_sends_most() {
         let rows = [(gates - own) + 2 * own, if party == 0 { 2 * gates } else { gates }].map(|rows| rows * row);
         assert_eq!(balanced.0 - rows[0], collector.0 - rows[1], "party {party}");
         assert_eq!(balanced.1, collector.1);
+    }
+}
+
+/// What a plan says: turns to the last one, and bytes of each party within a fiftieth, by either opener and product.
+#[test]
+fn a_plan_is_what_a_run_takes() {
+    let aes = comity_library::program("aes128").unwrap();
+    for (option, value) in [("opener", "balanced"), ("opener", "collector"), ("products", "ot")] {
+        let mut options = Options::new(Bmr.card());
+        options.set(PartyId(0), option, value).unwrap();
+        let of = Costing { program: &aes, options: &options, params: Params::default(), parties: 3 };
+        let mut talk = Talk::new(3);
+        Bmr.costs(&of, &mut talk).unwrap();
+        let counts = run(&aes, option, value);
+        assert_eq!(talk.rounds(PartyId(0)), counts.iter().map(|(_, turns)| *turns).max().unwrap(), "{value}");
+        for (party, (sent, _)) in (0..).map(PartyId).zip(counts) {
+            let planned = talk.sent(party);
+            assert!(planned.abs_diff(sent) < sent / 50, "{value}: party {party} sends {sent}, not {planned}");
+        }
     }
 }

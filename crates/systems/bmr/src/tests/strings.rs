@@ -38,12 +38,13 @@ fn run<'l, const N: usize>(calls: usize, false_shares: Option<u16>, lie: impl Fn
         let session = SessionId::derive("test", &[b"strings"]);
         let here = Here { me, parties, session, params: Params::default(), backend: Backend::detect() };
         let mut bits = Ideal::new(session.child("bits"), me.0.into(), parties.into());
-        bits.false_shares = false_shares == Some(me.0);
+        bits.false_from = if false_shares == Some(me.0) { 0 } else { usize::MAX };
         let joint = match Joint::with(net, here.child("offsets"), &mut laws::rng(me.0.into()), lie(me.0)) {
             Ok(joint) => joint,
             Err(error) => return End { calls: Err(error), offset: Block::ZERO, ended: true },
         };
         let mut masks = StringMasks::new(bits, joint);
+        masks.ahead_of_inputs();
         let mut call = || {
             let mut rows = vec![Block::ZERO; masks.width() * BITS];
             masks.random(net, &mut rows)?;
@@ -97,30 +98,42 @@ fn products_are_those_of_all_offsets() {
     assert!(hold(&run::<5>(1, None, |_| honest())));
 }
 
-/// What is committed to and shown in the clear tells who lied another's offset, and with it the masks by which that one chose. It is
-/// shown of the first chunk alone, and of none after one of inputs, whose public values have left.
+/// Of what is checked in sight a liar that spoils a bit, and knows where, has the others' offsets: `C_i` of all adds up to a known multiple of
+/// `R^i`. So nothing is checked so unless it is said that no input takes part yet; and not by blind checks.
 #[test]
-fn nothing_is_shown_once_public_values_may_have_left() {
-    for (first, shown) in [(BITS, 1), (0, 0)] {
-        let counts = Net::<2>::run(|net| {
+fn an_offset_is_shown_to_who_lies_ahead_of_inputs_alone() {
+    const MASK: usize = 3;
+    for ahead in [true, false] {
+        let (own, heard) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+        let ends = Net::<2>::run(|net| {
             let (me, parties) = (net.me(), net.parties());
             let session = SessionId::derive("test", &[b"strings"]);
             let here = Here { me, parties, session, params: Params::default(), backend: Backend::detect() };
             let bits = Ideal::new(session.child("bits"), me.0.into(), parties.into());
-            let count = Mutex::new(0);
-            let watch = |act: JointAct<'_>| *count.lock().unwrap() += usize::from(matches!(act, JointAct::Combined(_)));
-            let joint = Joint::with(net, here.child("offsets"), &mut laws::rng(me.0.into()), watch).unwrap();
-            // Global keys were compared so, before there was anything to mask.
-            *count.lock().unwrap() = 0;
+            let lie = |act: JointAct<'_>| match act {
+                JointAct::Choices { choices, .. } if me.0 == 1 && choices.len() > 256 => {
+                    choices.set(BITS + MASK, !choices.get(BITS + MASK));
+                }
+                JointAct::Combined(sums) if me.0 == 1 => own.lock().unwrap().push(sums[0]),
+                JointAct::Hears { bytes, .. } if me.0 == 1 => {
+                    heard.lock().unwrap().extend(bytes.as_chunks().0.iter().map(|&block| Block::new(block)));
+                }
+                _ => {}
+            };
+            let joint = Joint::with(net, here.child("offsets"), &mut laws::rng(me.0.into()), lie).unwrap();
             let mut masks = StringMasks::new(bits, joint);
-            for bits in [first, BITS] {
-                let mut rows = vec![Block::ZERO; masks.width() * bits];
-                masks.random(net, &mut rows).unwrap();
-                masks.times_offsets(net, rows.into()).unwrap();
+            if ahead {
+                masks.ahead_of_inputs();
             }
-            *count.lock().unwrap()
+            let mut rows = vec![Block::ZERO; masks.width() * BITS];
+            masks.random(net, &mut rows).unwrap();
+            (masks.times_offsets(net, rows.into()).unwrap_err().check(), masks.offset())
         });
-        assert_eq!(counts, [shown; 2], "{first} products in the first chunk");
+        assert_eq!(ends[0].0, Some(BIT_STRING));
+        let times_bit = |offset| comity_core::gf128::mul(Backend::detect(), Block::from_u128(1 << MASK), offset);
+        let (own, heard) = (own.into_inner().unwrap(), heard.into_inner().unwrap());
+        let found = own.iter().any(|&own| heard.contains(&(own ^ times_bit(ends[0].1))));
+        assert_eq!(found, ahead);
     }
 }
 
