@@ -16,6 +16,7 @@ mod group;
 mod help;
 mod interrupt;
 mod job;
+mod journal;
 mod json;
 mod key;
 mod list;

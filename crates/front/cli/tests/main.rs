@@ -22,6 +22,7 @@ mod plan;
 mod prepare;
 mod psi;
 mod psi_base;
+mod psi_kills;
 mod relay;
 mod repl;
 mod run;

@@ -7,7 +7,7 @@ use comity_testing::PATIENCE;
 use crate::common::{Done, Folder, Listener, comity};
 
 /// An owner's table, keys 0 to 99, each with a city.
-fn published(folder: &Folder, flags: &[&str]) -> [String; 3] {
+pub(crate) fn published(folder: &Folder, flags: &[&str]) -> [String; 3] {
     let rows: String = (0..100).map(|n| format!("U{n}@Example.org,city {n}\n")).collect();
     let table = folder.file("big.csv", &format!("mail,city\n{rows}"));
     let (state, base) = (folder.path("S"), folder.path("base.psi"));
@@ -17,16 +17,16 @@ fn published(folder: &Folder, flags: &[&str]) -> [String; 3] {
 }
 
 /// A client's table with these keys.
-fn client(folder: &Folder, keys: &[u32]) -> String {
+pub(crate) fn client(folder: &Folder, keys: &[u32]) -> String {
     let rows: String = keys.iter().map(|n| format!("{n},u{n}@example.org\n")).collect();
     folder.file("small.csv", &format!("n,email\n{rows}"))
 }
 
-fn serve(state: &str, flags: &[&str]) -> Listener {
-    Listener::begin("psi", &[&["serve", state, &timeout()][..], flags].concat())
+pub(crate) fn serve(state: &str, flags: &[&str]) -> Listener {
+    Listener::begin("psi", &[&["serve", "--state", state, &timeout()][..], flags].concat())
 }
 
-fn timeout() -> String {
+pub(crate) fn timeout() -> String {
     format!("--timeout={}", PATIENCE.as_secs())
 }
 
@@ -58,9 +58,11 @@ fn clients_find_what_was_published_and_what_changed() {
     let add = folder.file("add.csv", "mail,city\nu100@example.org,new\nu7@example.org,elsewhere\n");
     let remove = folder.file("remove.csv", "mail\nU3@example.org\nu500@example.org\n");
     let delta = folder.path("1.psi");
-    let update =
-        ["psi", "update", &state, "--add", &add, "--remove", &remove, "--key", "mail:lower", "--payload", "city"];
-    let done = comity(&[&update[..], &["--out", &delta]].concat());
+    let update = |more: &[&str]| {
+        let which = ["psi", "update", "--state", &state, "--key", "mail:lower", "--payload", "city", "--out", &delta];
+        comity(&[&which[..], more].concat())
+    };
+    let done = update(&["--add", &add, "--remove", &remove]);
     done.ok();
     assert!(
         done.err.contains("1 keys came, 1 went, 1 have new columns; 0 that were to come were there, 1 that"),
@@ -68,8 +70,7 @@ fn clients_find_what_was_published_and_what_changed() {
         done.err
     );
     let wide = folder.file("wide.csv", "mail,city\nu200@example.org,a name that is far too long\n");
-    let update = ["psi", "update", &state, "--add", &wide, "--key", "mail:lower", "--payload", "city", "--out", &delta];
-    comity(&update).fails(2, &["has room for 12", "--payload-width"]);
+    update(&["--add", &wide]).fails(2, &["has room for 12", "--payload-width"]);
     // The service has it by now, and a client without it is told.
     let (done, _) = ask(&folder, &service, &base, &table, &[]);
     done.fails(2, &["update", "--delta", "--stale"]);
@@ -164,7 +165,7 @@ fn each_trusted_client_has_a_count_of_its_own() {
     let keys = ["owner", "ann", "bob", "eve"].map(|name| folder.path(name));
     let prints = keys.each_ref().map(|dir| comity(&["key", "new", dir]).ok().trim().to_owned());
     let trust = |dir: &str, party: &str, print: &str| _ = comity(&["key", "trust", dir, "--party", party, print]).ok();
-    let service = ["serve", &state, "--tls", &keys[0], "--listen", "127.0.0.1:0"];
+    let service = ["serve", "--state", &state, "--tls", &keys[0], "--listen", "127.0.0.1:0"];
     comity(&[&["psi"], &service[..]].concat()).fails(2, &["no client's key is trusted"]);
     trust(&keys[0], "1", &prints[1]);
     trust(&keys[0], "2", &prints[2]);
@@ -216,12 +217,12 @@ fn what_is_wrong_here_bothers_nobody() {
     publish(&["--key", "male", "--state", &new]).fails(2, &["male", "mail"]);
     publish(&["--key", "mail", "--state", &new, "--max-keys", "7"]).fails(2, &["allow for more"]);
     assert!(!fs::exists(&new).unwrap() && !fs::exists(&out).unwrap(), "nothing is left behind");
-    let update = |flags: &[&str]| comity(&[&["psi", "update", &state, "--out", &out], flags].concat());
+    let update = |flags: &[&str]| comity(&[&["psi", "update", "--state", &state, "--out", &out], flags].concat());
     update(&[]).fails(2, &["what changes?"]);
     update(&["--add", &table, "--key", "mail"]).fails(2, &["made by as-is", "lower"]);
     update(&["--add", &table, "--key", "mail:lower", "--payload", "city"]).fails(2, &["other columns"]);
-    comity(&["psi", "update", &new, "--add", &table, "--out", &out]).fails(2, &["No such file"]);
-    comity(&["psi", "serve", &new, "--listen", "127.0.0.1:0"]).fails(2, &["nothing was published"]);
+    comity(&["psi", "update", "--state", &new, "--add", &table, "--out", &out]).fails(2, &["No such file"]);
+    comity(&["psi", "serve", "--state", &new, "--listen", "127.0.0.1:0"]).fails(2, &["nothing was published"]);
     // Nobody is there to be asked, so that what is told comes before.
     let small = client(&folder, &[1]);
     let query = |base: &str, flags: &[&str]| {

@@ -10,7 +10,7 @@
 //! what is not asked at `v` is random. Values are pseudo-random to the receiver where it does not have them.
 
 use comity_channel::Channel;
-use comity_core::{Aes128, Backend, Block, Error, Result, SessionId};
+use comity_core::{Aes128, Backend, Block, Error, Result, SessionId, declassify_all};
 use comity_protocol::Here;
 use zeroize::Zeroizing;
 
@@ -56,15 +56,15 @@ pub(crate) struct Found {
 impl Masks {
     /// The hashes for masks of so many bits and payload of so many bytes. All groups of a run share them.
     pub(crate) fn new(here: Here, bits: u32, payload: usize) -> Masks {
-        Masks::of(here.backend, here.session, bits, payload)
+        Masks::of(here.backend, [here.session; 2], bits, payload)
     }
 
-    /// The same, where there is no run: `session` says what they are for.
-    pub(crate) fn of(backend: Backend, session: SessionId, bits: u32, payload: usize) -> Masks {
-        let permutation = |label| Aes128::new(backend, session.block(label));
+    /// The same, where there is no run. `masks` says what they are for, and `sealing` what payload is sealed for: once for each value.
+    pub(crate) fn of(backend: Backend, [masks, sealing]: [SessionId; 2], bits: u32, payload: usize) -> Masks {
+        let permutation = |session: SessionId, label| Aes128::new(backend, session.block(label));
         Masks {
-            mask: permutation("masks of private set intersection"),
-            keys: ["first keys of payload", "second keys of payload"].map(permutation),
+            mask: permutation(masks, "masks of private set intersection"),
+            keys: ["first keys of payload", "second keys of payload"].map(|label| permutation(sealing, label)),
             bits,
             payload,
         }
@@ -99,6 +99,7 @@ impl Masks {
         out: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<Vec<u128>> {
         let n = group.masks.len();
+        declassify_all(&mut group.masks, "the receiver is told all of them, in their order");
         if self.payload == 0 {
             sort_by_mask(&mut group.masks, self.bits, |mask| *mask);
             MaskList::new(n, self.bits).write(&group.masks, out)?;
@@ -128,6 +129,10 @@ impl Masks {
         for values in values.chunks(BATCH) {
             self.hash(values, |mask| sorted.extend(numbers.next().map(|number: u32| (mask, number))));
         }
+        declassify_all(
+            &mut sorted,
+            "they are pseudo-random: their order tells nothing of the items, and which are common is the output",
+        );
         sort_by_mask(&mut sorted, self.bits, |(mask, _)| *mask);
         Sought { own, sorted }
     }

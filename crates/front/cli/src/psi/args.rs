@@ -96,7 +96,7 @@ pub(crate) enum PsiCommand {
 /// What publishing does and shows.
 const PUBLISH: &str = "\
   owner$  comity psi publish big.csv --key email:lower --state S --out base.psi
-  owner$  comity psi serve S --listen 127.0.0.1:7000
+  owner$  comity psi serve --state S --listen 127.0.0.1:7000
   client$ comity psi query small.csv --key mail:lower --base base.psi \\
               --connect 127.0.0.1:7000 --out common.csv
 
@@ -105,11 +105,11 @@ how many keys it has (--pad-to says more) and the names of payload columns. S ha
 key: whoever reads it can try all keys against the base. A table that is published
 again gets a new key.
 
-`comity psi update S --add new.csv --remove old.csv --out delta.psi` makes a file that
-all clients need (--delta). Who has asked for a key sees in all later updates whether
-it came or went; publish anew to end that. --max-keys bounds the keys of a base with
-all its updates and --max-queries what is asked in its life: masks are as long as it
-takes, and what goes beyond is refused.";
+`comity psi update --state S --add new.csv --remove old.csv --out delta.psi` makes a
+file that all clients need (--delta). Who has asked for a key sees in all later updates
+whether it came or went; publish anew to end that. --max-keys bounds the keys of a base
+with all its updates and --max-queries what is asked in its life: masks are as long as
+it takes, and what goes beyond is refused.";
 
 /// What a service promises.
 const SERVE: &str = "\
@@ -153,7 +153,7 @@ pub(crate) struct PublishArgs {
 #[derive(Args, Debug)]
 pub(crate) struct UpdateArgs {
     /// The folder that `publish` made
-    #[arg(value_name = "STATE")]
+    #[arg(long, value_name = "DIR")]
     pub(crate) state: PathBuf,
     /// The rows that come
     #[arg(long, value_name = "FILE")]
@@ -177,6 +177,8 @@ pub(crate) struct UpdateArgs {
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: PathBuf,
     /// Have N keys come and N go: dummies make up for it
+    ///
+    /// Those that go have come with what was padded before: a base (`publish --pad-to`) or an update.
     #[arg(long, value_name = "N")]
     pub(crate) pad_to: Option<Count>,
     /// Print one JSON object (an error, too)
@@ -204,7 +206,7 @@ pub(crate) struct MeetArgs {
 #[derive(Args, Debug)]
 pub(crate) struct PsiServeArgs {
     /// The folder that `publish` made
-    #[arg(value_name = "STATE")]
+    #[arg(long, value_name = "DIR")]
     pub(crate) state: PathBuf,
     /// Wait for clients at this address
     #[arg(long, value_name = "ADDR")]

@@ -4,18 +4,16 @@
 //! all without one are one.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use comity::psi::base::Published;
 use comity::{Error, OprfDesk, OprfRefusal, Store, StoreKey, SystemRng};
-use comity_terminal::failure::{Ending, Failure, Outcome};
-use comity_terminal::json::to_line;
+use comity_terminal::failure::Outcome;
 use serde::{Deserialize, Serialize};
 
 use super::base::{open, written};
+use crate::journal::{Journal, Words};
 
 /// A session, as a line has it.
 #[derive(Serialize, Deserialize)]
@@ -25,13 +23,16 @@ struct Line {
     queries: u64,
 }
 
+/// What is said of counts that cannot be opened.
+const WORDS: Words = Words { busy: "another service has this state", other: "this is no count of queries" };
+
 /// The base of a service, and its books.
 pub(super) struct Desk {
     state: PathBuf,
     published: Published,
     /// The time at which it was written: an update makes it another one.
     as_of: Option<SystemTime>,
-    file: File,
+    journal: Journal,
     asked: BTreeMap<String, u64>,
     /// The most queries of a client.
     each: u64,
@@ -42,31 +43,15 @@ impl Desk {
     /// The desk of what was published from this folder, with so many queries for each client.
     pub(super) fn open(state: &Path, each: Option<u64>) -> Outcome<Desk> {
         let (as_of, published) = (written(state), open(state)?);
-        let path = state.join("asked");
-        let cannot = |why: &dyn std::fmt::Display| Failure::new(Ending::Store, format!("{}: {why}", path.display()));
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(&path).map_err(|error| cannot(&error))?;
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => cannot(&"another service has this state"),
-            TryLockError::Error(error) => cannot(&error),
-        })?;
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(|error| cannot(&error))?;
-        // A line without an end was being written when the process died, and what it grants was not granted.
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0))).map_err(|error| cannot(&error))?;
         let mut asked = BTreeMap::new();
-        for (number, line) in text[..whole].lines().enumerate() {
-            let Line { client, queries } = serde_json::from_str(line)
-                .map_err(|error| cannot(&format!("line {}: {error}; this is no count of queries", number + 1)))?;
+        let journal = Journal::open(&state.join("asked"), WORDS, |Line { client, queries }| {
             *asked.entry(client).or_default() += queries;
-        }
+        })?;
         let (folder, key) = (state.join("prepared"), state.join("store.key"));
         let key = if key.exists() { StoreKey::read(&key)? } else { StoreKey::create(&key, &mut SystemRng)? };
         let store = Store::open_or_create(&folder, &key, &mut SystemRng)?;
         let each = each.unwrap_or(published.terms.queries);
-        Ok(Desk { state: state.to_owned(), published, as_of, file, asked, each, store })
+        Ok(Desk { state: state.to_owned(), published, as_of, journal, asked, each, store })
     }
 }
 
@@ -94,12 +79,8 @@ impl OprfDesk for Desk {
         if ahead || queries == 0 {
             return Ok(());
         }
-        let line = to_line(&Line { client: client.clone(), queries });
-        let noted = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_all());
-        noted.map_err(|error| {
-            let path = self.state.join("asked");
-            OprfRefusal::Cannot(Error::store(format!("{}: cannot write it: {error}", path.display())))
-        })?;
+        let noted = self.journal.write(&[Line { client: client.clone(), queries }]);
+        noted.map_err(|failure| OprfRefusal::Cannot(Error::store(failure.message)))?;
         *self.asked.entry(client).or_default() += queries;
         Ok(())
     }

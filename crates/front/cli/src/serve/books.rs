@@ -1,17 +1,15 @@
 //! `Books`: how many runs each peer had, and who is not served again.
 //!
-//! A line of JSON for each event, on the disk before what it is about goes on. Peers are known by their keys; in a job without keys by
-//! their numbers.
+//! Peers are known by their keys; in a job without keys by their numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use comity::Member;
-use comity_terminal::failure::{Ending, Failure, Outcome};
-use comity_terminal::json::to_line;
+use comity_terminal::failure::Outcome;
 use serde::{Deserialize, Serialize};
+
+use crate::journal::{Journal, Words};
 
 /// One of the other parties, and how it is known.
 pub(super) struct Peer {
@@ -35,10 +33,15 @@ struct Line {
     job: Option<String>,
 }
 
-/// The books of a service, open and locked.
+/// What is said of books that cannot be opened.
+const WORDS: Words = Words {
+    busy: "another service has these books: a service needs its own (--books)",
+    other: "these are no books of a service",
+};
+
+/// The books of a service.
 pub(super) struct Books {
-    path: PathBuf,
-    file: File,
+    journal: Journal,
     job: String,
     peers: Vec<Peer>,
     /// The number of runs that each peer may have.
@@ -51,30 +54,13 @@ pub(super) struct Books {
 impl Books {
     /// The books in this file, which is made if it is not there.
     pub(super) fn open(path: &Path, job: String, peers: Vec<Peer>, most: u64) -> Outcome<Books> {
-        let cannot = |why: &dyn std::fmt::Display| Failure::new(Ending::Store, format!("{}: {why}", path.display()));
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(path).map_err(|error| cannot(&error))?;
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => cannot(&"another service has these books: a service needs its own (--books)"),
-            TryLockError::Error(error) => cannot(&error),
-        })?;
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(|error| cannot(&error))?;
-        // A line without an end was being written when the process died, and what it is about had not begun.
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
-        file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0))).map_err(|error| cannot(&error))?;
         let (mut runs, mut misbehaved) = (BTreeMap::new(), BTreeSet::new());
-        for (number, line) in text[..whole].lines().enumerate() {
-            let Line { key, job: whose } = serde_json::from_str(line)
-                .map_err(|error| cannot(&format!("line {}: {error}; these are no books of a service", number + 1)))?;
-            match whose {
-                Some(whose) if whose == job => *runs.entry(key).or_default() += 1,
-                Some(_) => {}
-                None => _ = misbehaved.insert(key),
-            }
-        }
-        Ok(Books { path: path.to_owned(), file, job, peers, most, runs, misbehaved })
+        let journal = Journal::open(path, WORDS, |Line { key, job: whose }| match whose {
+            Some(whose) if whose == job => *runs.entry(key).or_default() += 1,
+            Some(_) => {}
+            None => _ = misbehaved.insert(key),
+        })?;
+        Ok(Books { journal, job, peers, most, runs, misbehaved })
     }
 
     /// The reason why there can be no further run, if there is one.
@@ -95,8 +81,8 @@ impl Books {
     /// Notes that a run begins, for every peer.
     pub(super) fn begin(&mut self) -> Outcome {
         let job = Some(self.job.clone());
-        let lines = self.peers.iter().map(|peer| Line { key: peer.key.clone(), job: job.clone() }).collect();
-        self.write(lines)?;
+        let lines = self.peers.iter().map(|peer| Line { key: peer.key.clone(), job: job.clone() });
+        self.journal.write(&lines.collect::<Vec<_>>())?;
         for peer in &self.peers {
             *self.runs.entry(peer.key.clone()).or_default() += 1;
         }
@@ -107,22 +93,17 @@ impl Books {
     pub(super) fn misbehaved(&mut self, party: Option<u16>) -> Outcome {
         let culprits = self.peers.iter().filter(|peer| party.is_none_or(|party| party == peer.party));
         let keys: Vec<String> = culprits.map(|peer| peer.key.clone()).collect();
-        self.write(keys.iter().map(|key| Line { key: key.clone(), job: None }).collect())?;
+        let lines = keys.iter().map(|key| Line { key: key.clone(), job: None });
+        self.journal.write(&lines.collect::<Vec<_>>())?;
         self.misbehaved.extend(keys);
         Ok(())
-    }
-
-    /// Writes lines, to the disk.
-    fn write(&mut self, lines: Vec<Line>) -> Outcome {
-        let text: String = lines.iter().map(to_line).collect();
-        let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_all());
-        let path = self.path.display();
-        written.map_err(|error| Failure::new(Ending::Store, format!("{path}: cannot write it: {error}")))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     /// A file of one test's, which is not there yet.
@@ -157,18 +138,14 @@ mod tests {
     }
 
     #[test]
-    fn half_a_line_is_no_event_and_another_text_no_book() {
-        let path = file("half");
+    fn books_are_one_services() {
+        let path = file("one");
         let open = || Books::open(&path, "job:a".to_owned(), peers(), 1);
-        std::fs::write(&path, "{\"key\":\"one\",\"job\":\"jo").unwrap();
         let mut books = open().unwrap();
-        assert_eq!(books.refused(), None);
         assert!(open().map(drop).unwrap_err().message.contains("another service"));
         books.misbehaved(None).unwrap();
         drop(books);
         assert_eq!(open().unwrap().misbehaved.len(), 2);
-        std::fs::write(&path, "hello\n").unwrap();
-        assert!(open().map(drop).unwrap_err().message.contains("line 1"));
         std::fs::remove_file(&path).unwrap();
     }
 }

@@ -15,7 +15,7 @@ use crate::terms::MAX_PAYLOAD;
 /// The first bytes of the files, and the version that follows them.
 pub(super) const BASE: &[u8; 16] = b"comity psi base\n";
 pub(super) const UPDATE: &[u8; 16] = b"comity psi delta";
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// Bytes of a digest.
 pub(super) const DIGEST: usize = 32;
@@ -85,10 +85,12 @@ impl BaseTerms {
         self.digests(rng, &Set { items, ..Set::default() })
     }
 
-    /// The hashes of values.
-    pub(super) fn masks(&self, backend: Backend) -> Masks {
+    /// The hashes of values, and the keys of payload in the file of this name. An item whose payload changes has its mask in two files;
+    /// under one key the two would add up to the sum of both payloads, for everybody to see.
+    pub(super) fn masks(&self, backend: Backend, file: &[u8; 32]) -> Masks {
         let session = SessionId::derive("comity private set intersection: a base", &[&self.id]);
-        Masks::of(backend, session, self.mask_bits(), self.payload)
+        let sealing = SessionId::derive("comity private set intersection: payload of a file", &[&self.id, file]);
+        Masks::of(backend, [session, sealing], self.mask_bits(), self.payload)
     }
 
     /// What comes before the number of masks in a base.
@@ -226,10 +228,11 @@ impl BaseFile {
     ///
     /// A payload that was not sealed for its item makes it none that was found.
     pub fn find(&self, backend: Backend, values: &[Block]) -> Matches {
-        let masks = self.terms.masks(backend);
-        let sought = masks.seek(values.iter().copied().zip(0..).collect());
-        // For each that is sought the sealed payload, if it is there.
-        let mut there: Vec<Option<&[u8]>> = vec![None; sought.sorted.len()];
+        let files = std::iter::once(&self.terms.id).chain(self.updates.iter().map(|update| &update.name));
+        let masks: Vec<Masks> = files.map(|file| self.terms.masks(backend, file)).collect();
+        let sought = masks[0].seek(values.iter().copied().zip(0..).collect());
+        // For each that is sought the sealed payload and whose it is, if it is there.
+        let mut there: Vec<Option<(&Masks, &[u8])>> = vec![None; sought.sorted.len()];
         let width = if self.terms.payload == 0 { 0 } else { self.terms.payload + TAG };
         let find = |bytes: &[u8], section: &Section, each: &mut dyn FnMut(usize, usize)| {
             section.list.find(&bytes[section.masks.clone()], sought.sorted.iter().map(|sought| sought.0), each);
@@ -237,15 +240,18 @@ impl BaseFile {
         let sealed = |section: &Section, rank: usize| {
             section.sealed.start + rank * width..section.sealed.start + (rank + 1) * width
         };
-        find(&self.bytes, &self.section, &mut |nth, rank| there[nth] = Some(&self.bytes[sealed(&self.section, rank)]));
-        for BaseUpdate { bytes, removed, added, .. } in &self.updates {
+        let mut base =
+            |nth: usize, rank: usize| there[nth] = Some((&masks[0], &self.bytes[sealed(&self.section, rank)]));
+        find(&self.bytes, &self.section, &mut base);
+        for (BaseUpdate { bytes, removed, added, .. }, masks) in self.updates.iter().zip(&masks[1..]) {
             find(bytes, removed, &mut |nth, _| there[nth] = None);
-            find(bytes, added, &mut |nth, rank| there[nth] = Some(&bytes[sealed(added, rank)]));
+            find(bytes, added, &mut |nth, rank| there[nth] = Some((masks, &bytes[sealed(added, rank)])));
         }
         let found = sought.sorted.iter().zip(there).filter_map(|(&(_, at), there)| {
             let (value, item) = sought.own[at as usize];
-            let payload = if width == 0 { Vec::new() } else { masks.open(value, there?)? };
-            there.map(|_| Found { item, payload })
+            let (masks, sealed) = there?;
+            let payload = if width == 0 { Vec::new() } else { masks.open(value, sealed)? };
+            Some(Found { item, payload })
         });
         Matches::new(self.masks(), found.collect(), 0)
     }
@@ -254,6 +260,8 @@ impl BaseFile {
 /// An update of a base.
 pub struct BaseUpdate {
     id: [u8; 32],
+    /// The name of the update: random.
+    name: [u8; 32],
     number: u64,
     before: [u8; DIGEST],
     /// The masks that go, and those that come.
@@ -273,7 +281,7 @@ impl BaseUpdate {
         let (content, digest) = checked(&bytes)?;
         let mut reader = Reader { bytes: content, at: 0 };
         reader.begin(UPDATE, "an update of a base")?;
-        let (id, number, before) = (reader.array()?, reader.u64()?, reader.array()?);
+        let (id, name, number, before) = (reader.array()?, reader.array()?, reader.u64()?, reader.array()?);
         if id != terms.id {
             return Err(Error::invalid_input("an update of another base: each base has updates of its own"));
         }
@@ -281,7 +289,8 @@ impl BaseUpdate {
         let removed = Section::read(&mut reader, counts[0], terms.mask_bits(), 0)?;
         let added = Section::read(&mut reader, counts[1], terms.mask_bits(), terms.payload)?;
         reader.end()?;
-        Ok(BaseUpdate { id, number, before, counts: counts.map(|count| count as usize), removed, added, bytes, digest })
+        let counts = counts.map(|count| count as usize);
+        Ok(BaseUpdate { id, name, number, before, counts, removed, added, bytes, digest })
     }
 }
 

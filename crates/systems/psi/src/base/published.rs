@@ -6,6 +6,7 @@ use zeroize::Zeroizing;
 
 use super::file::{BaseTerms, DIGEST, Reader, UPDATE, VERSION, checked, digest, no_file};
 use crate::code::MaskList;
+use crate::masks::Masks;
 use crate::oprf::Oprf;
 use crate::set::{Item, MAX_ITEMS, Set};
 
@@ -24,6 +25,9 @@ pub struct Published {
     out: u64,
     /// The masks of the items that are in the set now.
     current: Vec<u128>,
+    /// The masks of the dummies that are out: an update that is to hide how many items go takes some of them out with these. A mask that
+    /// was never out would show that nobody's goes.
+    dummies: Vec<u128>,
 }
 
 /// What an update changed.
@@ -68,7 +72,7 @@ impl Published {
         };
         both(&terms.to_bytes())?;
         both(&told.to_le_bytes())?;
-        let masks = terms.masks(backend);
+        let masks = terms.masks(backend, &terms.id);
         let digests = terms.digests(rng, set);
         let values = oprf.evaluate(backend, digests.into_iter());
         let mut group = masks.group(values.len());
@@ -76,11 +80,13 @@ impl Published {
         let mut current = masks.write(group, set, &mut both)?;
         let head = *hash.finalize().as_bytes();
         out(&head)?;
+        let mut dummies = Vec::new();
         if told > set.items.len() as u64 {
             // Dummies are out, and not in the set.
-            current = sorted(&masks, &values[..set.items.len()]).into_iter().map(|(mask, _)| mask).collect();
+            let parts = values.split_at(set.items.len());
+            [current, dummies] = [parts.0, parts.1].map(|values| numbers(sorted(&masks, values)));
         }
-        Ok(Published { terms, oprf, update: 0, head, out: told, current })
+        Ok(Published { terms, oprf, update: 0, head, out: told, current, dummies })
     }
 
     /// The number of the last update.
@@ -99,11 +105,11 @@ impl Published {
     }
 
     /// Takes items out of the set and puts others in: the file of the update, which each client needs, and what it changed. Both
-    /// lists are padded to `pad_to` masks.
+    /// lists are padded to `pad_to` masks: dummies come, and of those that came before as many go as it takes.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the items are no sets, or the base would have more masks than it may have. Nothing
-    /// has changed then.
+    /// [`InvalidInput`](comity_core::Kind) if the items are no sets, the base would have more masks than it may have, or it has too few
+    /// dummies that could go. Nothing has changed then.
     pub fn change(
         &mut self,
         remove: &[Item],
@@ -113,7 +119,9 @@ impl Published {
     ) -> Result<(Vec<u8>, Changed)> {
         Set { items: remove, ..Set::default() }.check(0)?;
         add.check(self.terms.payload)?;
-        let masks = self.terms.masks(backend);
+        let mut name = [0; 32];
+        rng.fill_bytes(&mut name);
+        let masks = self.terms.masks(backend, &name);
         let values = |items: &[Item], rng: &mut dyn CryptoRng| {
             let inputs = self.terms.inputs(rng, items);
             self.oprf.evaluate(backend, inputs.into_iter())
@@ -142,18 +150,29 @@ impl Published {
             masks.add(&mut added, &[come[item as usize]], std::iter::once(item));
         }
         (changed.added, changed.replaced) = (fresh.len(), replaced.len());
-        let dummies = |count: usize, rng: &mut dyn CryptoRng| -> Zeroizing<Vec<Block>> {
-            let wanted = pad_to.saturating_sub(count);
-            Zeroizing::new(std::iter::repeat_with(|| Block::random(rng)).take(wanted).collect())
-        };
         let came = fresh.len() + replaced.len();
         let mut gone = [&removed[..], &replaced].concat();
-        gone.extend(sorted(&masks, &dummies(gone.len(), rng)).into_iter().map(|(mask, _)| mask));
+        let mut dummies = self.dummies.clone();
+        let go = pad_to.saturating_sub(gone.len());
+        if go > dummies.len() {
+            return Err(Error::invalid_input(format!(
+                "{} masks go, which {pad_to} are to hide, and of the dummies that are out {} are left to go with them: dummies come with \
+                 what is padded, a base or an update, and go with a later one",
+                gone.len(),
+                dummies.len()
+            )));
+        }
+        // Any of them: which go must not say that they are dummies.
+        gone.extend((0..go).map(|_| dummies.swap_remove(below(rng, dummies.len()))));
         gone.sort_unstable();
-        let dummies = dummies(came, rng);
+        let come = pad_to.saturating_sub(came);
+        let fill: Zeroizing<Vec<Block>> =
+            Zeroizing::new(std::iter::repeat_with(|| Block::random(rng)).take(come).collect());
         // A dummy has no payload: its number is nobody's.
-        masks.add(&mut added, &dummies, std::iter::repeat_n(u32::MAX, dummies.len()));
-        let counts = [gone.len() as u64, (came + dummies.len()) as u64];
+        masks.add(&mut added, &fill, std::iter::repeat_n(u32::MAX, come));
+        dummies.extend(numbers(sorted(&masks, &fill)));
+        dummies.sort_unstable();
+        let counts = [gone.len() as u64, (came + come) as u64];
         let out = self.out + counts[0] + counts[1];
         if out > self.terms.most || counts.iter().any(|&count| count > MAX_ITEMS as u64) {
             return Err(Error::invalid_input(format!(
@@ -161,7 +180,7 @@ impl Published {
                 self.terms.most
             )));
         }
-        let mut bytes = [&UPDATE[..], &VERSION.to_le_bytes(), &self.terms.id].concat();
+        let mut bytes = [&UPDATE[..], &VERSION.to_le_bytes(), &self.terms.id, &name].concat();
         bytes.extend_from_slice(&(self.update + 1).to_le_bytes());
         bytes.extend_from_slice(&self.head);
         counts.iter().for_each(|count| bytes.extend_from_slice(&count.to_le_bytes()));
@@ -176,15 +195,17 @@ impl Published {
         self.current.retain(|mask| removed.binary_search(mask).is_err());
         self.current.extend(fresh);
         self.current.sort_unstable();
-        (self.update, self.head, self.out) = (self.update + 1, head, out);
+        (self.update, self.head, self.out, self.dummies) = (self.update + 1, head, out, dummies);
         Ok((bytes, changed))
     }
 
     /// What is kept, as bytes. Secret.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let terms = self.terms.to_bytes();
-        let list = MaskList::new(self.current.len(), self.terms.mask_bits());
-        let mut bytes = Zeroizing::new(Vec::with_capacity(terms.len() + list.len() + 256));
+        let lists = [&self.current, &self.dummies];
+        let lists = lists.map(|masks| (masks, MaskList::new(masks.len(), self.terms.mask_bits())));
+        let len: usize = lists.iter().map(|(_, list)| 8 + list.len()).sum();
+        let mut bytes = Zeroizing::new(Vec::with_capacity(terms.len() + len + 256));
         bytes.extend_from_slice(STATE);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.extend_from_slice(self.oprf.key());
@@ -192,12 +213,14 @@ impl Published {
         bytes.extend_from_slice(&self.update.to_le_bytes());
         bytes.extend_from_slice(&self.head);
         bytes.extend_from_slice(&self.out.to_le_bytes());
-        bytes.extend_from_slice(&(self.current.len() as u64).to_le_bytes());
-        let mut append = |more: &[u8]| {
-            bytes.extend_from_slice(more);
-            Ok(())
-        };
-        list.write(&self.current, &mut append).expect("memory takes everything");
+        for (masks, list) in lists {
+            bytes.extend_from_slice(&(masks.len() as u64).to_le_bytes());
+            let mut append = |more: &[u8]| {
+                bytes.extend_from_slice(more);
+                Ok(())
+            };
+            list.write(masks, &mut append).expect("memory takes everything");
+        }
         let head = digest(&bytes);
         bytes.extend_from_slice(&head);
         bytes
@@ -212,26 +235,42 @@ impl Published {
         reader.begin(STATE, "what a server keeps of a base")?;
         let oprf = Oprf::new(reader.array()?);
         let terms = BaseTerms::read(&mut reader)?;
-        let (update, head, out, count) = (reader.u64()?, reader.array()?, reader.u64()?, reader.u64()?);
-        let count = usize::try_from(count).ok().filter(|&count| count <= MAX_ITEMS);
-        let count = count.ok_or_else(|| no_file("it says that its set is too large"))?;
-        let list = MaskList::new(count, terms.mask_bits());
-        let mut masks = reader.take(list.len())?;
+        let (update, head, out) = (reader.u64()?, reader.array()?, reader.u64()?);
+        let bits = terms.mask_bits();
+        let (current, dummies) = (masks(&mut reader, bits)?, masks(&mut reader, bits)?);
         reader.end()?;
-        let mut current = Vec::with_capacity(count);
-        let mut fill = |buffer: &mut [u8]| {
-            let (now, later) =
-                masks.split_at_checked(buffer.len()).ok_or_else(|| no_file("its masks end too early"))?;
-            buffer.copy_from_slice(now);
-            masks = later;
-            Ok(())
-        };
-        list.read(&mut fill, |mask| current.push(mask))?;
-        Ok(Published { terms, oprf, update, head, out, current })
+        Ok(Published { terms, oprf, update, head, out, current, dummies })
     }
 }
 
+/// A list of masks of so many bits, after its length.
+fn masks(reader: &mut Reader<'_>, bits: u32) -> Result<Vec<u128>> {
+    let count = usize::try_from(reader.u64()?).ok().filter(|&count| count <= MAX_ITEMS);
+    let count = count.ok_or_else(|| no_file("it says that its set is too large"))?;
+    let list = MaskList::new(count, bits);
+    let mut left = reader.take(list.len())?;
+    let mut all = Vec::with_capacity(count);
+    let mut fill = |buffer: &mut [u8]| {
+        let (now, later) = left.split_at_checked(buffer.len()).ok_or_else(|| no_file("its masks end too early"))?;
+        buffer.copy_from_slice(now);
+        left = later;
+        Ok(())
+    };
+    list.read(&mut fill, |mask| all.push(mask))?;
+    Ok(all)
+}
+
 /// The masks of values and the values' numbers, by mask.
-fn sorted(masks: &crate::masks::Masks, values: &[Block]) -> Vec<(u128, u32)> {
+fn sorted(masks: &Masks, values: &[Block]) -> Vec<(u128, u32)> {
     masks.seek(values.iter().copied().zip(0..).collect()).sorted
+}
+
+/// The masks alone.
+fn numbers(sorted: Vec<(u128, u32)>) -> Vec<u128> {
+    sorted.into_iter().map(|(mask, _)| mask).collect()
+}
+
+/// A random number below `end`, which is below 2^32.
+fn below(rng: &mut dyn CryptoRng, end: usize) -> usize {
+    ((u128::from(rng.next_u64()) * end as u128) >> 64) as usize
 }

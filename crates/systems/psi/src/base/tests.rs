@@ -5,7 +5,7 @@ use comity_core::{Backend, Prg};
 
 use super::*;
 use crate::tests::items;
-use crate::{Item, Matches, Set};
+use crate::{Item, MaskList, Matches, Set};
 
 fn rng() -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(77))
@@ -63,7 +63,9 @@ fn a_base_and_its_updates_are_the_set() {
             let (remove, add) = (items(gone.clone()), items(came.clone()));
             let payload: Vec<u8> = payload(&add, width).iter().map(|byte| byte ^ 1).collect();
             let sent = Set { items: &add, payload: &payload, pad_to: 0 };
-            let (file, changed) = kept.change(&remove, &sent, 64, (Backend::detect(), &mut rng())).unwrap();
+            // What is padded is padded throughout: dummies go that came before.
+            let pad_to = if pad_to > 0 { 64 } else { 0 };
+            let (file, changed) = kept.change(&remove, &sent, pad_to, (Backend::detect(), &mut rng())).unwrap();
             let removed = gone.clone().filter(|n| set.remove(n).is_some()).count();
             let (mut added, mut stayed) = (0, 0);
             for (at, n) in came.clone().enumerate() {
@@ -121,6 +123,71 @@ fn updates_are_taken_in_order_and_once() {
     };
     Published::new(terms(0), &Set::default(), (Backend::detect(), &mut rng), &mut out).unwrap();
     assert!(why(&mut BaseFile::read(other).unwrap(), &one).contains("another base"));
+}
+
+/// An item whose payload changes is in two files. Under one key both together would be the sum of the two payloads, for everybody to see.
+#[test]
+fn no_two_payloads_are_sealed_under_one_key() {
+    let (item, width) = (items(0..1), 20);
+    // A file ends with the only payload that it has, its tag, and the digest.
+    let sealed = |file: &[u8]| file[file.len() - 32 - 16 - width..][..width].to_vec();
+    let (mut kept, base) = publish(&item, width, 0);
+    let mut all = vec![sealed(&base)];
+    // Other names than the base's.
+    let [mut rng, mut other] = [78, 79].map(|seed| Prg::new(Backend::detect(), Block::from_u128(seed)));
+    for payload in [[0; 20], payload(&item, width).try_into().unwrap(), [0; 20]] {
+        let set = Set { items: &item, payload: &payload, pad_to: 0 };
+        // Two futures of one state, such as after a crash, are two files.
+        let mut fork = Published::read(&kept.to_bytes()).unwrap();
+        all.push(sealed(&fork.change(&[], &set, 0, (Backend::detect(), &mut other)).unwrap().0));
+        all.push(sealed(&kept.change(&[], &set, 0, (Backend::detect(), &mut rng)).unwrap().0));
+    }
+    let sum = |a: &[u8], b: &[u8]| a.iter().zip(b).map(|(a, b)| a ^ b).collect::<Vec<u8>>();
+    let payloads = [vec![0; width], payload(&item, width)];
+    for (at, one) in all.iter().enumerate() {
+        for other in &all[..at] {
+            assert!(!payloads.contains(&sum(one, other)), "files {all:?}");
+        }
+    }
+}
+
+/// Whatever goes has come before, also what only fills the list: everybody has the files, and would see what is made up.
+#[test]
+fn dummies_go_that_have_come() {
+    let ((mut kept, base), mut rng) = (publish(&items(0..20), 0, 50), rng());
+    // Other dummies than the base's.
+    rng.block();
+    let bits = kept.terms.mask_bits();
+    let list = |file: &[u8], from: usize, count: usize| {
+        let list = MaskList::new(count, bits);
+        let mut bytes = &file[from..from + list.len()];
+        let mut masks = Vec::new();
+        let mut fill = |buffer: &mut [u8]| {
+            buffer.copy_from_slice(bytes.split_off(..buffer.len()).unwrap());
+            Ok(())
+        };
+        list.read(&mut fill, |mask| masks.push(mask)).unwrap();
+        (masks, from + list.len())
+    };
+    let (mut there, _) = list(&base, kept.terms.to_bytes().len() + 8, 50);
+    for (from, gone) in [(0, 3), (3, 0), (3, 10), (13, 7)] {
+        let update = kept.change(&items(from..from + gone), &Set::default(), 10, (Backend::detect(), &mut rng));
+        let (file, changed) = update.unwrap();
+        assert_eq!(changed.removed, gone);
+        kept = Published::read(&kept.to_bytes()).unwrap();
+        // Magic, version, id, name, number, what it follows, and the lengths of both lists.
+        let (go, at) = list(&file, 16 + 4 + 32 + 32 + 8 + 32 + 16, 10);
+        let (come, _) = list(&file, at, 10);
+        assert!(go.iter().all(|mask| there.contains(mask)), "{gone} items go");
+        there.retain(|mask| !go.contains(mask));
+        there.extend(come);
+        assert_eq!(there.len(), 50);
+    }
+    // More than are left cannot go, and nothing has changed then.
+    let before = kept.to_bytes();
+    let refused = kept.change(&[], &Set::default(), 60, (Backend::detect(), &mut rng));
+    assert!(refused.unwrap_err().to_string().contains("dummies that are out 50 are left"));
+    assert!(*kept.to_bytes() == *before);
 }
 
 #[test]
