@@ -87,7 +87,8 @@ fn conversation(
     let (mut proving, mut checking, mut bytes) = (Vec::new(), Vec::new(), 0);
     for run in 0..RUNS as u128 {
         let begun = Instant::now();
-        let prover = Prover::new(backend(), statement, witness, system, level, &mut rng(2 + run))?;
+        let prover =
+            Prover::new(backend(), &SessionId::new([0; 32]), statement, witness, system, level, &mut rng(2 + run))?;
         let first = prover.first();
         let committed = begun.elapsed();
         let verifier = Verifier::new(backend(), statement, system, level, first, &mut rng(100 + run))?;

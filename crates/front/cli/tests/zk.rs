@@ -110,7 +110,8 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
     files.prove(&["--expect", "20"]).fails(2, &["several outputs"]);
     // Nothing is expected of a circuit's output.
     let key = "0=00000000000000000000000000000000";
-    prove(&["aes128", "--secret", key, "--public", key.replace("0=", "1=").as_str()]).fails(2, &["anything proves it"]);
+    prove(&["aes128", "--secret", key, "--public", key.replace("0=", "1=").as_str()])
+        .fails(2, &["anything proves it", "--expect"]);
     assert!(!fs::exists(&files.proof).unwrap());
 }
 

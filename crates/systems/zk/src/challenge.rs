@@ -1,5 +1,6 @@
 //! Challenges: drawn by a verifier, or hashed. A challenge has a byte for each round or execution; that of VOLE in the head is Delta.
 
+use comity_core::{declassify, declassify_all};
 use rand_core::CryptoRng;
 
 use crate::kkw::Parameters;
@@ -28,14 +29,17 @@ pub(crate) fn hashed(
 ) -> Vec<u8> {
     let numbers = [level.bits() as usize, count(system, level)].map(|number| (number as u64).to_le_bytes());
     let parts: [&[u8]; 5] = [&[system.code()], numbers.as_flattened(), statement.digest(), salt, first];
-    let seed = keyed("comity zk challenge v1", &parts);
+    let seed = declassify(keyed("comity zk challenge v1", &parts), "all that is hashed is in the proof");
     let mut stream = blake3::Hasher::new_keyed(&seed).finalize_xof();
     of(system, level, |bytes| stream.fill(bytes))
 }
 
 /// A challenge that a verifier draws.
 pub(crate) fn drawn(system: System, level: Soundness, rng: &mut dyn CryptoRng) -> Vec<u8> {
-    of(system, level, |bytes| rng.fill_bytes(bytes))
+    of(system, level, |bytes| {
+        rng.fill_bytes(bytes);
+        declassify_all(bytes, "the prover is told the challenge next");
+    })
 }
 
 /// The challenge from random bytes.

@@ -3,7 +3,7 @@
 //! The challenge is no hash, so a cheat has one try: 40 and 80 bits are there, too. The verifier is convinced and nobody else
 //! is: with the challenge chosen before, anybody makes such a conversation (`simulated` in the tests does).
 
-use comity_core::{Backend, Bits, Error, Result};
+use comity_core::{Backend, Bits, Error, Result, SessionId};
 use rand_core::CryptoRng;
 
 use crate::challenge;
@@ -25,18 +25,19 @@ pub(crate) enum Committed<'a> {
     Vole(voleith::Committed),
 }
 
-/// Commits, in the system's way.
+/// Commits, in the system's way: in this session, or for a file.
 pub(crate) fn commit<'a>(
     backend: Backend,
     statement: &'a Statement,
     witness: &[Option<Bits>],
     system: System,
     level: Soundness,
+    session: Option<&SessionId>,
     rng: &mut dyn CryptoRng,
 ) -> Result<Committed<'a>> {
     statement.fits_a_file()?;
     let inputs = statement.with_witness(witness)?;
-    let mut draw = Draw::new(rng, system, challenge::count(system, level) as u64, statement, &inputs);
+    let mut draw = Draw::new(rng, session, system, challenge::count(system, level) as u64, statement, &inputs);
     Ok(match system {
         System::ZkBoo | System::ZkbPlusPlus => {
             let rounds = level.rounds();
@@ -104,12 +105,15 @@ pub struct Prover<'a> {
 }
 
 impl<'a> Prover<'a> {
-    /// Commits. `witness` has the value of each secret input.
+    /// Commits. `witness` has the value of each secret input. `session` is that of this conversation alone, with something in it that
+    /// the verifier drew: it keeps a generator that repeats itself from giving the same commitments to two challenges, which
+    /// together would show the witness.
     ///
     /// # Errors
     /// As [`prove`](crate::prove), and [`InvalidInput`](comity_core::Kind) of a system for files only.
     pub fn new(
         backend: Backend,
+        session: &SessionId,
         statement: &'a Statement,
         witness: &[Option<Bits>],
         system: System,
@@ -117,7 +121,8 @@ impl<'a> Prover<'a> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Prover<'a>> {
         system.converses()?;
-        Ok(Prover { committed: commit(backend, statement, witness, system, level, rng)?, system, level })
+        let committed = commit(backend, statement, witness, system, level, Some(session), rng)?;
+        Ok(Prover { committed, system, level })
     }
 
     /// The first message.

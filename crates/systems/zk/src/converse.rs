@@ -63,7 +63,7 @@ pub fn prove_to(
 ) -> Result<()> {
     match way {
         Conversation::ThreeMoves(system, level) => {
-            let prover = Prover::new(here.backend, statement, witness, system, level, rng)?;
+            let prover = Prover::new(here.backend, &here.session, statement, witness, system, level, rng)?;
             ch.send(&prover.first())?;
             let mut challenge = vec![0; prover.challenge_bytes()];
             ch.recv(&mut challenge)?;

@@ -1,6 +1,6 @@
 //! `Draw`: all of a prover's randomness.
 
-use comity_core::Bits;
+use comity_core::{Bits, SessionId, declassify};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -10,13 +10,15 @@ use crate::system::System;
 /// The randomness of one proof, drawn from a hash of the generator's bytes *and* of all that is proved, with which witness and how.
 ///
 /// A generator that repeats itself (a virtual machine that was put back, a broken device) would else give two proofs the same seeds:
-/// each challenge opens two branches of three, so two proofs together would open all of them.
+/// each challenge opens two branches of three, so two proofs together would open all of them. In conversation the challenge is another
+/// one each time although all that is proved is the same, so there the session is hashed, too.
 pub(crate) struct Draw(blake3::OutputReader);
 
 impl Draw {
-    /// The randomness of a proof of the statement, whose input values these are.
+    /// The randomness of a proof of the statement, whose input values these are: in this session, or in a file.
     pub(crate) fn new(
         rng: &mut dyn CryptoRng,
+        session: Option<&SessionId>,
         system: System,
         parameters: u64,
         statement: &Statement,
@@ -26,6 +28,9 @@ impl Draw {
         rng.fill_bytes(&mut *drawn);
         let mut hash = blake3::Hasher::new_derive_key("comity zk randomness v1");
         hash.update(&*drawn).update(&[system.code()]).update(&parameters.to_le_bytes()).update(statement.digest());
+        if let Some(session) = session {
+            hash.update(&session.to_bytes());
+        }
         // The statement says how many bits each value has.
         for value in inputs.iter().flatten() {
             hash.update(&Zeroizing::new(value.to_bytes()));
@@ -40,11 +45,11 @@ impl Draw {
         self.0.fill(out);
     }
 
-    /// A salt.
+    /// A salt, which is published with what it salts.
     pub(crate) fn salt(&mut self) -> [u8; 32] {
         let mut salt = [0; 32];
         self.fill(&mut salt);
-        salt
+        declassify(salt, "the verifier is told the salt")
     }
 }
 

@@ -76,3 +76,27 @@ pub(crate) fn packed(backend: Backend, blocks: &[Block]) -> Block {
     let powers: Vec<Block> = (0..blocks.len()).map(|i| Block::from_u128(1 << i)).collect();
     gf128::inner_product(backend, blocks, &powers)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::rng;
+
+    #[test]
+    fn sums_are_under_one_stream_of_coefficients() {
+        // More gates than are summed up at once, and then others: none is left of the first ones.
+        let (backend, seed, mut gates) = (Backend::detect(), Block::from_u128(5), Gates::with_room(10));
+        for count in [3 * STEP + 7, 1, 0] {
+            let mut blocks = vec![Block::ZERO; 3 * count];
+            rng(1).fill_blocks(&mut blocks);
+            let (mut prg, mut expected) = (Prg::new(backend, seed), [Block::ZERO; 2]);
+            for gate in blocks.chunks_exact(3) {
+                gates.push([word(gate[0]), word(gate[1])], word(gate[2]));
+                let coefficient = prg.block();
+                expected[0] ^= gf128::mul(backend, coefficient, gf128::mul(backend, gate[0], gate[1]));
+                expected[1] ^= gf128::mul(backend, coefficient, gate[2]);
+            }
+            assert!(gates.sums(backend, seed) == expected, "{count} gates");
+        }
+    }
+}

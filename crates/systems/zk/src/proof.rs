@@ -96,7 +96,7 @@ pub fn prove(
     system: System,
     rng: &mut dyn CryptoRng,
 ) -> Result<Proof> {
-    let committed = commit(backend, statement, witness, system, LEVEL, rng)?;
+    let committed = commit(backend, statement, witness, system, LEVEL, None, rng)?;
     let (salt, first) = (*committed.salt(), *committed.first());
     let challenge = challenge::hashed(system, LEVEL, statement, &salt, &first);
     Ok(Proof { system, salt, statement: *statement.digest(), first, answer: committed.answer(&challenge)? })

@@ -3,7 +3,7 @@
 //! What a round commits to and shows stands in rows, a row for each round; what gates work on in columns, a word for each
 //! wire. A transposition leads from one to the other.
 
-use comity_core::{Aes128, Backend, Block, transpose};
+use comity_core::{Aes128, Backend, Block, declassify, transpose};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// Columns of a tile that the transposition takes at once: rows are padded to whole ones.
@@ -123,6 +123,11 @@ impl TapeKey {
         hash.update(&at.to_le_bytes()).update(seed);
         let drawn = Zeroizing::new(*hash.finalize().as_bytes());
         let [key, first] = [0, 16].map(|i| u128::from_le_bytes(core::array::from_fn(|j| drawn[i + j])));
+        // The key hides what is made of the counter.
+        let first = declassify(
+            first,
+            "the course depends on whether its low half wraps within a row, which is once in 2^50 rows",
+        );
         Aes128::new(backend, Block::from_u128(key)).count(first, row);
     }
 }
@@ -157,3 +162,16 @@ macro_rules! words {
     };
 }
 pub(crate) use words;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_of_parts_and_not_of_their_bytes() {
+        let parts: [&[&[u8]]; 4] = [&[b"ab", b"c"], &[b"a", b"bc"], &[b"abc"], &[b"abc", b""]];
+        let keys: Vec<_> =
+            parts.iter().map(|parts| keyed("a test", parts)).chain([keyed("another", parts[0])]).collect();
+        assert!(keys.iter().enumerate().all(|(i, key)| !keys[..i].contains(key)));
+    }
+}

@@ -1,7 +1,7 @@
 //! `Statement`: what is proved.
 
 use comity_circuit::{Input, Observer, Output, Owner, Plain, Program, Step, run};
-use comity_core::{Bits, Error, PartyId, Result, SessionId};
+use comity_core::{Bits, Error, PartyId, Result, SessionId, declassify};
 
 /// The prover's place among the owners of a program's inputs: its values are secret, those of others are public.
 pub const PROVER: PartyId = PartyId(0);
@@ -51,8 +51,8 @@ impl Statement {
             of_kind(program.outputs(), &pinned, false).map(|output| output.name.clone()).collect();
         if pinned.iter().all(Option::is_none) {
             return Err(Error::invalid_input(format!(
-                "no output of `{name}` has a value that it must have, so that anything proves it: expect a value of an output, or \
-                 give the program an output `accept` of one bit (its outputs are: {})",
+                "no output of `{name}` has a value that it must have, so that anything proves it: expect a value of an output \
+                 (`--expect NAME=VALUE`), or give the program an output `accept` of one bit (its outputs are: {})",
                 unpinned.join(", ")
             )));
         }
@@ -127,7 +127,10 @@ impl Statement {
             self.public.iter().zip(witness).map(|(public, secret)| public.clone().or(secret.clone())).collect();
         let mut seen = Seen(vec![None; self.expected.len()]);
         run(&self.program, &mut Plain::new(), &all, &mut seen)?;
-        let wrong = seen.0.iter().zip(&self.expected).position(|(is, want)| is.as_ref() != Some(want));
+        let differs = |(is, want): (&Option<Bits>, &Bits)| {
+            declassify(is.as_ref() != Some(want), "nothing is proved of a statement that is not true")
+        };
+        let wrong = seen.0.iter().zip(&self.expected).position(differs);
         match wrong {
             None => Ok(all),
             Some(index) => Err(Error::invalid_input(format!(

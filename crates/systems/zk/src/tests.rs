@@ -3,13 +3,19 @@
 mod broken;
 mod honest;
 mod liars;
+mod malleable;
+mod repeated;
+mod shapes;
 
 use comity_circuit::random::Rng;
 use comity_circuit::{Builder, Program, eval_many};
-use comity_core::{Bits, Prg};
+use comity_core::{Bits, Prg, SessionId};
 use rand_core::SeedableRng;
 
 use crate::statement::Statement;
+
+/// The session of a conversation.
+pub(crate) const SESSION: SessionId = SessionId::new([7; 32]);
 
 /// A generator of tests.
 pub(crate) fn rng(seed: u8) -> Prg {

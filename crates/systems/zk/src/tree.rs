@@ -140,4 +140,17 @@ mod tests {
         let places = [[1, 1, 1], [2, 1, 1], [1, 2, 1], [1, 1, 2]].map(|place| message(place, &[3; SEED]));
         assert!(places.iter().enumerate().all(|(i, place)| !places[..i].contains(place)));
     }
+
+    #[test]
+    fn one_seed_has_other_children_in_each_place() {
+        // A prover that shows one seed in places of several levels, or in several of a level.
+        for holes in [vec![0], vec![0, 4]] {
+            let holes: Vec<bool> = (0..8).map(|leaf| holes.contains(&leaf)).collect();
+            let same = [3; SEED];
+            let Grown(levels) = Trees::new([1; 32]).rebuild(0, &holes, &vec![same; count(&holes)]);
+            let nodes: Vec<Seed> = levels.iter().flat_map(|level| level.to_vec()).collect();
+            let hashed: Vec<&Seed> = nodes.iter().filter(|node| **node != same && **node != [0; SEED]).collect();
+            assert!(hashed.len() >= 4 && hashed.iter().enumerate().all(|(i, node)| !hashed[..i].contains(node)));
+        }
+    }
 }

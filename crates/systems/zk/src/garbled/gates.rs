@@ -147,3 +147,17 @@ impl<S: Readable, F: FnMut(&mut [u8]) -> Result<()>> Engine for Evaluator<'_, S,
         Ok(None)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::SESSION;
+
+    #[test]
+    fn a_session_has_gate_keys_and_a_hash_of_its_own() {
+        let other = SessionId::new([8; 32]);
+        assert!(gate_keys(&SESSION) != gate_keys(&other));
+        let labels = [Block::from_u128(1), Block::from_u128(2)];
+        assert_ne!(digest(&SESSION, &labels), digest(&other, &labels));
+    }
+}

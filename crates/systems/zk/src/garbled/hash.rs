@@ -98,5 +98,7 @@ mod tests {
             hash.add(&other);
             assert!(hash.finish() != whole);
         }
+        // Who knows the key makes another stream of this hash, so each is drawn.
+        assert!(*HashKey::random(backend, &mut rng(2)).powers.last().unwrap() != point);
     }
 }

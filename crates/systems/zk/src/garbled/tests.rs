@@ -2,20 +2,42 @@
 
 use comity_channel::Counted;
 use comity_core::{Backend, Bits, Block, Check, Error, Kind, Result, SessionId};
-use comity_garble::PrivacyFree;
+use comity_garble::Readable;
 use comity_protocol::Honest;
 use comity_testing::Pair;
 
 use super::play::{ProverAct, VerifierAct, prove, verify};
 use crate::checks::{OTHER_OUTPUTS, WRONG_COMMITMENT, WRONG_LABELS, WRONG_TABLES};
 use crate::statement::Statement;
-use crate::tests::{random, rng};
+use crate::tests::{SESSION, random, rng};
 use crate::zkboo::tests::{of_two, two};
 
-const SESSION: SessionId = SessionId::new([7; 32]);
+/// Runs a test with either way to garble.
+macro_rules! either {
+    ($($name:ident),*) => { $(
+        #[test]
+        fn $name() {
+            super::$name::<PrivacyFree>();
+            super::$name::<RowReduced>();
+        }
+    )* };
+}
+
+mod with_either_garbling {
+    use comity_garble::{PrivacyFree, RowReduced};
+
+    either!(
+        what_is_true_is_proved,
+        a_prover_without_a_witness_is_not_believed,
+        a_verifier_that_lies_gets_no_opening,
+        the_prover_commits_to_whatever_came_out,
+        a_verifier_that_goes_away_learns_nothing_more,
+        parties_with_other_statements_or_sessions_do_not_meet
+    );
+}
 
 /// Both parties' results, and the bytes that the prover sent.
-fn play(
+fn play<S: Readable>(
     statement: &Statement,
     secret: &Bits,
     prover: &mut (impl for<'a> FnMut(ProverAct<'a>) + Send),
@@ -25,10 +47,10 @@ fn play(
     let ((proved, sent), verified) = Pair::run(
         |ch| {
             let mut ch = Counted::new(ch);
-            let done = prove::<PrivacyFree>((&mut ch, &SESSION), backend, statement, secret, &mut rng(1), prover);
+            let done = prove::<S>((&mut ch, &SESSION), backend, statement, secret, &mut rng(1), prover);
             (done, ch.counts().sent)
         },
-        |ch| verify::<PrivacyFree>((ch, &SESSION), backend, statement, &mut rng(2), verifier),
+        |ch| verify::<S>((ch, &SESSION), backend, statement, &mut rng(2), verifier),
     );
     (proved, verified, sent)
 }
@@ -37,28 +59,26 @@ fn check(result: &Result<()>) -> Option<&'static Check> {
     result.as_ref().err().and_then(Error::check)
 }
 
-#[test]
-fn what_is_true_is_proved() {
+fn what_is_true_is_proved<S: Readable>() {
     for seed in 0..3 {
         let (statement, secret) = random(seed, 6000, 2);
-        let (proved, verified, _) = play(&statement, &secret, &mut |_| (), &mut |_| ());
+        let (proved, verified, _) = play::<S>(&statement, &secret, &mut |_| (), &mut |_| ());
         proved.unwrap();
         verified.unwrap();
     }
     for (product, witness) in [(0, 1), (1, 3), (0, 0)] {
         let statement = of_two(product);
         let secret = statement.secret(&two(witness));
-        let (proved, verified, _) = play(&statement, &secret, &mut |_| (), &mut |_| ());
+        let (proved, verified, _) = play::<S>(&statement, &secret, &mut |_| (), &mut |_| ());
         assert!(proved.is_ok() && verified.is_ok());
     }
 }
 
-#[test]
-fn a_prover_without_a_witness_is_not_believed() {
+fn a_prover_without_a_witness_is_not_believed<S: Readable>() {
     let statement = of_two(1);
     for wrong in [0, 1, 2] {
         let secret = statement.secret(&two(wrong));
-        let (_, verified, _) = play(&statement, &secret, &mut |_| (), &mut |_| ());
+        let (_, verified, _) = play::<S>(&statement, &secret, &mut |_| (), &mut |_| ());
         assert_eq!(check(&verified), Some(OTHER_OUTPUTS));
     }
     let secret = statement.secret(&two(3));
@@ -69,7 +89,7 @@ fn a_prover_without_a_witness_is_not_believed() {
                 *outputs = guess;
             }
         };
-        let (_, verified, _) = play(&statement, &secret, &mut lie, &mut |_| ());
+        let (_, verified, _) = play::<S>(&statement, &secret, &mut lie, &mut |_| ());
         assert_eq!(check(&verified), Some(OTHER_OUTPUTS));
     }
     // Committed to something, and opened to something else, now that all labels are known.
@@ -79,24 +99,24 @@ fn a_prover_without_a_witness_is_not_believed() {
                 opening[at] ^= 1;
             }
         };
-        let (_, verified, _) = play(&statement, &secret, &mut lie, &mut |_| ());
+        let (_, verified, _) = play::<S>(&statement, &secret, &mut lie, &mut |_| ());
         assert_eq!(check(&verified), Some(WRONG_COMMITMENT));
     }
 }
 
 /// The bytes that an honest prover sends before it opens its commitment.
-fn before_the_opening(statement: &Statement, secret: &Bits) -> u64 {
-    let (proved, verified, sent) = play(statement, secret, &mut |_| (), &mut |_| ());
+fn before_the_opening<S: Readable>(statement: &Statement, secret: &Bits) -> u64 {
+    let (proved, verified, sent) = play::<S>(statement, secret, &mut |_| (), &mut |_| ());
     assert!(proved.is_ok() && verified.is_ok());
     sent - 64
 }
 
-#[test]
-fn a_verifier_that_lies_gets_no_opening() {
+fn a_verifier_that_lies_gets_no_opening<S: Readable>() {
     let (statement, secret) = random(5, 6000, 2);
-    let honest = before_the_opening(&statement, &secret);
+    let honest = before_the_opening::<S>(&statement, &secret);
     let refused = |what: &str, wants: &'static Check, lie: &mut (dyn for<'a> FnMut(VerifierAct<'a>) + Send)| {
-        let (proved, verified, sent) = play(&statement, &secret, &mut |_| (), &mut |act: VerifierAct<'_>| lie(act));
+        let (proved, verified, sent) =
+            play::<S>(&statement, &secret, &mut |_| (), &mut |act: VerifierAct<'_>| lie(act));
         assert_eq!(check(&proved), Some(wants), "{what}");
         assert_eq!(sent, honest, "{what}: not a byte of the opening");
         assert!(matches!(verified.unwrap_err().kind, Kind::Closed), "{what}");
@@ -146,34 +166,31 @@ fn a_verifier_that_lies_gets_no_opening() {
     });
 }
 
-#[test]
-fn the_prover_commits_to_whatever_came_out() {
+fn the_prover_commits_to_whatever_came_out<S: Readable>() {
     // Wrong labels and wrong tables, for either value of a secret bit: what is sent before the opening is as long, and comes.
     let statement = of_two(0);
     for witness in [0, 1, 2] {
         let secret = statement.secret(&two(witness));
-        let honest = before_the_opening(&statement, &secret);
+        let honest = before_the_opening::<S>(&statement, &secret);
         let mut lie = |act: VerifierAct<'_>| match act {
             VerifierAct::Labels(pairs) => pairs[0][1] = Block::from_u128(5),
             VerifierAct::Tables(tables) => tables.fill(1),
             VerifierAct::Seed(_) => {}
         };
-        let (proved, _, sent) = play(&statement, &secret, &mut |_| (), &mut lie);
+        let (proved, _, sent) = play::<S>(&statement, &secret, &mut |_| (), &mut lie);
         assert_eq!((check(&proved), sent), (Some(WRONG_LABELS), honest), "witness {witness}");
     }
 }
 
-#[test]
-fn a_verifier_that_goes_away_learns_nothing_more() {
+fn a_verifier_that_goes_away_learns_nothing_more<S: Readable>() {
     let statement = of_two(0);
     let secret = statement.secret(&two(1));
-    let honest = before_the_opening(&statement, &secret);
+    let honest = before_the_opening::<S>(&statement, &secret);
     let backend = Backend::detect();
     let ((proved, sent), ()) = Pair::run(
         |ch| {
             let mut ch = Counted::new(ch);
-            let done =
-                prove::<PrivacyFree>((&mut ch, &SESSION), backend, &statement, &secret, &mut rng(1), &mut Honest);
+            let done = prove::<S>((&mut ch, &SESSION), backend, &statement, &secret, &mut rng(1), &mut Honest);
             (done, ch.counts().sent)
         },
         |ch| {
@@ -184,7 +201,7 @@ fn a_verifier_that_goes_away_learns_nothing_more() {
                 }
             };
             let gone = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                verify::<PrivacyFree>((ch, &SESSION), backend, &statement, &mut rng(2), &mut stop)
+                verify::<S>((ch, &SESSION), backend, &statement, &mut rng(2), &mut stop)
             }));
             assert!(gone.is_err());
         },
@@ -193,14 +210,13 @@ fn a_verifier_that_goes_away_learns_nothing_more() {
     assert_eq!(sent, honest);
 }
 
-#[test]
-fn parties_with_other_statements_or_sessions_do_not_meet() {
+fn parties_with_other_statements_or_sessions_do_not_meet<S: Readable>() {
     let backend = Backend::detect();
     let told = |of: &Statement, session: SessionId| {
         let secret = of.secret(&two(1));
         Pair::run(
-            |ch| prove::<PrivacyFree>((ch, &SESSION), backend, of, &secret, &mut rng(1), &mut Honest),
-            |ch| verify::<PrivacyFree>((ch, &session), backend, &of_two(0), &mut rng(2), &mut Honest),
+            |ch| prove::<S>((ch, &SESSION), backend, of, &secret, &mut rng(1), &mut Honest),
+            |ch| verify::<S>((ch, &session), backend, &of_two(0), &mut rng(2), &mut Honest),
         )
     };
     let (proved, verified) = told(&of_two(0), SESSION);

@@ -1,7 +1,7 @@
 //! What an execution commits to, and the hash of all that goes out before the challenge.
 
 use super::{LAST, PARTIES, SEED};
-use crate::sliced::{TapeKey, Word, keyed};
+use crate::sliced::{TapeKey, keyed};
 use crate::system::System;
 
 /// The hashes of one proof: each is under keys that come from its salt, its parameters and its statement.
@@ -47,21 +47,11 @@ impl Hashes {
         *hash.finalize().as_bytes()
     }
 
-    /// The hash `h'_j` of what is said in an execution: masked inputs, a bit of each party an AND gate, the parties' shares of the outputs'
-    /// masks; lane `lane` of the words. It is blinded.
-    pub(super) fn said(
-        &self,
-        execution: usize,
-        blinding: &[u8; 32],
-        inputs: &[u8],
-        said: [&[Word<{ super::GROUP }>]; 2],
-        lane: usize,
-    ) -> [u8; 32] {
+    /// The hash `h'_j` of what is said in an execution: masked inputs, and a word of the parties' bits for each AND gate and for their shares
+    /// of each output's mask. It is blinded.
+    pub(super) fn said(&self, execution: usize, blinding: &[u8; 32], inputs: &[u8], said: &[u8]) -> [u8; 32] {
         let mut hash = blake3::Hasher::new_keyed(&self.said);
-        hash.update(&(execution as u64).to_le_bytes()).update(blinding).update(inputs);
-        let mut bytes = Vec::with_capacity(8 * (said[0].len() + said[1].len()));
-        said.iter().for_each(|words| words.iter().for_each(|word| bytes.extend(word[lane].to_ne_bytes())));
-        hash.update(&bytes);
+        hash.update(&(execution as u64).to_le_bytes()).update(blinding).update(inputs).update(said);
         *hash.finalize().as_bytes()
     }
 

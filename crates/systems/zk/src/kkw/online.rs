@@ -35,6 +35,24 @@ pub(super) fn row(lane: usize, party: usize) -> usize {
     PARTIES * lane + party
 }
 
+/// What all parties say in each execution of a group: a word of it for each of the words. Each line of memory is read once for all
+/// executions.
+pub(super) fn by_execution(said: [&[Parties]; 2]) -> [Vec<u8>; GROUP] {
+    let mut executions = core::array::from_fn(|_| Vec::with_capacity(8 * (said[0].len() + said[1].len())));
+    for words in said {
+        let (eights, rest) = words.as_chunks::<8>();
+        for eight in eights {
+            for (lane, bytes) in executions.iter_mut().enumerate() {
+                bytes.extend_from_slice(eight.map(|word| word[lane].to_ne_bytes()).as_flattened());
+            }
+        }
+        for word in rest {
+            executions.iter_mut().zip(word).for_each(|(bytes, word)| bytes.extend(word.to_ne_bytes()));
+        }
+    }
+    executions
+}
+
 /// A party's bits in an execution, packed: one bit of each of `bits` words.
 pub(super) fn packed(words: &[Parties], lane: usize, party: usize, bits: usize) -> Vec<u8> {
     let bit = |word: &Parties| (u64::from_le(word[lane]) >> party & 1) as u8;
@@ -100,23 +118,24 @@ impl Said {
         backend: Backend,
         hashes: &Hashes,
         statement: &Statement,
-        secret: &Bits,
+        (secret, clear): (&Bits, &Clear),
         executions: &[(usize, [[u8; SEED]; PARTIES])],
     ) -> Result<()> {
         fill(backend, hashes, &mut self.rows, executions, |_| None);
         self.rows.write_words(backend, &mut self.tapes);
-        let whole = Whole { said: self, secret, shape: Shape::new(statement), inputs: 0, ands: 0 };
+        let whole = Whole { said: self, clear, secret, shape: Shape::new(statement), inputs: 0, ands: 0 };
         let mut engine = Head::new(backend, whole, statement.public());
         run(statement.program(), &mut engine, statement.public(), &mut Nobody)?;
         let (whole, outputs) = engine.finish();
-        whole.said.outputs = outputs.iter().map(|Shares([masks, ..])| *masks).collect();
+        whole.said.outputs = outputs.iter().map(|Shares([masks])| *masks).collect();
         Ok(())
     }
 }
 
-/// A wire is the parties' shares of its mask, the masked value, and the value; the latter two in all bits of a lane.
+/// A wire is the parties' shares of its mask. What the wire is, is the same in all executions: it is looked up.
 struct Whole<'a> {
     said: &'a mut Said,
+    clear: &'a Clear,
     secret: &'a Bits,
     shape: Shape,
     inputs: usize,
@@ -126,35 +145,74 @@ struct Whole<'a> {
 /// The place of the last party.
 const OF_LAST: Parties = [(1u64 << LAST).to_le(); GROUP];
 
-impl Branches<GROUP, 3> for Whole<'_> {
-    fn secret(&mut self) -> Shares<GROUP, 3> {
+impl Branches<GROUP, 1> for Whole<'_> {
+    fn secret(&mut self) -> Shares<GROUP, 1> {
         let at = self.inputs;
         self.inputs += 1;
-        let (mask, value) = (self.said.tapes[at], all(self.secret.get(at)));
-        let masked = xor(value, sum(mask));
-        self.said.inputs[at] = masked;
-        Shares([mask, masked, value])
+        let mask = self.said.tapes[at];
+        self.said.inputs[at] = xor(all(self.secret.get(at)), sum(mask));
+        Shares([mask])
+    }
+
+    /// What is public has no mask.
+    #[inline(always)]
+    fn public(&self, _: bool) -> Shares<GROUP, 1> {
+        Shares([all(false)])
     }
 
     #[inline(always)]
-    fn public(&self, bit: bool) -> Shares<GROUP, 3> {
-        Shares([all(false), all(bit), all(bit)])
-    }
-
-    #[inline(always)]
-    fn and(&mut self, Shares(a): Shares<GROUP, 3>, Shares(b): Shares<GROUP, 3>) -> Shares<GROUP, 3> {
+    fn and(&mut self, Shares([a]): Shares<GROUP, 1>, Shares([b]): Shares<GROUP, 1>) -> Shares<GROUP, 1> {
         let at = self.ands;
         self.ands += 1;
         let tapes = &self.said.tapes;
         let (mask, product) = (tapes[self.shape.masks() + at], tapes[self.shape.products() + at]);
-        // The sum of a wire's mask is what its masked value and its value differ by.
-        let wanted = and(xor(a[1], a[2]), xor(b[1], b[2]));
-        let correction = and(xor(wanted, sum(product)), OF_LAST);
+        let (mask_a, mask_b) = (sum(a), sum(b));
+        let correction = and(xor(and(mask_a, mask_b), sum(product)), OF_LAST);
         self.said.corrections[at] = correction;
-        let cross = xor(and(a[1], b[0]), and(b[1], a[0]));
+        let [clear_a, clear_b] = self.clear.ands[at].map(all);
+        let cross = xor(and(xor(clear_a, mask_a), b), and(xor(clear_b, mask_b), a));
         self.said.gates[at] = xor(cross, xor(xor(product, correction), mask));
-        let value = and(a[2], b[2]);
-        Shares([mask, xor(value, sum(mask)), value])
+        Shares([mask])
+    }
+}
+
+/// The values of all AND gates' inputs, which are those of every execution.
+pub(super) struct Clear {
+    ands: Zeroizing<Vec<[bool; 2]>>,
+}
+
+impl Clear {
+    /// Runs the program on the values of the witness.
+    pub(super) fn new(backend: Backend, statement: &Statement, secret: &Bits) -> Result<Clear> {
+        let room = Zeroizing::new(Vec::with_capacity(Shape::new(statement).ands));
+        let mut engine = Head::new(backend, Values { secret, inputs: 0, ands: room }, statement.public());
+        run(statement.program(), &mut engine, statement.public(), &mut Nobody)?;
+        Ok(Clear { ands: engine.finish().0.ands })
+    }
+}
+
+/// A wire is its value.
+struct Values<'a> {
+    secret: &'a Bits,
+    inputs: usize,
+    ands: Zeroizing<Vec<[bool; 2]>>,
+}
+
+impl Branches<1, 1> for Values<'_> {
+    fn secret(&mut self) -> Shares<1, 1> {
+        self.inputs += 1;
+        Shares([all(self.secret.get(self.inputs - 1))])
+    }
+
+    #[inline(always)]
+    fn public(&self, bit: bool) -> Shares<1, 1> {
+        Shares([all(bit)])
+    }
+
+    #[inline(always)]
+    fn and(&mut self, Shares([a]): Shares<1, 1>, Shares([b]): Shares<1, 1>) -> Shares<1, 1> {
+        self.ands.push([a, b].map(|[value]| value & 1 == 1));
+        Shares([and(a, b)])
     }
 }
 

@@ -5,7 +5,7 @@ use comity_protocol::{Conduct, Honest};
 use zeroize::Zeroizing;
 
 use super::hashes::Hashes;
-use super::online::{Said, packed};
+use super::online::{Clear, Said, by_execution, packed};
 use super::parameters::{HIDDEN_NONE, Parameters};
 use super::tree::{Node, Tree};
 use super::{GROUP, LAST, PARTIES, SEED, Shape};
@@ -18,6 +18,7 @@ pub(crate) struct Committed<'a> {
     statement: &'a Statement,
     parameters: Parameters,
     secret: Bits,
+    clear: Clear,
     salt: [u8; 32],
     first: [u8; 32],
     pub(super) hashes: Hashes,
@@ -72,21 +73,34 @@ impl<'a> Committed<'a> {
         let mut roots = Zeroizing::new(vec![[0; SEED]; count]);
         Node { key: &hashes.tree, tree: Tree::Executions }.leaves(&root, &mut roots);
         let secret = statement.secret(inputs);
+        let clear = Clear::new(backend, statement, &secret)?;
         let (first, said) = ([0; 32], Vec::with_capacity(count));
-        let mut prover =
-            Committed { backend, statement, parameters, secret, salt, first, hashes, root, roots, blindings, said };
+        let mut prover = Committed {
+            backend,
+            statement,
+            parameters,
+            secret,
+            clear,
+            salt,
+            first,
+            hashes,
+            root,
+            roots,
+            blindings,
+            said,
+        };
         let mut all = Vec::with_capacity(count);
         let (shape, executions) = (Shape::new(statement), (0..count).collect::<Vec<_>>());
         let mut played = Said::new(shape);
         for group in executions.chunks(GROUP) {
             let seeds = prover.group(group, &mut played, conduct)?;
+            let words = by_execution([&played.gates[..shape.ands], &played.outputs]);
             for (lane, (execution, seeds)) in seeds.iter().enumerate() {
                 let corrections = packed(&played.corrections, lane, LAST, shape.ands);
                 let party = |party| prover.hashes.party(*execution, party, &seeds[party], &corrections);
                 let committed = prover.hashes.execution(*execution, &core::array::from_fn(party));
-                let words = [&played.gates[..shape.ands], &played.outputs];
                 let inputs = packed(&played.inputs, lane, 0, shape.secret);
-                let said = prover.hashes.said(*execution, &prover.blindings[*execution], &inputs, words, lane);
+                let said = prover.hashes.said(*execution, &prover.blindings[*execution], &inputs, &words[lane]);
                 prover.said.push(said);
                 all.push([committed, said]);
             }
@@ -109,7 +123,7 @@ impl<'a> Committed<'a> {
             node.leaves(&self.roots[execution], &mut of_parties);
             seeds.push((execution, of_parties));
         }
-        said.play(self.backend, &self.hashes, self.statement, &self.secret, &seeds)?;
+        said.play(self.backend, &self.hashes, self.statement, (&self.secret, &self.clear), &seeds)?;
         conduct.before(Played { executions, said });
         Ok(seeds)
     }

@@ -3,7 +3,7 @@
 use comity_core::{Backend, Error, Prg};
 
 use super::hashes::{Hashes, place};
-use super::online::{Said, packed};
+use super::online::{Clear, Said, by_execution, packed};
 use super::prove::Played;
 use super::tree::{Node, Tree, count};
 use super::{HIDDEN_NONE, LAST, PARTIES, Parameters, SEED, Shape, check};
@@ -37,6 +37,14 @@ fn a_challenge_opens_each_execution_and_hides_each_party_equally_often() {
             hidden[usize::from(party)] += 1;
         }
     }
+    // One opening more than there are, and one less.
+    for (execution, party) in [(0, 7), (1, HIDDEN_NONE)] {
+        let mut other = [HIDDEN_NONE; 6];
+        (other[1], other[2]) = (7, 7);
+        assert!(parameters.has(&other));
+        other[execution] = party;
+        assert!(!parameters.has(&other));
+    }
     assert!(opened.iter().all(|count: &i32| (count - tries / 3).abs() < 200), "{opened:?}");
     assert!(hidden.iter().all(|count: &i32| (count - 2 * tries / 64).abs() < 90), "{hidden:?}");
 }
@@ -53,7 +61,7 @@ enum Cheat {
 /// Whether a prover of `1 * 0 = 1` that cheats so is believed.
 fn verdict(cheats: &[Cheat], challenge: &[u8], random: &mut Prg) -> Result<(), Error> {
     let (statement, inputs) = (of_two(1), two(1));
-    let mut draw = Draw::new(random, System::Kkw, 0, &statement, &inputs);
+    let mut draw = Draw::new(random, None, System::Kkw, 0, &statement, &inputs);
     let mut lie = |Played { executions, said }: Played<'_>| {
         for (lane, execution) in executions.iter().enumerate() {
             match cheats[*execution] {
@@ -112,7 +120,7 @@ fn the_best_cheats_escape_as_the_formula_says() {
 /// A prover that knows two bits whose product is zero.
 fn honest(statement: &Statement, witness: u8, seed: u8) -> Committed<'_> {
     let inputs = two(witness);
-    let mut draw = Draw::new(&mut rng(seed), System::Kkw, 0, statement, &inputs);
+    let mut draw = Draw::new(&mut rng(seed), None, System::Kkw, 0, statement, &inputs);
     Committed::new(Backend::detect(), Parameters { executions: 9, opened: 2 }, statement, &inputs, &mut draw).unwrap()
 }
 
@@ -127,9 +135,10 @@ fn the_witness_cannot_be_searched_for_where_a_root_is_shown() {
         let mut seeds = [[0; SEED]; PARTIES];
         Node { key: &prover.hashes.tree, tree: Tree::Parties(0) }.leaves(&prover.roots[0], &mut seeds);
         let (mut played, secret) = (Said::new(shape), statement.secret(&two(witness)));
-        played.play(backend, &prover.hashes, &statement, &secret, &[(0, seeds)]).unwrap();
-        let words = [&played.gates[..shape.ands], &played.outputs[..]];
-        prover.hashes.said(0, blinding, &packed(&played.inputs, 0, 0, shape.secret), words, 0)
+        let clear = Clear::new(backend, &statement, &secret).unwrap();
+        played.play(backend, &prover.hashes, &statement, (&secret, &clear), &[(0, seeds)]).unwrap();
+        let [said, ..] = by_execution([&played.gates[..shape.ands], &played.outputs]);
+        prover.hashes.said(0, blinding, &packed(&played.inputs, 0, 0, shape.secret), &said)
     };
     // ...and would find it, if it had the blinding, which is drawn for itself and stays closed.
     let matches =
@@ -190,6 +199,37 @@ fn every_hash_says_where_and_for_what_it_is() {
     }
     let other = all(343, 1, 1, 5, 7);
     assert!(other.0 != base.0 && other.1 != base.1);
+}
+
+#[test]
+fn what_is_said_and_committed_to_is_hashed_whole() {
+    let hashes = Hashes::new(9, &[1; 32], &[1; 32]);
+    let of_one = |execution: usize, [blinding, inputs, said]: [u8; 3]| {
+        hashes.said(execution, &[blinding; 32], &[inputs], &[said])
+    };
+    let base = [1; 3];
+    let changed = (0..3).map(|field| of_one(2, core::array::from_fn(|i| base[i] + u8::from(i == field))));
+    let all: Vec<_> = changed.chain([of_one(2, base), of_one(1, base)]).collect();
+    assert!(all.iter().enumerate().all(|(i, hash)| !all[..i].contains(hash)));
+    // Of the first message both hashes of each execution, each in its place.
+    let first = |at: usize| {
+        hashes
+            .first(&core::array::from_fn::<_, 2, _>(|i| [[u8::from(2 * i == at); 32], [u8::from(2 * i + 1 == at); 32]]))
+    };
+    let all: Vec<_> = (0..5).map(first).collect();
+    assert!(all.iter().enumerate().all(|(i, hash)| !all[..i].contains(hash)));
+    // Nodes of trees: one seed has other children in each place of each tree.
+    let children = |key: u8, tree, level, index| Node { key: &[key; 32], tree }.children(level, index, &[3; SEED]);
+    let parties = Tree::Parties;
+    let all = [
+        children(1, Tree::Executions, 1, 1),
+        children(2, Tree::Executions, 1, 1),
+        children(1, parties(0), 1, 1),
+        children(1, parties(1), 1, 1),
+        children(1, parties(0), 2, 1),
+        children(1, parties(0), 1, 0),
+    ];
+    assert!(all.iter().enumerate().all(|(i, both)| both[0] != both[1] && !all[..i].contains(both)));
 }
 
 #[test]

@@ -20,7 +20,8 @@ pub(super) struct Node<'a> {
 }
 
 impl Node<'_> {
-    fn children(&self, level: u32, index: usize, seed: &[u8; SEED]) -> [[u8; SEED]; 2] {
+    /// The seeds below a node, which has this place.
+    pub(super) fn children(&self, level: u32, index: usize, seed: &[u8; SEED]) -> [[u8; SEED]; 2] {
         let tree = match self.tree {
             Tree::Executions => u64::MAX,
             Tree::Parties(execution) => execution as u64,

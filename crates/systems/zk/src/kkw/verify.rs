@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 
 use super::corrections::corrections;
 use super::hashes::Hashes;
-use super::online::{Given, replay, row, rows, tapes};
+use super::online::{Given, by_execution, replay, row, rows, tapes};
 use super::parameters::HIDDEN_NONE;
 use super::prove::Seeded;
 use super::tree::{Node, Tree, count};
@@ -147,14 +147,14 @@ fn replayed(
         places,
     };
     let (gates, outputs): (Zeroizing<_>, _) = replay(backend, statement, given)?;
-    for (lane, (opened, (_, seeds))) in group.iter().zip(&seeds).enumerate() {
+    let said = by_execution([&gates[..shape.ands], &outputs]);
+    for ((opened, (_, seeds)), said) in group.iter().zip(&seeds).zip(&said) {
         let party = |party| match party == opened.hidden {
             true => *opened.commitment,
             false => hashes.party(opened.index, party, &seeds[party], opened.corrections),
         };
         let committed = hashes.execution(opened.index, &core::array::from_fn(party));
-        let words = [&gates[..shape.ands], &outputs[..]];
-        let said = hashes.said(opened.index, opened.blinding, opened.inputs, words, lane);
+        let said = hashes.said(opened.index, opened.blinding, opened.inputs, said);
         all[opened.index] = [committed, said];
     }
     Ok(())

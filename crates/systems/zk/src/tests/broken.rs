@@ -9,7 +9,7 @@ use super::{bits, masked, rng, witness};
 use crate::{Conversation, Soundness, Statement, System, prove_to, verify_from};
 
 /// What is known of a party: its number, and the session, which has a number in these tests.
-fn here(me: u16, session: u64) -> Here {
+pub(super) fn here(me: u16, session: u64) -> Here {
     let mut id = [9; 32];
     id[..8].copy_from_slice(&session.to_le_bytes());
     let (session, params) = (SessionId::new(id), Params::default());

@@ -5,7 +5,7 @@ use comity_circuit::{Program, eval_many};
 use comity_core::{Backend, Bits};
 use proptest::prelude::*;
 
-use super::{bits, masked, rng, statement, witness};
+use super::{SESSION, bits, masked, rng, statement, witness};
 use crate::{Proof, Prover, Soundness, Statement, System, Verifier, prove, verify};
 
 /// A program of two secret values and a public one, the statement of what it computes of random ones, and the witness.
@@ -91,7 +91,8 @@ fn a_conversation_has_a_challenge_of_its_own() {
     for system in System::ALL.into_iter().filter(|system| system.converses().is_ok()) {
         for level in Soundness::ALL {
             let statement = statement(b"");
-            let prover = Prover::new(Backend::detect(), &statement, &witness(), system, level, &mut rng(4)).unwrap();
+            let prover =
+                Prover::new(Backend::detect(), &SESSION, &statement, &witness(), system, level, &mut rng(4)).unwrap();
             let verifier =
                 Verifier::new(Backend::detect(), &statement, system, level, prover.first(), &mut rng(5)).unwrap();
             assert_eq!(verifier.challenge().len(), prover.challenge_bytes());
@@ -105,7 +106,8 @@ fn a_conversation_has_a_challenge_of_its_own() {
 #[test]
 fn a_system_whose_challenges_are_hashes_does_not_converse() {
     let (system, level, statement) = (System::VoleInTheHead, Soundness::Bits128, statement(b""));
-    let prover = Prover::new(Backend::detect(), &statement, &witness(), system, level, &mut rng(4)).err().unwrap();
+    let prover =
+        Prover::new(Backend::detect(), &SESSION, &statement, &witness(), system, level, &mut rng(4)).err().unwrap();
     let verifier = Verifier::new(Backend::detect(), &statement, system, level, [0; 64], &mut rng(5)).err().unwrap();
     for refused in [prover, verifier] {
         assert!(refused.to_string().contains("voleith proves in files only"), "{refused}");
@@ -194,4 +196,8 @@ fn a_file_has_no_room_for_a_large_statement() {
     let refused = prove(Backend::detect(), &statement, &[bits(1, 1), bits(1, 1)], System::ZkBoo, &mut rng(6));
     let refused = refused.err().unwrap().to_string();
     assert!(refused.contains("1048577 AND gates") && refused.contains("in conversation"), "{refused}");
+    // Nor is one looked at.
+    let proof = prove(Backend::detect(), &self::statement(b""), &witness(), System::ZkBoo, &mut rng(6)).unwrap();
+    let refused = verify(Backend::detect(), &statement, &proof).err().unwrap().to_string();
+    assert!(refused.contains("1048577 AND gates"), "{refused}");
 }

@@ -3,7 +3,7 @@
 use comity_circuit::{Builder, Goal, Program};
 use comity_core::{Backend, Kind};
 
-use super::{bits, masked, rng, statement, witness};
+use super::{SESSION, bits, masked, rng, statement, witness};
 use crate::checks::{OTHER_STATEMENT, WRONG_OPENING, WRONG_VIEW};
 use crate::{Proof, Prover, Soundness, Statement, System, Verifier, prove, verify};
 
@@ -121,7 +121,7 @@ fn a_proof_says_its_system_and_is_of_no_other() {
 fn a_first_message_is_of_one_statement_level_and_system() {
     let (backend, level) = (Backend::detect(), Soundness::Bits40);
     let told = |said: &Statement, at: Soundness, of: System, other: &Statement| {
-        let prover = Prover::new(backend, said, &witness(), of, at, &mut rng(2)).unwrap();
+        let prover = Prover::new(backend, &SESSION, said, &witness(), of, at, &mut rng(2)).unwrap();
         let verifier = Verifier::new(backend, other, of, level, prover.first(), &mut rng(3)).unwrap();
         let answer = prover.answer(verifier.challenge())?;
         verifier.finish(&answer)

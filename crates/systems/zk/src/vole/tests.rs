@@ -7,13 +7,11 @@ use comity_testing::Pair;
 
 use super::prover::{ProverAct, prove};
 use super::verifier::{VerifierAct, verify};
-use super::{BATCH, SILENT_FROM, bits_of};
+use super::{BATCH, SILENT_FROM, bits_of, digest};
 use crate::checks::{OTHER_MACS, WRONG_GATES};
 use crate::statement::Statement;
-use crate::tests::{random, rng};
+use crate::tests::{SESSION, random, rng};
 use crate::zkboo::tests::{of_two, two};
-
-const SESSION: SessionId = SessionId::new([7; 32]);
 
 /// Both parties' results.
 fn play(
@@ -219,6 +217,39 @@ fn differences_are_the_witness_under_a_pad() {
     let (zero, one, two) = (told(0), told(1), told(2));
     assert_eq!((zero.0[0] ^ one.0[0], zero.0[0] ^ two.0[0]), (1, 2));
     assert!(zero.1 != one.1 && one.1 != two.1);
+}
+
+#[test]
+fn sums_are_under_masks() {
+    // Without a gate there is nothing to sum up: what is sent are the masks.
+    let mut b = Builder::new();
+    let x = b.input("x", 2);
+    b.output("x", &x);
+    let program = Program::from_circuit(b.finish()).unwrap();
+    let statement = Statement::new(&program, &[None], &two(2), b"").unwrap();
+    let mut sent = [Block::ZERO; 2];
+    let mut look = |act: ProverAct<'_>| {
+        if let ProverAct::Sums(sums) = act {
+            sent = *sums;
+        }
+    };
+    let (proved, verified) = play(&statement, &statement.secret(&two(2)), &mut look, &mut |_| ());
+    assert!(proved.is_ok() && verified.is_ok());
+    assert!(sent.iter().all(|sum| *sum != Block::ZERO) && sent[0] != sent[1]);
+}
+
+#[test]
+fn each_batch_has_coefficients_of_its_own_and_each_session_a_hash() {
+    let ((statement, secret), mut seeds) = (random(3, 40_000, 60), Vec::new());
+    let mut look = |act: VerifierAct<'_>| {
+        let VerifierAct::Seed(seed) = act;
+        seeds.push(*seed);
+    };
+    let (proved, verified) = play(&statement, &secret, &mut |_| (), &mut look);
+    assert!(proved.is_ok() && verified.is_ok() && seeds.len() > 2);
+    assert!(seeds.iter().enumerate().all(|(i, seed)| !seeds[..i].contains(seed)));
+    let [one, other] = [SESSION, SessionId::new([8; 32])].map(|session| digest(&session, &seeds));
+    assert_ne!(one, other);
 }
 
 #[test]

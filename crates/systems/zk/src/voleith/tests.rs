@@ -1,5 +1,7 @@
 //! VOLE in the head: provers that know no witness, for every Delta there is, and a simulator.
 
+mod textbook;
+
 use std::collections::BTreeMap;
 
 use comity_core::{Backend, Block, Error, Kind, Prg, gf128};
@@ -7,6 +9,7 @@ use comity_protocol::Conduct;
 use rand_core::SeedableRng;
 
 use super::hashes::{Digest, Hashes, seed};
+use super::linear::LinearHash;
 use super::opening::{self, Opening};
 use super::prove::Act;
 use super::verify::fixed;
@@ -32,7 +35,7 @@ fn prover(
     conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Committed {
     let inputs = two(witness);
-    let mut draw = Draw::new(rng, System::VoleInTheHead, 0, statement, &inputs);
+    let mut draw = Draw::new(rng, None, System::VoleInTheHead, 0, statement, &inputs);
     Committed::with(Backend::detect(), parameters, statement, &inputs, &mut draw, conduct).unwrap()
 }
 
@@ -249,6 +252,28 @@ fn each_challenge_is_of_everything_before_it() {
         let found = changed(&all(&hashes(&[3, 2], 1, 1), 0, 1, change));
         assert_eq!(found, (0..5).map(|hash| hash >= first).collect::<Vec<_>>(), "field {change}");
     }
+}
+
+#[test]
+fn coefficients_leaves_and_trees_are_told_apart() {
+    // Coefficients of gates follow from a challenge, and those of each half of the linear hash from another half of one.
+    let row = [Block::ZERO, Block::ZERO, Block::from_u128(1)];
+    let hash = |challenge: &Digest| LinearHash::new(Backend::detect(), challenge, row.len()).hash(&row);
+    let [one, other, half] = [[1; 32], [2; 32], core::array::from_fn(|i| if i < 16 { 1 } else { 2 })];
+    assert!(seed(&one) != seed(&other));
+    let [one, other, half] = [one, other, half].map(|challenge| hash(&challenge));
+    assert!(one[0] != other[0] && one[1] != other[1] && half[0] == one[0] && half[1] == other[1]);
+    // Leaves with one seed have commitments and streams of their own, and so have trees roots.
+    let (commitments, keys) = Hashes::new(FEW, &[1; 32], &[1; 32]).leaves(0, &[[1; 16]; 2]);
+    assert!(commitments[0] != commitments[1] && keys[0] != keys[1]);
+    let prover = prover(&of_two(0), 2, FEW, &mut rng(1), &mut |_: Act<'_>| ());
+    let roots = prover.trees.iter().map(|tree| {
+        let mut root = Vec::new();
+        tree.open(&vec![false; tree.leaves().len()], &mut root);
+        root
+    });
+    let roots: Vec<_> = roots.collect();
+    assert!(roots[0].len() == 16 && roots[0] != roots[1]);
 }
 
 /// A transcript for a Delta that is known beforehand: all that is shown is random, and what Delta should be the hash of follows.

@@ -127,7 +127,7 @@ fn what_is_seen_has_one_distribution_whatever_the_witness_and_without_one() {
         let trits = drawn(219, &mut random);
         for (witness, counts) in [0, 1, 2].into_iter().zip(&mut counts) {
             let inputs = two(witness);
-            let mut draw = Draw::new(&mut random, System::ZkBoo, 0, &statement, &inputs);
+            let mut draw = Draw::new(&mut random, None, System::ZkBoo, 0, &statement, &inputs);
             let prover = Committed::new(Backend::detect(), System::ZkBoo, 219, &statement, &inputs, &mut draw).unwrap();
             let salt = *prover.salt();
             seen(&statement, &salt, &trits, &prover.answer(&trits), counts);
