@@ -1,4 +1,4 @@
-//! Three parties fill and use their stores, and are killed at drawn instants: no batch is used twice, in no two sessions, and
+//! Two or three parties fill and use their stores, and are killed at drawn instants: no batch is used twice, in no two sessions, and
 //! afterwards all run on the same one, or all say why not. A protocol of this test shows what every party takes; `gmw`,
 //! `tinyot` and `bmr`, which garbles on what `tinyot` stores, show that nothing of theirs is used twice, and that what all take belongs
 //! together: else they would compute something else.
@@ -29,6 +29,7 @@ use comity_protocol::{
 use comity_testing::PATIENCE;
 use comity_tinyot::TinyOt;
 
+/// Parties of a case at most.
 const PARTIES: u16 = 3;
 
 /// Bytes of a batch: two chunks of the store, so that a kill may come between them.
@@ -41,6 +42,7 @@ const LOT: u64 = 3;
 /// The protocol that is killed.
 struct Case {
     protocol: &'static dyn Protocol,
+    parties: u16,
     /// The material, and how much of it is made at a time.
     material: &'static str,
     units: u64,
@@ -53,17 +55,22 @@ struct Case {
 /// A lot of three batches of shares.
 const SHARES: u64 = 3 << 13;
 
-static CASES: [Case; 4] = [
-    Case { protocol: &Pads, material: "pads", units: 2 * LOT, in_two_steps: false, slower: 1 },
+/// Three lots of a batch of triples.
+const TRIPLES: u64 = 3 * comity_gmw::dealers::BATCH as u64;
+
+static CASES: [Case; 5] = [
+    Case { protocol: &Pads, parties: 3, material: "pads", units: 2 * LOT, in_two_steps: false, slower: 1 },
+    Case { protocol: &OnStore(&Gmw), parties: 3, material: "triples", units: TRIPLES, in_two_steps: false, slower: 4 },
     Case {
-        protocol: &OnStore(&Gmw),
-        material: "triples",
-        units: 3 * comity_gmw::dealers::BATCH as u64,
+        protocol: &OnStore(&TinyOt),
+        parties: 3,
+        material: "shares",
+        units: SHARES,
         in_two_steps: false,
-        slower: 4,
+        slower: 12,
     },
-    Case { protocol: &OnStore(&TinyOt), material: "shares", units: SHARES, in_two_steps: false, slower: 12 },
-    Case { protocol: &OnStore(&Bmr), material: "shares", units: SHARES, in_two_steps: true, slower: 12 },
+    Case { protocol: &OnStore(&Bmr), parties: 3, material: "shares", units: SHARES, in_two_steps: true, slower: 12 },
+    Case { protocol: &OnStore(&Gmw), parties: 2, material: "triples", units: TRIPLES, in_two_steps: false, slower: 4 },
 ];
 
 /// A line of the log of what a party uses in which session. One write, which the kernel has when the call returns.
@@ -254,10 +261,10 @@ fn hex(bytes: &[u8]) -> String {
 struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Folder {
+    fn new(name: &str, parties: u16) -> Folder {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
-        for party in 0..PARTIES {
+        for party in 0..parties {
             let mut rng = Prg::new(Backend::detect(), Block::from_u128(party.into()));
             let key = StoreKey::create(&path.join(format!("key{party}")), &mut rng).unwrap();
             drop(Store::open_or_create(&path.join(format!("store{party}")), &key, &mut rng).unwrap());
@@ -320,10 +327,10 @@ const CHILD: &str = "COMITY_TEST_KILLS";
 fn child() {
     let Some(place) = std::env::var_os(CHILD) else { return };
     let (place, party) = (Path::new(&place), std::env::var("COMITY_TEST_PARTY").unwrap().parse().unwrap());
-    let Ok(mut links) = meet(place, party) else { return };
     let dir = place.parent().unwrap();
     let case = std::env::var("COMITY_TEST_CASE").unwrap();
     let case = &CASES[case.parse::<usize>().unwrap()];
+    let Ok(mut links) = meet(place, party, case.parties) else { return };
     for turn in 0.. {
         let done = if turn % 4 == 0 { prepare(case, dir, &mut links) } else { run(case, dir, &mut links) };
         match done {
@@ -337,16 +344,10 @@ fn child() {
 }
 
 /// The links of a party, over this machine's network. Each says where it listens in a file.
-fn meet(place: &Path, me: u16) -> Result<PerPeer<Connection>> {
+fn meet(place: &Path, me: u16, parties: u16) -> Result<PerPeer<Connection>> {
     let security = Security::Plain { anywhere: false };
-    let settings = Settings {
-        me: PartyId(me),
-        parties: PARTIES,
-        security,
-        timeout: PATIENCE,
-        limits: Limits::default(),
-        relay: None,
-    };
+    let settings =
+        Settings { me: PartyId(me), parties, security, timeout: PATIENCE, limits: Limits::default(), relay: None };
     let listener = Listener::bind("127.0.0.1:0", &settings)?;
     let file = |party: u16| place.join(format!("address-{party}"));
     let draft = file(me).with_extension("draft");
@@ -373,6 +374,11 @@ fn killed_again_and_again_no_triple_is_used_twice() {
 }
 
 #[test]
+fn killed_again_and_again_no_triple_of_two_is_used_twice() {
+    killed(&CASES[4], 10);
+}
+
+#[test]
 fn killed_again_and_again_no_share_is_used_twice() {
     killed(&CASES[2], 10);
 }
@@ -396,6 +402,12 @@ fn killed_a_thousand_times_no_triple_is_used_twice() {
 
 #[test]
 #[ignore = "a thousand kills"]
+fn killed_a_thousand_times_no_triple_of_two_is_used_twice() {
+    killed(&CASES[4], 1000);
+}
+
+#[test]
+#[ignore = "a thousand kills"]
 fn killed_a_thousand_times_no_share_is_used_twice() {
     killed(&CASES[2], 1000);
 }
@@ -405,7 +417,7 @@ fn killed(case: &Case, kills: u64) {
     // While a child starts it has the locks of this process, also those of another campaign's stores.
     static ONE: Mutex<()> = Mutex::new(());
     let _alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = Folder::new(&format!("kills-{}-{kills}", number(case)));
+    let folder = Folder::new(&format!("kills-{}-{kills}", number(case)), case.parties);
     let dir = &folder.0;
     let mut draw = Prg::new(Backend::detect(), Block::from_u128(kills.into()));
     let mut draw = |most: u64| draw.block().to_u128() as u64 % most;
@@ -426,9 +438,9 @@ fn killed(case: &Case, kills: u64) {
         assert!(longer < 16, "the children get nowhere");
         let place = dir.join(format!("round{round}"));
         fs::create_dir(&place).unwrap();
-        let mut children: Vec<Child> = (0..PARTIES).map(|party| start(case, &place, party)).collect();
+        let mut children: Vec<Child> = (0..case.parties).map(|party| start(case, &place, party)).collect();
         thread::sleep(Duration::from_micros(5_000 + draw(120_000)) * case.slower * (1 << longer));
-        let victim = draw(PARTIES.into()) as usize;
+        let victim = draw(case.parties.into()) as usize;
         children[victim].kill().unwrap();
         // The others go on to their next message, or not so far.
         thread::sleep(Duration::from_micros(draw(10_000)));
@@ -442,7 +454,7 @@ fn killed(case: &Case, kills: u64) {
         }
         fs::remove_dir_all(&place).unwrap();
         used_once(dir);
-        for party in 0..PARTIES {
+        for party in 0..case.parties {
             assert!(store(dir, party).unwrap().damaged().unwrap().is_empty(), "round {round}: party {party}");
         }
         match together(case, run, dir) {
@@ -480,7 +492,7 @@ type Act = fn(&Case, &Path, &mut PerPeer<comity_channel::MemoryChannel>) -> Resu
 /// Runs this for all parties, side by side: whether it is done, or all say why not.
 fn together(case: &Case, what: Act, dir: &Path) -> bool {
     let ends: Vec<Result<()>> = thread::scope(|scope| {
-        let parties = memory_mesh(PARTIES, Some(PATIENCE)).into_iter();
+        let parties = memory_mesh(case.parties, Some(PATIENCE)).into_iter();
         let threads: Vec<_> = parties.map(|mut links| scope.spawn(move || what(case, dir, &mut links))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
