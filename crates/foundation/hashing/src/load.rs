@@ -10,14 +10,13 @@ pub fn fullest_bin(items: usize, bins: u32, rho: u32) -> usize {
     if hit >= 1.0 {
         return items;
     }
-    // log2 of the chance of `k` items in a bin, and what is left of the tail, from its first term: it falls geometrically once `k`
-    // is above twice the mean.
+    // log2 of the chance of `k` items in a bin. What is left of the tail falls faster than the geometric series of its first two terms.
     let mut term = n * (1.0 - hit).log2();
     for k in 0..items {
         let ratio = (n - k as f64) / (k as f64 + 1.0) * hit / (1.0 - hit);
         term += ratio.log2();
         // `term` is of k + 1 items, and the next ratio is less than this one.
-        if ratio < 0.5 && term + 1.0 <= target {
+        if ratio < 1.0 && term - (1.0 - ratio).log2() <= target {
             return k;
         }
     }

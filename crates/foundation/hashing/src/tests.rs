@@ -29,6 +29,12 @@ fn bins_of_an_item_differ_and_are_uniform() {
 }
 
 #[test]
+#[should_panic(expected = "2 bins for 3 functions")]
+fn three_functions_take_three_bins() {
+    distinct(0, 2);
+}
+
+#[test]
 fn every_item_is_in_one_of_its_bins() {
     for n in [0usize, 1, 2, 5, 255, 256, 257, 5000] {
         let (digests, count) = (digests(2, n), bins(n, ROOMY));
@@ -98,6 +104,7 @@ fn bin_function_and_rest_are_the_item() {
         let most = all[500..].iter().map(|short| 128 - short.rest.leading_zeros()).max();
         assert_eq!(most, Some(rest_bits), "{bits} bits, {count} bins");
     }
+    assert_eq!(Permutation::rest_bits(3, 128), 127);
 }
 
 #[test]
@@ -120,4 +127,6 @@ fn the_fullest_bin_is_as_full_as_computed() {
     assert_eq!(fullest_bin(0, 1301, 40), 0);
     assert_eq!(fullest_bin(2, 3, 40), 2);
     assert!(fullest_bin(1 << 20, bins(1 << 20, ROOMY), 40) < 30);
+    // Where few items in a bin are as rare as many: the mean is 2418, with a deviation of 49.
+    assert!((2418 + 7 * 49..2418 + 10 * 49).contains(&fullest_bin(1 << 20, 1301, 40)));
 }

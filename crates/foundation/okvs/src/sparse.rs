@@ -15,7 +15,7 @@ pub struct Sparse {
     pub(crate) backend: Backend,
     pub(crate) layout: Layout,
     /// The hashes of keys, cluster by cluster: places, and the point of the dense columns.
-    hashes: Vec<Block>,
+    pub(crate) hashes: Vec<Block>,
     /// The numbers of the keys, in the same order.
     keys: Vec<u32>,
     /// Where each cluster starts, and after the last one the number of keys.

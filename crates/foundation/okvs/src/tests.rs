@@ -1,4 +1,6 @@
-use comity_core::{Backend, Block, Prg};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use comity_core::{Aes128, Backend, Block, Prg};
 
 use crate::{Layout, Okvs, Sparse};
 
@@ -87,8 +89,37 @@ fn equal_keys_read_one_value() {
     let rows = Sparse::place(Backend::detect(), SEED, 100, &keys);
     let left_out = encode(&rows, &values, prg(3)).left_out;
     assert!(left_out == [3] || left_out == [70], "{left_out:?}");
+    // Its number is that among all keys, also where clusters have numbers of their own.
+    let layout = Layout { clusters: 3, sparse: 60, dense: 4 };
+    let left_out = encode(&Sparse::with_layout(Backend::detect(), SEED, layout, &keys), &values, prg(3)).left_out;
+    assert!(left_out == [3] || left_out == [70], "{left_out:?}");
     values[70] = values[3];
     assert!(encode(&rows, &values, prg(3)).left_out.is_empty());
+}
+
+/// A value or a column too many would shift all others.
+#[test]
+fn what_does_not_fit_the_keys_is_refused() {
+    let rows = Sparse::place(Backend::detect(), SEED, 100, &blocks(100, 1));
+    let panics = |values: usize, columns: usize| {
+        let (mut values, mut columns) = (blocks(values, 2), blocks(columns, 3));
+        let encode = |columns: &mut [Block]| drop(rows.encode_part(0, &values, &mut prg(3), columns));
+        let encoded = catch_unwind(AssertUnwindSafe(|| encode(&mut columns))).is_err();
+        [encoded, catch_unwind(AssertUnwindSafe(|| rows.decode_part(0, &columns, &mut values))).is_err()]
+    };
+    assert_eq!(panics(100, rows.part()), [false; 2]);
+    assert_eq!(panics(101, rows.part()), [true; 2]);
+    assert_eq!(panics(100, rows.part() + 1), [true; 2]);
+}
+
+/// Who knows the seed cannot go from places back to a key that has them.
+#[test]
+fn the_hash_of_a_key_is_no_permutation() {
+    let keys = blocks(1, 1);
+    let mut permuted = keys.clone();
+    Aes128::new(Backend::detect(), SEED).encrypt(&mut permuted);
+    let rows = Sparse::place(Backend::detect(), SEED, 1, &keys);
+    assert!(rows.hashes != permuted);
 }
 
 /// The vector with random values is uniform: also in columns that no key touches, and in the dense ones.

@@ -120,6 +120,7 @@ mod tests {
             let added = elements.add(Some(&item(n % 1000)));
             assert_eq!(added, Some(((n % 1000) as usize, n < 1000)));
         }
+        assert!(elements.slots.len() >= 2 * elements.items.len(), "a full table has no end of a search");
         assert_eq!(elements.add(None), None);
         assert!((0..1000).all(|n| elements.items()[n] == item(n as u32)));
         assert_eq!((elements.rows(), elements.take().len(), elements.empty()), (3001, 1000, 1));

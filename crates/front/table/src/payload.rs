@@ -269,6 +269,17 @@ mod tests {
         let long = format!("{},", "x".repeat(300));
         assert_eq!(cells(Duplicates::Error, &[(0, &long)]).unwrap()[0][0].len(), 300);
         assert!(cells(Duplicates::Error, &[(0, &"x".repeat(WIDEST))]).unwrap_err().contains("at most"));
+        // Rows of one key, none too wide by itself; and one wide cell, which makes all others as wide.
+        let wide = "x".repeat(WIDEST / 2);
+        assert!(cells(Duplicates::List(3), &[(0, &wide), (0, &wide)]).unwrap_err().contains("the widest of 1 keys"));
+        let mut many = Payload::new(1, Duplicates::Error);
+        for element in 0..MOST / wide.len() + 1 {
+            let field: &[u8] = if element == 7 { wide.as_bytes() } else { b"" };
+            many.add(element, std::iter::once(field)).unwrap();
+        }
+        assert!(many.cells().unwrap_err().to_string().contains("8 GiB for all is the most"));
+        let greatest = format!("{},0", i128::MAX);
+        assert!(cells(Duplicates::Sum, &[(0, &greatest), (0, "1,0")]).unwrap_err().contains("127 bits"));
         assert_eq!("list:3".parse(), Ok(Duplicates::List(3)));
         assert!("list:0".parse::<Duplicates>().is_err() && "list:256".parse::<Duplicates>().is_err());
     }
@@ -277,7 +288,16 @@ mod tests {
     fn what_is_no_cell_is_refused() {
         let decode = |cell: &[u8]| Decoder { columns: 1 }.decode(cell, &mut Vec::new());
         assert!(decode(&[1, 2, 5, 6, 0]).is_ok());
-        for bad in [&[][..], &[0, 0], &[1], &[1, 3, 1, 1], &[1, 0, 7], &[2, 0], &[1, 0xff, 0xff, 0xff, 0xff, 0xff]] {
+        for bad in [
+            &[][..],
+            &[0, 0],
+            &[1],
+            &[1, 3, 1, 1],
+            &[1, 0, 7],
+            &[2, 0],
+            &[1, 0xff, 0xff, 0xff, 0xff, 0xff],
+            &[1, 0x80, 0x80, 0x80, 0x80, 0],
+        ] {
             assert!(decode(bad).is_err(), "{bad:?}");
         }
         let names = ["a".to_owned(), "\u{e9}".repeat(200)];

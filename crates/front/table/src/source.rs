@@ -235,5 +235,10 @@ mod tests {
         std::fs::write(&path, "a\n3\n4\n").unwrap();
         file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
         assert!(source.unchanged().is_err());
+        // Longer, and its time put back.
+        let source = Source::open(&path).unwrap();
+        file.write_all(b"5\n").unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        assert!(source.unchanged().is_err());
     }
 }

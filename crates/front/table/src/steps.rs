@@ -241,6 +241,7 @@ mod tests {
         same("integer", &["-0", "0000", "+0"], "0");
         same("integer,trim", &[" -012 "], "-12");
         same("date", &["2024-02-29", "20240229", "29.2.2024", "2024/2/29"], "2024-02-29");
+        same("date", &["2000-02-29"], "2000-02-29");
         same("hex", &["0xAB:cd", "ab-cd", "\\xABCD"], "abcd");
         let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         same("lower,sha256", &["abc", "ABC"], digest);
@@ -252,7 +253,7 @@ mod tests {
     fn what_has_no_such_form_is_refused() {
         for (steps, values) in [
             ("integer", &["7.0", "", "x", "-", "1e3", "\u{0663}"][..]),
-            ("date", &["2023-02-29", "01/02/2020", "2020-13-01", "20-01-02", "2020-1-0", "x"]),
+            ("date", &["2023-02-29", "01/02/2020", "2020-13-01", "20-01-02", "2020-1-0", "1900-02-29", "x"]),
             ("hex", &["xyz", "0x0g"]),
         ] {
             for value in values.iter().filter(|value| !value.is_empty()) {

@@ -73,7 +73,13 @@ impl TableWriter {
         match &mut self.form {
             Form::Csv(csv) => csv.write_record(fields).map_err(failed),
             Form::Lines(sink) => {
-                let line: Vec<u8> = fields.flatten().copied().chain([b'\n']).collect();
+                let mut line: Vec<u8> = fields.flatten().copied().collect();
+                if line.contains(&b'\n') || line.ends_with(b"\r") {
+                    return Err(Error::new(
+                        "a key with a line break in it would be several lines: write csv, tsv or json",
+                    ));
+                }
+                line.push(b'\n');
                 Ok(sink.write_all(&line)?)
             }
             Form::Json(sink) => {

@@ -72,19 +72,65 @@ fn json_has_the_types_of_its_columns() {
     let bytes = written(
         &shape("json"),
         columns(&names),
-        &[&["7", "7", "true", "[1, 2]"], &["", "", "", ""], &["7\n8", "\"", "x", "[1,"]],
+        &[&["7", "7", "true", "[1, 2]"], &["", "", "", ""], &["7\n8", "\"", "x", "[1,"], &["7\n", "", "", ""]],
     );
     let text = String::from_utf8(bytes).unwrap();
     assert_eq!(
         text,
         "{\"n\":7,\"t\":\"7\",\"b\":true,\"x\":[1, 2]}\n{\"n\":null,\"t\":\"\",\"b\":null,\"x\":null}\n\
-         {\"n\":\"7\\n8\",\"t\":\"\\\"\",\"b\":\"x\",\"x\":\"[1,\"}\n"
+         {\"n\":\"7\\n8\",\"t\":\"\\\"\",\"b\":\"x\",\"x\":\"[1,\"}\n\
+         {\"n\":\"7\\n\",\"t\":\"\",\"b\":null,\"x\":null}\n"
     );
     // A column may come later, and one that lacks it is empty.
     let source = piped(b"{\"a\": 1}\n\n{\"b\": \"x\", \"a\": 2}\n{\"b\": null}\n");
     let (header, rows) = all(&source, &shape("json")).unwrap();
     assert_eq!(header, ["a", "b"]);
     assert_eq!(rows, [vec!["1"], vec!["2", "x"], vec!["", ""]]);
+    // Read again, all columns are there from the first record on, and of the kinds that they had in the end.
+    let mut reader = TableReader::new(&source, &shape("json")).unwrap();
+    let mut record = Record::new();
+    while reader.next(&mut record).unwrap() {}
+    let mut again = TableReader::again(&source, &shape("json"), reader.columns()).unwrap();
+    assert_eq!(again.columns(), columns(&[("a", ColumnKind::Integer), ("b", ColumnKind::Text)]));
+    assert!(again.next(&mut record).unwrap() && record.len() == 2);
+}
+
+/// A column whose records differ has the kind that all of them fit.
+#[test]
+fn json_columns_have_the_kind_of_all_records() {
+    let kinds = |bytes: &[u8]| {
+        let source = piped(bytes);
+        let mut reader = TableReader::new(&source, &shape("json")).unwrap();
+        while reader.next(&mut Record::new()).unwrap() {}
+        reader.columns().iter().map(|column| column.kind).collect::<Vec<_>>()
+    };
+    let lines = b"{\"a\": 1.5, \"b\": \"x\", \"c\": null}\n{\"a\": 1, \"b\": 2, \"c\": true}\n{\"c\": null}\n";
+    assert_eq!(kinds(lines), [ColumnKind::Real, ColumnKind::Text, ColumnKind::Bool]);
+}
+
+#[test]
+fn lines_are_one_key_each() {
+    let mut lines =
+        TableWriter::new(Box::new(io::sink()), &shape("lines"), columns(&[("a", ColumnKind::Text)])).unwrap();
+    lines.write([&b"a b\rc"[..]].into_iter()).unwrap();
+    for key in [&b"a\nb"[..], b"a\r"] {
+        assert!(lines.write([key].into_iter()).unwrap_err().to_string().contains("several lines"));
+    }
+    let two = columns(&[("a", ColumnKind::Text), ("b", ColumnKind::Text)]);
+    let refused = TableWriter::new(Box::new(io::sink()), &shape("lines"), two).err().unwrap();
+    assert!(refused.to_string().contains("has one column, and this one has 2"));
+}
+
+/// Text begins where its first bytes are, in however many pieces these come.
+#[test]
+fn the_start_of_a_text_may_come_in_pieces() {
+    let gzip = |bytes: &[u8]| {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(bytes).unwrap();
+        gzip.finish().unwrap()
+    };
+    let bytes = [gzip(b"\xef"), gzip(b"\xbb\xbf"), gzip(b"a\n1\n")].concat();
+    assert_eq!(all(&piped(&bytes), &shape("csv")).unwrap().0, ["a"]);
 }
 
 /// Rows with equal keys are one element, in whatever form they come, and composite keys keep their parts apart.

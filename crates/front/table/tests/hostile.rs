@@ -91,8 +91,36 @@ fn a_record_that_never_ends_is_refused() {
     for (start, form) in [("a,b\n1,", "csv"), ("a,b\n1,\"", "csv"), ("{\"a\": \"", "json"), ("", "lines")] {
         let mut pipe = start.as_bytes().chain(Endless(40 << 20));
         let source = Source::spill(&mut pipe, "t").unwrap();
-        let why = all(&source, &shape(form)).unwrap_err().to_string();
+        let mut reader = TableReader::new(&source, &shape(form)).unwrap();
+        let why = reader.next(&mut Record::new()).unwrap_err().to_string();
         assert!(why.contains("a record has more than 16 MiB"), "{form}: {why}");
+        assert!(reader.bytes() <= 17 << 20, "{form}: {} bytes were read", reader.bytes());
+    }
+    // Many records may have more together.
+    let line = [&[b'x'; 99_999][..], b"\n"].concat();
+    let source = Source::spill(&mut &*line.repeat(200), "t").unwrap();
+    for form in ["csv", "lines"] {
+        let shape = TableShape { header: false, ..shape(form) };
+        assert_eq!(all(&source, &shape).unwrap().1.len(), 200, "{form}");
+    }
+}
+
+#[test]
+fn a_folder_is_no_table_and_a_pipe_is_read_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let why = Source::open(folder.path()).err().unwrap().to_string();
+    assert!(why.ends_with("this is a folder, not a table"), "{why}");
+    #[cfg(unix)]
+    {
+        let path = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let written = path.clone();
+        let writer = std::thread::spawn(move || std::fs::write(written, "a\n1\n"));
+        let source = Source::open(&path).unwrap();
+        writer.join().unwrap().unwrap();
+        for _ in 0..2 {
+            assert_eq!(all(&source, &shape("csv")).unwrap().1, [["1"]]);
+        }
     }
 }
 
