@@ -25,6 +25,9 @@ fn feed(security: Security, stream: &[u8], mut pieces: impl Iterator<Item = usiz
     // The listening side may have closed already, having read enough.
     let _ = peer.write_all(stream);
     let _ = peer.shutdown(Shutdown::Write);
+    // Who leaves without a word ends no wait for a connection: it goes on until somebody else comes.
+    let mut last = TcpStream::connect(listener.address()).expect("the listener is there");
+    let _ = last.write_all(b"nobody").and_then(|()| last.shutdown(Shutdown::Write));
     let Ok(mut connection) = listener.next() else { return };
     let mut left = stream.len();
     let mut buffer = vec![0; stream.len() + 1];
