@@ -85,9 +85,13 @@ impl Cache {
             let coins = reader.flag()?;
             let (mut value, mut code, mut pairs) = (0u128, 0u128, Vec::new());
             let overflow = |reader: &Reader<'_>| reader.malformed("a number is too large");
-            for _ in 0..reader.varint()? {
-                value = value.checked_add(reader.varint()?).ok_or_else(|| overflow(&reader))?;
+            for nth in 0..reader.varint()? {
+                let step = reader.varint()?;
+                value = value.checked_add(step).ok_or_else(|| overflow(&reader))?;
                 let run = if coins { reader.varint()? } else { 1 };
+                if run == 0 || (step == 0 && nth > 0) {
+                    return Err(reader.malformed("a value is there twice, or without a code"));
+                }
                 for _ in 0..run {
                     let coin = Coin::new(if coins { reader.number()? } else { 0 });
                     code = code.checked_add(reader.varint()?).ok_or_else(|| overflow(&reader))?;

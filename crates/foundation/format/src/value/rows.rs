@@ -141,7 +141,10 @@ impl<'a> Columns<'a> {
             return Ok(None);
         }
         let known: BTreeMap<&str, usize> = cells.iter().enumerate().map(|(i, (_, cell))| (*cell, i)).collect();
-        for (at, cell) in cells {
+        for (i, (at, cell)) in cells.iter().enumerate() {
+            if known[cell] != i {
+                return Err(reader.wrong_at(*at, format!("the first line names `{cell}` twice")));
+            }
             if !self.leaves.iter().any(|(_, name, _)| name == cell) {
                 let names = self.leaves.iter().map(|(_, name, _)| name.as_str());
                 return Err(reader.wrong_at(*at, no_field(cell, names)));
