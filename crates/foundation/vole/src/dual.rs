@@ -76,6 +76,32 @@ mod tests {
         assert!(code(&x).iter().zip(&first).all(|(both, one)| both[0] == one[0]));
     }
 
+    /// Each element has the one before in it, whatever the seed; and each output is the sum of as many elements as it must be.
+    #[test]
+    fn the_code_has_its_state_and_its_weight() {
+        let unit = || (0..128).map(|i| [Block::from_u128(1 << i)]).collect::<Vec<_>>();
+        for seed in (0..20).map(Block::from_u128) {
+            let mut convolved = unit();
+            convolve(&mut Prg::new(Backend::detect(), seed), &mut convolved);
+            assert_eq!(convolved[1], [Block::from_u128(3)]);
+            // The last bit of each is its own, so that an output's terms can be taken away one by one.
+            let weight = |out: &[Block; 1]| {
+                let mut left = out[0].to_u128();
+                let terms = (0..128).rev().filter(|&i| {
+                    let there = left >> i & 1 == 1;
+                    left ^= if there { convolved[i][0].to_u128() } else { 0 };
+                    there
+                });
+                terms.count()
+            };
+            let out = compress(Backend::detect(), seed, &mut unit(), 64);
+            let weights: Vec<usize> = out.iter().map(weight).collect();
+            // Places that are drawn twice cancel.
+            assert!(weights.iter().all(|weight| weight % 2 == WEIGHT % 2), "{weights:?}");
+            assert_eq!(weights.iter().max(), Some(&WEIGHT));
+        }
+    }
+
     /// A single element reaches about half of all that come after it, and so about half of the outputs.
     #[test]
     fn an_element_reaches_half_of_the_outputs() {

@@ -172,3 +172,30 @@ fn answer(setting: &Setting, challenge: &[Block], sum: Block) -> [u8; 32] {
     zeroize::Zeroize::zeroize(&mut hasher);
     answer
 }
+
+#[cfg(test)]
+mod tests {
+    use comity_core::SessionId;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_of_its_run_its_challenge_and_its_sum() {
+        let of = |session: &[u8], challenge: u128, sum: u128| {
+            let setting = Setting { session: SessionId::derive("test", &[session]), backend: Backend::detect() };
+            answer(&setting, &[Block::from_u128(challenge), Block::ZERO], Block::from_u128(sum))
+        };
+        let all = [of(b"1", 1, 1), of(b"2", 1, 1), of(b"1", 2, 1), of(b"1", 1, 2)];
+        assert!((1..4).all(|i| all[i] != all[0]));
+    }
+
+    /// Who has the hash of a leaf, and the key, has not the leaf.
+    #[test]
+    fn the_hash_of_a_leaf_is_no_permutation() {
+        let (key, leaves) = (Block::from_u128(1), [Block::from_u128(2)]);
+        let (mut hashed, mut permuted) = ([Block::ZERO], leaves);
+        hash(Backend::detect(), key, &leaves, &mut hashed);
+        Aes128::new(Backend::detect(), key).encrypt(&mut permuted);
+        assert_ne!(hashed, permuted);
+    }
+}

@@ -1,13 +1,13 @@
-use comity_channel::Channel;
+use comity_channel::{Channel, Recorded};
 use comity_core::{Backend, Block, Error, Kind, Prg, Result, SessionId, gf128};
 use comity_ot::base::{Csw, Simplest};
-use comity_ot::{Malicious, SemiHonest};
+use comity_ot::{Malicious, SemiHonest, softspoken};
 use comity_testing::{Pair, deviate, never_wrong};
 
 use crate::parameters::LpnSizes;
 use crate::receiver::{Received, receive_with};
 use crate::sender::send_with;
-use crate::{Setting, checks, products};
+use crate::{Setting, checks, noise, products};
 
 /// Small instances, which hide nothing: stage 2 from 100 elements on, in iterations of 40 blocks of 16.
 const SMALL: LpnSizes = LpnSizes { noise: 20, dimension: 100, depth: 4, blocks: 40 };
@@ -169,4 +169,64 @@ fn no_deviation_makes_a_malicious_run_wrong() {
         },
     );
     assert!(runs > 100 && caught.iter().all(|&caught| caught > 3), "{runs} runs, {caught:?} caught by the checks");
+}
+
+/// What a side has sent, of a run with so much randomness.
+fn sent<T>(ch: &mut comity_channel::MemoryChannel, side: impl FnOnce(&mut dyn Channel) -> Result<T>) -> Vec<u8> {
+    let mut ch = Recorded::new(ch, 1 << 24);
+    side(&mut ch).unwrap();
+    ch.recorder().recording().sent
+}
+
+/// A block so many bytes before the end.
+fn block(bytes: &[u8], before_end: usize) -> Block {
+    Block::new(*bytes[bytes.len() - before_end..].first_chunk().unwrap())
+}
+
+/// The challenge of the products' check is nobody's to know before, and the answer says nothing of the vector: a random element masks it.
+#[test]
+fn the_check_of_products_is_random_and_hides() {
+    let a: Vec<Block> = (1..6).map(Block::from_u128).collect();
+    let run = |seed| {
+        let (sender, receiver) = Pair::run(
+            |ch| sent(ch, |ch| products::send::<Malicious, Csw>(ch, &setting(5), DELTA, 5, &mut rng(seed))),
+            |ch| sent(ch, |ch| products::receive::<Malicious, Csw>(ch, &setting(5), &a, &mut rng(seed + 50))),
+        );
+        let (challenge, answer) = (block(&sender, 16), block(&receiver, 32));
+        let mut factors = vec![Block::ZERO; 5];
+        Prg::new(Backend::detect(), challenge).fill_blocks(&mut factors);
+        (challenge, answer ^ gf128::inner_product(Backend::detect(), &factors, &a))
+    };
+    let ((challenge, mask), (other_challenge, other_mask)) = (run(1), run(2));
+    assert_ne!(challenge, other_challenge);
+    assert!(mask != other_mask && mask != Block::ZERO && other_mask != Block::ZERO);
+}
+
+/// The point of the check of noise is new in each run, and so is the nonce of the trees' keys.
+#[test]
+fn the_check_of_noise_is_random() {
+    let (trees, depth) = (3, 4);
+    let run = |seed| {
+        let blocks = vec![Block::ZERO; trees + 1];
+        let (sender, receiver) = Pair::run(
+            |ch| {
+                let mut rng = rng(seed);
+                let session = setting(7).session;
+                let setup = softspoken::Sender::<Malicious>::setup::<Csw>;
+                let mut cots = setup(ch, &session, Backend::detect(), crate::COT_K, DELTA, &mut rng).unwrap();
+                sent(ch, |ch| noise::send(ch, &setting(7), &mut cots, Block::ZERO, &blocks, depth, &mut rng))
+            },
+            |ch| {
+                let mut rng = rng(seed + 50);
+                let session = setting(7).session;
+                let setup = softspoken::Receiver::<Malicious>::setup::<Csw>;
+                let mut cots = setup(ch, &session, Backend::detect(), crate::COT_K, &mut rng).unwrap();
+                sent(ch, |ch| noise::receive(ch, &setting(7), &mut cots, [&blocks, &blocks], depth, &mut rng))
+            },
+        );
+        // Behind the nonce are the trees' messages and the answer; behind the point is the sum at the ends.
+        [block(&sender, 32 + 16 * trees * depth + 16), block(&receiver, 32)]
+    };
+    let (one, other) = (run(1), run(2));
+    assert!(one[0] != other[0] && one[1] != other[1]);
 }

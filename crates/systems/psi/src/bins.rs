@@ -7,7 +7,7 @@
 //! the function in it, an input would be the same in two bins that are one.
 
 use comity_core::{Aes128, Backend, Block, HugeTable, Prg, Result, TccrHash};
-use comity_hashing::{Cuckoo, FUNCTIONS, Short, Simple};
+use comity_hashing::{BinEntry, Cuckoo, FUNCTIONS, Short, Simple};
 use comity_ot::SemiHonest;
 use comity_ot::base::Simplest;
 use comity_ot::one_of_n::{self, OneOfN};
@@ -81,6 +81,15 @@ impl Placed {
     pub(crate) fn places(&self, item: u32) -> [u32; FUNCTIONS] {
         let bins = self.items[2 * item as usize + 1].to_u128();
         [bins as u32, (bins >> 32) as u32, (bins >> 64) as u32]
+    }
+
+    /// What the receiver asks for in a bin where this is.
+    fn asked(&self, entry: Option<BinEntry>, empty: &mut Prg) -> u128 {
+        let rest = u128::MAX >> (128 - self.rest_bits);
+        match entry {
+            Some(entry) => self.input(entry.item(), entry.function()),
+            None => (empty.block().to_u128() & rest) << FUNCTION_BITS | NO_FUNCTION,
+        }
     }
 
     /// The OPRF's input of an item in the bin where it came by a function.
@@ -179,20 +188,14 @@ pub(crate) fn receive<S: OneOfN<Model = SemiHonest>>(
     let mut oprf = one_of_n::Receiver::<S>::setup::<Simplest>(ch, &here.session.child(OT), here.backend, rng)?;
     let mut empty = Prg::new(here.backend, Block::random(rng));
     let mut choices = Vec::with_capacity(table.bins().len() * digits.count);
-    let rest = u128::MAX >> (128 - placed.rest_bits);
-    for entry in table.bins() {
-        choices.extend(digits.of(match entry {
-            Some(entry) => placed.input(entry.item(), entry.function()),
-            None => (empty.block().to_u128() & rest) << FUNCTION_BITS | NO_FUNCTION,
-        }));
-    }
+    table.bins().for_each(|entry| choices.extend(digits.of(placed.asked(entry, &mut empty))));
     let mut strings = vec![Block::ZERO; choices.len()];
     let chunk = S::CHUNK / digits.count * digits.count;
     for (choices, strings) in choices.chunks(chunk).zip(strings.chunks_mut(chunk)) {
         oprf.receive(ch, choices, strings)?;
     }
     let mut values = Vec::new();
-    let function = |entry: Option<comity_hashing::BinEntry>| entry.map_or(FUNCTIONS, |entry| entry.function());
+    let function = |entry: Option<BinEntry>| entry.map_or(FUNCTIONS, |entry| entry.function());
     let functions = Vec::from_iter(table.bins().map(function));
     Join::new(here.backend, digits).join(&strings, |bin| tweak(bin as u32, functions[bin]), &mut values);
     observer.phase("masks");
@@ -208,13 +211,72 @@ pub(crate) fn receive<S: OneOfN<Model = SemiHonest>>(
     for sought in own.map(|own| masks.seek(own)) {
         found.extend(masks.receive(ch, sizes.sender, &sought)?);
     }
-    let left_out = table.left_out().iter().filter(|&&item| (item as usize) < set.items.len()).count();
-    Ok(Matches::new(sizes.sender, found, left_out))
+    Ok(Matches::new(sizes.sender, found, left_out(&table, set.items.len())))
+}
+
+/// How many of the first `own` items a table has left out; the others are dummies.
+pub(crate) fn left_out(table: &Cuckoo, own: usize) -> usize {
+    table.left_out().iter().filter(|&&item| (item as usize) < own).count()
 }
 
 #[cfg(test)]
 mod tests {
+    use comity_ot::one_of_n::Kkrt16;
+    use comity_protocol::Adversary;
+    use comity_testing::Pair;
+
     use super::*;
+    use crate::method::Method;
+    use crate::tests::{items, party};
+
+    /// Items with these rests, all in bins 0, 1 and 2.
+    fn placed(rests: &[u128]) -> Placed {
+        let mut placed = Placed::room(rests.len(), 100, 10);
+        rests.iter().for_each(|&rest| placed.push(Short { bins: [0, 1, 2], rest }));
+        placed
+    }
+
+    /// The receiver's result, where the sender has all of these rests.
+    fn found(rests: &[u128], own: usize) -> Matches {
+        let (terms, items) = (Terms::new(Method::Kkrt, Adversary::SemiHonest), items(0..rests.len()));
+        let sizes = Sizes { sender: rests.len(), receiver: rests.len(), rho: 40 };
+        let (placed, digits) = (placed(rests), Digits::WHOLE);
+        let set = |own: usize| Set { items: &items[..own], ..Set::default() };
+        let (sent, got) = Pair::run(
+            |ch| party(0, 1, ch, |me| send::<Kkrt16>(me, (&terms, &set(rests.len())), sizes, (&placed, digits))),
+            |ch| party(1, 1, ch, |me| receive::<Kkrt16>(me, (&terms, &set(own)), sizes, (&placed, digits))),
+        );
+        sent.unwrap();
+        got.unwrap()
+    }
+
+    #[test]
+    fn dummies_are_not_looked_for() {
+        for own in 0..3 {
+            let got = found(&[5, 6, 7], own);
+            assert!(got.matched.iter().copied().eq(0..own as u32) && got.left_out == 0);
+        }
+    }
+
+    /// Five items for three bins: two have no place, and who they are is told to whose they are.
+    #[test]
+    fn who_has_no_place_is_counted_and_dummies_are_not() {
+        let got = found(&[1, 2, 3, 4, 5], 5);
+        assert_eq!((got.left_out, got.matched.len()), (2, 3));
+        let got = found(&[1, 2, 3, 4, 5], 0);
+        assert_eq!((got.left_out, got.matched.len()), (0, 0));
+    }
+
+    /// In an empty bin is asked for what no item is.
+    #[test]
+    fn empty_bins_ask_for_nothing_that_there_is() {
+        let (placed, mut rng) = (placed(&[1]), Prg::new(Backend::detect(), Block::from_u128(1)));
+        let mut asked: Vec<u128> = (0..100).map(|_| placed.asked(None, &mut rng)).collect();
+        assert!(asked.iter().all(|&input| input & 3 == NO_FUNCTION && input >> 102 == 0));
+        asked.sort_unstable();
+        asked.dedup();
+        assert_eq!(asked.len(), 100);
+    }
 
     #[test]
     fn digits_are_the_whole_input() {

@@ -16,10 +16,10 @@
 
 use comity_circuit::{Builder, Goal, Observer, Program, ProgramBuilder, Recipients, Wire};
 use comity_core::{Bits, Error, PartyId, Result};
-use comity_hashing::{Cuckoo, FUNCTIONS, Permutation, ROOMY, Simple, bins, fullest_bin};
+use comity_hashing::{BinEntry, Cuckoo, FUNCTIONS, Permutation, ROOMY, Simple, bins, fullest_bin};
 use comity_protocol::{Empty, Job, Options, Party, Protocol};
 
-use crate::bins::{FUNCTION_BITS, Placed};
+use crate::bins::{FUNCTION_BITS, Placed, left_out};
 use crate::set::{Matches, Sent, Set};
 use crate::short;
 use crate::sizes::Sizes;
@@ -104,29 +104,50 @@ fn equal(b: &mut Builder, one: &[Wire], other: &[Wire]) -> Wire {
 pub(crate) fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: Sizes) -> Result<Sent> {
     let shape = Shape::new(sizes)?;
     let placed = short::place(me, set, sizes, shape.bins, u128::BITS)?;
-    let (slots, left_out) = fill(&placed, shape, set.items.len());
+    let left_out = send_placed(me, terms, (&placed, set.items.len()), shape)?;
+    Ok(Sent { theirs: sizes.receiver, left_out })
+}
+
+/// The sender's side, after its items are placed; the first `own` are no dummies. How many of these are left out.
+fn send_placed(me: &mut Party<'_, '_>, terms: &Terms, (placed, own): (&Placed, usize), shape: Shape) -> Result<usize> {
+    let (slots, left_out) = fill(placed, shape, own);
     let program = program(shape, me.here.me, goal(terms)?)?;
     let inputs = [Some(value(&slots, shape.bits)), None];
     run_below(me, over(terms)?, LABEL, &program, &inputs)?;
-    Ok(Sent { theirs: sizes.receiver, left_out })
+    Ok(left_out)
 }
 
 pub(crate) fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: Sizes) -> Result<Matches> {
     let shape = Shape::new(sizes)?;
     let placed = short::place(me, set, sizes, shape.bins, u128::BITS)?;
+    receive_placed(me, terms, (&placed, set.items.len()), shape, sizes.sender)
+}
+
+/// The receiver's side, after its items are placed; the first `own` are no dummies.
+fn receive_placed(
+    me: &mut Party<'_, '_>,
+    terms: &Terms,
+    (placed, own): (&Placed, usize),
+    shape: Shape,
+    theirs: usize,
+) -> Result<Matches> {
     let table = Cuckoo::place(placed.len() as u32, placed.bins, |item| placed.places(item));
-    let slot = |entry: comity_hashing::BinEntry| placed.input(entry.item(), entry.function());
-    let slots: Vec<u128> = table.bins().map(|entry| entry.map_or(RECEIVERS_DUMMY, slot)).collect();
+    let slots = receivers_slots(placed, &table);
     let program = program(shape, me.here.me.other(), goal(terms)?)?;
     let inputs = [None, Some(value(&slots, shape.bits))];
     let found = run_below(me, over(terms)?, LABEL, &program, &inputs)?.ok_or_else(|| {
         Error::invalid_input("the protocol below private set intersection ended without an output: a defect of it")
     })?;
     let items = table.bins().zip(found.iter()).filter(|(_, found)| *found).filter_map(|(entry, _)| Some(entry?.item()));
-    let mut matched: Vec<u32> = items.filter(|&item| (item as usize) < set.items.len()).collect();
+    let mut matched: Vec<u32> = items.filter(|&item| (item as usize) < own).collect();
     matched.sort_unstable();
-    let left_out = table.left_out().iter().filter(|&&item| (item as usize) < set.items.len()).count();
-    Ok(Matches { theirs: sizes.sender, matched, payload: Vec::new(), left_out })
+    Ok(Matches { theirs, matched, payload: Vec::new(), left_out: left_out(&table, own) })
+}
+
+/// The receiver's slots, one a bin.
+fn receivers_slots(placed: &Placed, table: &Cuckoo) -> Vec<u128> {
+    let slot = |entry: BinEntry| placed.input(entry.item(), entry.function());
+    table.bins().map(|entry| entry.map_or(RECEIVERS_DUMMY, slot)).collect()
 }
 
 /// The sender's slots, bin by bin, and how many of its own items are missing from one of their bins.

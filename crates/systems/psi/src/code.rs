@@ -194,12 +194,12 @@ impl Zeros<'_> {
         u64::from_le_bytes(bytes)
     }
 
-    /// The place after the first `count` zeros, no fewer than were asked for before.
+    /// The place after the first `count` zeros, no fewer than were asked for before. Behind the end all are zeros.
     fn after(&mut self, count: usize) -> usize {
         if count == 0 {
             return 0;
         }
-        while self.before + (self.at(self.word).count_zeros() as usize) < count && 8 * self.word < self.bits.len() {
+        while self.before + (self.at(self.word).count_zeros() as usize) < count {
             self.before += self.at(self.word).count_zeros() as usize;
             self.word += 1;
         }

@@ -79,3 +79,47 @@ impl DigestKey {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use comity_core::{Backend, Prg};
+    use comity_testing::Pair;
+
+    use super::*;
+    use crate::tests::{items, party};
+
+    /// A key for each run, which both sides have, and of it one for each use.
+    #[test]
+    fn keys_are_of_their_run_and_use() {
+        let toss = |session| {
+            let (one, other) = Pair::run(
+                |ch| party(0, session, ch, DigestKey::toss).unwrap(),
+                |ch| party(1, session, ch, DigestKey::toss).unwrap(),
+            );
+            assert!(one.0 == other.0);
+            one
+        };
+        let (one, other) = (toss(1), toss(2));
+        let mut keys = [one.child("a"), one.child("b"), other.child("a"), one.0, other.0];
+        keys.sort_unstable();
+        assert!(keys.windows(2).all(|keys| keys[0] != keys[1]));
+    }
+
+    /// Dummies are random, whatever the key: none of them is another one, or one of another run.
+    #[test]
+    fn dummies_are_random() {
+        let (key, items) = (DigestKey([1; 32]), items(0..3));
+        let set = Set { items: &items, payload: &[], pad_to: 50 };
+        let mut all = Vec::new();
+        for seed in [1, 2] {
+            let mut rng = Prg::new(Backend::detect(), Block::from_u128(seed));
+            all.extend(&key.digests(&mut rng, &set)[3..]);
+            let pairs = key.pairs(&mut rng, &set);
+            all.extend(pairs.iter().flat_map(|blocks| &blocks[3..]).map(|block| block.to_u128()));
+        }
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 2 * 3 * 47);
+        assert!(all.iter().all(|&dummy| dummy > 1 << 64));
+    }
+}

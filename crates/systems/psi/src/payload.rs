@@ -65,4 +65,14 @@ mod tests {
         }
         assert_eq!(open(&keys[0], &[0; TAG - 1]), None);
     }
+
+    /// A tag that were of the pad's kind would be a piece of the pad for a payload that somebody knows.
+    #[test]
+    fn a_tag_is_no_pad() {
+        let key = Zeroizing::new([1; 32]);
+        let tag = tag(&key, &[]);
+        let mut pad = [0; TAG];
+        mask(&key, &mut pad);
+        assert_ne!(tag, pad);
+    }
 }

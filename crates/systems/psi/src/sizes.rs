@@ -40,5 +40,8 @@ mod tests {
         assert_eq!((sizes.mask_bits(3), sizes.item_bits()), (82, 80));
         let nobody = Sizes { sender: 0, receiver: 0, rho: 40 };
         assert_eq!((nobody.mask_bits(3), nobody.item_bits()), (42, 40));
+        // No more than values and digests have.
+        let many = Sizes { sender: 1 << 28, receiver: 1 << 28, rho: 100 };
+        assert_eq!((many.mask_bits(3), many.item_bits()), (128, 126));
     }
 }

@@ -76,7 +76,10 @@ pub(crate) fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, size
 }
 
 /// The sender's side of the VOLE.
-fn scale<M: Checking, B: BaseOt<Model: AtLeast<M>>>(me: &mut Party<'_, '_>, columns: usize) -> Result<Scaled> {
+pub(crate) fn scale<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
+    me: &mut Party<'_, '_>,
+    columns: usize,
+) -> Result<Scaled> {
     let (ch, here, rng, observer) = me.pair()?;
     observer.phase("vector ole");
     let setting = Setting { session: here.session.child(VOLE), backend: here.backend };
@@ -86,7 +89,10 @@ fn scale<M: Checking, B: BaseOt<Model: AtLeast<M>>>(me: &mut Party<'_, '_>, colu
 }
 
 /// The receiver's side of the VOLE.
-fn vector<M: Checking, B: BaseOt<Model: AtLeast<M>>>(me: &mut Party<'_, '_>, columns: usize) -> Result<Received> {
+pub(crate) fn vector<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
+    me: &mut Party<'_, '_>,
+    columns: usize,
+) -> Result<Received> {
     let (ch, here, rng, observer) = me.pair()?;
     observer.phase("vector ole");
     let setting = Setting { session: here.session.child(VOLE), backend: here.backend };
@@ -203,7 +209,7 @@ fn rows(backend: Backend, key: &DigestKey, sizes: Sizes, keys: &[Block]) -> Spar
 }
 
 /// Replaces the value of each item by the hash of its sum with `w`, and of the item's key.
-fn outputs(key: &DigestKey, w: Block, keys: &[Block], values: &mut [Block]) {
+pub(crate) fn outputs(key: &DigestKey, w: Block, keys: &[Block], values: &mut [Block]) {
     let mut hash = Hash::new(key.child("outputs"));
     for (values, keys) in values.chunks_mut(BATCH).zip(keys.chunks(BATCH)) {
         let outputs = hash.each(values.iter().zip(keys).map(|(&value, &key)| [value ^ w, key]));

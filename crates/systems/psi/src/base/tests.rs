@@ -253,6 +253,13 @@ fn what_a_base_cannot_have_is_refused() {
     assert!(why(BaseTerms { queries: 1 << 41, ..terms(0) }, 0).contains("at least 1"));
     assert!(why(BaseTerms { rho: 0, ..terms(0) }, 0).contains("rho = 0"));
     assert!(why(BaseTerms { payload: 1 << 17, ..terms(0) }, 0).contains("at most"));
+    let long = "x".repeat((1 << 16) + 1);
+    assert!(why(BaseTerms { header: long.clone().into(), ..terms(0) }, 0).contains("65536 bytes at most"));
+    assert!(why(BaseTerms { encoding: long, ..terms(0) }, 0).contains("65536 bytes at most"));
+    let twice = [items(0..1), items(0..1)].concat();
+    let set = Set { items: &twice, ..Set::default() };
+    let made = Published::new(terms(0), &set, (Backend::detect(), &mut rng()), &mut |_| Ok(()));
+    assert!(made.err().unwrap().to_string().contains("item 1 is item 0 again"));
     let (mut kept, _) = publish(&items(0..4990), 0, 0);
     let (before, eleven) = (*kept.head(), items(6000..6011));
     let mut add = |items: &[Item]| {
@@ -261,6 +268,129 @@ fn what_a_base_cannot_have_is_refused() {
     assert!(add(&eleven).unwrap_err().to_string().contains("publish a new one"));
     add(&eleven[1..]).unwrap();
     assert_ne!(*kept.head(), before);
+    // What goes counts as what comes does, and neither has an item twice.
+    let (mut kept, _) = publish(&items(0..4999), 0, 0);
+    let mut change = |remove: &[Item], items: &[Item]| {
+        let set = Set { items, ..Set::default() };
+        kept.change(remove, &set, 0, (Backend::detect(), &mut rng())).map(drop).map_err(|error| error.to_string())
+    };
+    assert!(change(&twice, &[]).unwrap_err().contains("item 1 is item 0 again"));
+    assert!(change(&[], &twice).unwrap_err().contains("item 1 is item 0 again"));
+    assert!(change(&items(0..2), &[]).unwrap_err().contains("publish a new one"));
+    change(&items(0..1), &[]).unwrap();
+    assert!(change(&items(1..2), &[]).unwrap_err().contains("publish a new one"));
+}
+
+/// A list of these parts, with its digest.
+fn sealed(parts: &[&[u8]]) -> Vec<u8> {
+    let content = parts.concat();
+    [&content[..], blake3::hash(&content).as_bytes()].concat()
+}
+
+/// Files whose digest is right and whose content cannot be.
+#[test]
+fn files_that_nobody_publishes_are_refused() {
+    let why = |file: Vec<u8>| BaseFile::read(file).err().unwrap().to_string();
+    let base = |terms: BaseTerms, count: u64, rest: &[u8]| sealed(&[&terms.to_bytes(), &count.to_le_bytes(), rest]);
+    BaseFile::read(base(terms(0), 0, &[])).unwrap();
+    let long = "x".repeat((1 << 16) + 1);
+    assert!(why(base(BaseTerms { header: long.clone().into(), ..terms(0) }, 0, &[])).contains("too long"));
+    assert!(why(base(BaseTerms { encoding: long, ..terms(0) }, 0, &[])).contains("too long"));
+    assert!(why(base(BaseTerms { rho: 0, ..terms(0) }, 0, &[])).contains("rho = 0"));
+    assert!(why(base(terms(0), 5001, &[])).contains("more masks than it may have"));
+    let most = BaseTerms { most: 1 << 30, ..terms(0) };
+    assert!(why(base(most.clone(), (1 << 28) + 1, &[])).contains("more masks than 268435456"));
+    let mut latin = terms(0).to_bytes();
+    *latin.last_mut().unwrap() = 0xe9;
+    assert!(why(sealed(&[&latin, &[0; 8]])).contains("no UTF-8"));
+    // A mask in the second of two upper parts where none is; a mask, and no payload behind it.
+    let list = MaskList::new(1, terms(4).mask_bits());
+    let mut masks = Vec::new();
+    let mut append = |bytes: &[u8]| {
+        masks.extend_from_slice(bytes);
+        Ok(())
+    };
+    list.write(&[5], &mut append).unwrap();
+    assert!(why(base(terms(4), 1, &masks)).contains("too early"));
+    assert_eq!(BaseFile::read(base(terms(0), 1, &masks)).unwrap().masks(), 1);
+    masks[0] ^= 3;
+    assert!(why(base(terms(0), 1, &masks)).contains("no sorted list"));
+    // The same in an update, and in what the server keeps.
+    let update = |counts: [u64; 2], rest: &[u8]| {
+        let counts = counts.map(u64::to_le_bytes).concat();
+        let head = [&[0; 32][..], &[0; 32], &1u64.to_le_bytes(), &[0; 32], &counts].concat();
+        let file = sealed(&[file::UPDATE, &file::VERSION.to_le_bytes(), &head, rest]);
+        BaseUpdate::read(&terms(0), file).map(drop).map_err(|error| error.to_string())
+    };
+    update([0, 0], &[]).unwrap();
+    for counts in [[1, 0], [0, 1]] {
+        assert!(update(counts, &masks).unwrap_err().contains("no sorted list"));
+        let more = counts.map(|count| count * ((1 << 28) + 1));
+        assert!(update(more, &[]).unwrap_err().contains("more masks than 268435456"));
+    }
+    let state = |counts: [u64; 2], rest: &[u8]| {
+        let (one, other) = rest.split_at(if counts[0] == 1 { rest.len() } else { 0 });
+        let [first, second] = counts.map(u64::to_le_bytes);
+        let before = [&file::VERSION.to_le_bytes()[..], &[7; 16], &most.to_bytes(), &[0; 8 + 32 + 8]].concat();
+        let file = sealed(&[published::STATE, &before, &first, one, &second, other]);
+        Published::read(&file).map(drop).map_err(|error| error.to_string())
+    };
+    state([0, 0], &[]).unwrap();
+    let list = MaskList::new(1, most.mask_bits());
+    for counts in [[1, 0], [0, 1]] {
+        assert!(state(counts, &vec![0; list.len()]).unwrap_err().contains("no sorted list"));
+        assert!(state(counts.map(|count| count * ((1 << 28) + 1)), &[]).unwrap_err().contains("its set is too large"));
+    }
+}
+
+/// Which dummies go is drawn: the first ones or the last would be known for dummies.
+#[test]
+fn any_dummies_go() {
+    let gone = |seed: u128| {
+        let (mut kept, _) = publish(&items(0..5), 0, 60);
+        let mut rng = Prg::new(Backend::detect(), Block::from_u128(seed));
+        // The name is drawn first: the update differs in that alone, if the same dummies go.
+        let (file, _) = kept.change(&[], &Set::default(), 10, (Backend::detect(), &mut rng)).unwrap();
+        let list = MaskList::new(10, kept.terms.mask_bits());
+        file[16 + 4 + 32 + 32 + 8 + 32 + 16..][..list.len()].to_vec()
+    };
+    assert!(gone(1) != gone(2) && gone(2) != gone(3));
+}
+
+/// Each base has a key and a name of its own, and its updates are for it alone, also when they were read for it.
+#[test]
+fn an_update_is_for_its_base() {
+    let publish = |seed: u128| {
+        let (mut file, mut rng) = (Vec::new(), Prg::new(Backend::detect(), Block::from_u128(seed)));
+        let mut out = |bytes: &[u8]| {
+            file.extend_from_slice(bytes);
+            Ok(())
+        };
+        let kept = Published::new(terms(0), &Set::default(), (Backend::detect(), &mut rng), &mut out).unwrap();
+        (kept, BaseFile::read(file).unwrap())
+    };
+    let ((mut one, base), (other, mut others)) = (publish(1), publish(2));
+    assert!(one.oprf.key() != other.oprf.key() && one.terms.id != other.terms.id);
+    let (update, _) = one.change(&[], &Set::default(), 0, (Backend::detect(), &mut rng())).unwrap();
+    let why = BaseUpdate::read(&others.terms, update.clone()).err().unwrap().to_string();
+    assert!(why.contains("another base"), "{why}");
+    let why = others.apply(BaseUpdate::read(&base.terms, update).unwrap()).unwrap_err().to_string();
+    assert!(why.contains("another base"), "{why}");
+}
+
+/// A payload that was not sealed for its item is no match; masks are counted without those that went.
+#[test]
+fn what_was_not_sealed_for_an_item_is_not_found() {
+    let (mut kept, file) = publish(&items(0..3), 4, 0);
+    let end = file.len() - 32;
+    let mut bad = file[..end].to_vec();
+    bad[end - 1] ^= 1;
+    let base = BaseFile::read(sealed(&[&bad])).unwrap();
+    assert_eq!(ask(&kept, &base, &items(0..3)).matched.len(), 2);
+    let mut base = BaseFile::read(file).unwrap();
+    let (update, _) = kept.change(&items(0..2), &Set::default(), 0, (Backend::detect(), &mut rng())).unwrap();
+    base.apply(BaseUpdate::read(&base.terms, update).unwrap()).unwrap();
+    assert_eq!((base.masks(), base.update()), (1, 1));
 }
 
 /// Masks that are too short find items that are not there as often as they must; those of the terms none.

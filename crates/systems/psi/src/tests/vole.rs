@@ -1,14 +1,17 @@
 //! VOLE-PSI: what is fixed when, and those who do not do as it says.
 
-use comity_channel::{Change, Direction, Tamper, Tampering};
+use comity_channel::{Change, Direction, Recorded, Tamper, Tampering};
 use comity_okvs::{Okvs, Sparse};
+use comity_ot::SemiHonest;
+use comity_ot::base::Simplest;
 use comity_testing::assert_waits;
 use comity_vole::{Product, Received};
 use zeroize::Zeroizing;
 
 use crate::checks::MASK_OPENING;
+use crate::digest::DigestKey;
 use crate::sizes::Sizes;
-use crate::vole::{Scaled, receive_over, send_over};
+use crate::vole::{Scaled, outputs, receive_over, scale, send_over, vector};
 
 use super::*;
 
@@ -111,4 +114,76 @@ fn another_part_of_the_masks_is_seen() {
         assert_eq!(error.check(), Some(MASK_OPENING), "byte {at}");
         assert_eq!(error.party, Some(PartyId(0)));
     }
+}
+
+/// Everything that is to be unknown to the other side before is new in each run: delta, both parts of the masks with the salt, and
+/// the columns that no key determines. (What hides them is the same here.)
+#[test]
+fn each_run_draws_its_own() {
+    let run = |session| {
+        let vole = |me: &mut Party<'_, '_>, n| {
+            me.pair()?.0.exchange(&[1], &mut [0])?;
+            Ok(n)
+        };
+        let sent = |recorded: Recorded<&mut comity_channel::MemoryChannel>| recorded.recorder().recording().sent;
+        let (sender, receiver) = Pair::run(
+            |ch| {
+                let (mut ch, set) = (Recorded::new(ch, 1 << 20), Set::default());
+                let side = |me: &mut Party<'_, '_>| {
+                    send_over(me, (&terms(), &set), sizes(0, 0), |me, n| vole(me, n).map(zero))
+                };
+                party(0, session, &mut ch, side).unwrap();
+                sent(ch)
+            },
+            |ch| {
+                let (mut ch, set) = (Recorded::new(ch, 1 << 20), Set::default());
+                let side = |me: &mut Party<'_, '_>| {
+                    receive_over(me, (&terms(), &set), sizes(0, 0), |me, n| vole(me, n).map(nothing))
+                };
+                party(1, session, &mut ch, side).unwrap();
+                sent(ch)
+            },
+        );
+        let opened = COMMITMENT + 1 + COIN[0] + COIN[2];
+        let (vector, part) = receiver[1 + COIN[1]..].split_at(16 * Sparse::columns(0));
+        [&sender[..COMMITMENT], &sender[opened..][..16], &sender[opened + 16..][..32], vector, part].map(<[u8]>::to_vec)
+    };
+    for (one, other) in run(1).iter().zip(&run(2)) {
+        assert!(one != other && one.iter().any(|&byte| byte != 0));
+    }
+    let delta = |session| {
+        let (scaled, _) = Pair::run(
+            |ch| party(0, session, ch, |me| scale::<SemiHonest, Simplest>(me, 1)).unwrap(),
+            |ch| party(1, session, ch, |me| vector::<SemiHonest, Simplest>(me, 1)).unwrap(),
+        );
+        *scaled.delta
+    };
+    assert_ne!(delta(1), delta(2));
+}
+
+/// A mask is of the value, of `w`, and of the item.
+#[test]
+fn masks_depend_on_all_that_they_are_made_of() {
+    let output = |w: u128, item: u128, value: u128| {
+        let mut values = [Block::from_u128(value)];
+        outputs(&DigestKey::of_base([1; 32]), Block::from_u128(w), &[Block::from_u128(item)], &mut values);
+        values[0]
+    };
+    let all = [output(1, 2, 3), output(9, 2, 3), output(1, 9, 3), output(1, 2, 9)];
+    assert!((1..4).all(|i| all[i] != all[0]));
+}
+
+/// Items that do not fit, since there are far more of them than was told, are told to their owner.
+#[test]
+fn who_does_not_fit_is_counted() {
+    let receiver = items(0..3000);
+    let (sent, got) = Pair::run(
+        |ch| party(0, 1, ch, |me| send_over(me, (&terms(), &Set::default()), sizes(0, 300), |_, n| Ok(zero(n)))),
+        |ch| {
+            let set = Set { items: &receiver, ..Set::default() };
+            party(1, 1, ch, |me| receive_over(me, (&terms(), &set), sizes(0, 300), |_, n| Ok(nothing(n))))
+        },
+    );
+    sent.unwrap();
+    assert!((3000 - Sparse::columns(300)..3000).contains(&got.unwrap().left_out));
 }
