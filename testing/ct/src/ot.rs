@@ -6,7 +6,7 @@ use comity_ot::base::{BaseOt, Csw, Pvw, Simplest};
 use comity_ot::softspoken::{self, Checking};
 use comity_ot::{
     AtLeast, HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, SemiHonest, alsz, committing, iknp,
-    one_of_n,
+    one_of_n, silent,
 };
 use comity_testing::Pair;
 
@@ -67,6 +67,8 @@ pub(crate) fn cases() -> Vec<Case> {
             softspoken_receiver::<SemiHonest, Simplest>,
         ),
         case("softspoken, malicious", softspoken_sender::<Malicious, Csw>, softspoken_receiver::<Malicious, Csw>),
+        case("silent, semi-honest", silent_sender::<SemiHonest, Simplest>, silent_receiver::<SemiHonest, Simplest>),
+        case("silent, malicious", silent_sender::<Malicious, Csw>, silent_receiver::<Malicious, Csw>),
         case(
             "committing",
             |ch, rng| {
@@ -111,6 +113,17 @@ fn softspoken_receiver<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
     rng: &mut SecretRng,
 ) -> Result<()> {
     random_receiver(HashedReceiver::new(softspoken::Receiver::<M>::setup::<B>(ch, &SESSION, backend(), 4, rng)?), ch)
+}
+
+/// One iteration begins, with the given choices of N outputs: trees, in the malicious model their check, and the code.
+fn silent_sender<M: Checking, B: BaseOt<Model: AtLeast<M>>>(ch: &mut dyn Channel, rng: &mut SecretRng) -> Result<()> {
+    let delta = Block::random(rng);
+    let ot = silent::Sender::<M>::setup::<B>(ch, &SESSION, backend(), delta, rng)?;
+    random_sender(HashedSender::new(ot), ch)
+}
+
+fn silent_receiver<M: Checking, B: BaseOt<Model: AtLeast<M>>>(ch: &mut dyn Channel, rng: &mut SecretRng) -> Result<()> {
+    random_receiver(HashedReceiver::new(silent::Receiver::<M>::setup::<B>(ch, &SESSION, backend(), rng)?), ch)
 }
 
 fn random_sender(mut ot: impl RandomSender, ch: &mut dyn Channel) -> Result<()> {

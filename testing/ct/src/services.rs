@@ -14,9 +14,12 @@ use crate::protocols::{Deaf, program};
 use crate::secret::{SecretRng, Wire, backend, bits};
 
 pub(crate) fn cases() -> Vec<Case> {
-    let mut cases =
-        vec![Case::new("nisc", nisc), Case::new("zk in conversation, vole", || converse(Conversation::Vole))];
-    cases.push(Case::new("zk in conversation, gc", || converse(Conversation::Garbled)));
+    let mut cases = vec![
+        Case::new("nisc", || nisc(Copies::all(3))),
+        Case::new("nisc, coded", || nisc(Copies::coded(3, 2))),
+        Case::new("zk in conversation, vole", || converse(Conversation::Vole)),
+        Case::new("zk in conversation, gc", || converse(Conversation::Garbled)),
+    ];
     let level = Soundness::Bits40;
     for system in System::ALL {
         let name = system.name();
@@ -40,13 +43,13 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-fn nisc() {
+fn nisc(copies: Result<Copies>) {
     let program = program().with_recipients(0, Recipients::only(0)).expect("one of two");
     let owned = |party: u16| -> Vec<Option<Bits>> {
         let of = |input: &comity_circuit::Input| input.owner.party() == Some(PartyId(party));
         program.inputs().iter().map(|input| of(input).then(|| bits(input.bits))).collect()
     };
-    let copies = Copies::all(3).expect("there is a copy");
+    let copies = copies.expect("there is a copy");
     let (query, secret) =
         comity_nisc::publish(backend(), &program, &owned(0), copies, &mut SecretRng::new(1)).expect("it fits");
     let mut query = query.to_bytes();

@@ -87,9 +87,10 @@
 //!   [`NoRecovery`], when every evaluated copy was guessed): it must stay with the receiver while the query lives. Whether an output was
 //!   *recovered* can depend on `x`: nobody else may ever hear of it.
 //!
-//! **Timing**: variable time only where a checked copy is made again, and where nothing but public points and masked scalars
-//! (number 12) enter. The sender's work does not depend on its input. The receiver's time and addresses depend on `T`, and its outputs
-//! are its own: who can watch the machine while an answer is opened must not be able to answer the same query.
+//! **Timing**: variable time only where a checked copy is made again, which neither input enters, and where nothing but public points
+//! and scalars that hide under `K` (number 12) enter. The sender's work does not depend on its input, and the receiver's depends neither
+//! on `x` nor on the outputs while the copies agree, as those of an honest sender do. It does depend on `T`, and where copies differ, on what they
+//! say: who can watch the machine while an answer is opened must not be able to answer the same query.
 //!
 //! **Cost**: [`Cost`] counts bytes and group multiplications.
 //!

@@ -3,13 +3,13 @@
 use std::io::Read;
 
 use comity_circuit::{Observer, Plain, Program};
-use comity_core::{Backend, Bits, Block, Delta, Error, Kind, Prg, Result, SessionId, verdict};
+use comity_core::{Backend, Bits, Block, Check, Delta, Error, Kind, Prg, Result, SessionId, declassify, verdict};
 use comity_garble::lockstep::{LabelRows, gate_keys, most_slots, separated};
 use comity_garble::{LockstepEvaluator, LockstepGarbler};
 use comity_ot::base::pvw::{self, products};
 use curve25519_dalek::ristretto::{RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
-use subtle::ConstantTimeEq;
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
 use crate::checks;
@@ -175,10 +175,10 @@ impl Receiver<'_> {
         let mut labels = self.transfer(&mut fixed, &mut intake, input)?;
         self.inputs(&mut fixed, &mut labels, &mut intake, input)?;
         let outputs = self.evaluate(&fixed.deltas, labels, &mut intake, input)?;
-        let verdict = self.outputs(&mut fixed, &outputs, &mut intake, input)?;
+        let findings = self.outputs(&mut fixed, &outputs, &mut intake, input)?;
         // Before anybody looks at what the evaluated copies say.
         intake.finish(input)?;
-        match verdict.tell()? {
+        match findings.tell()? {
             Told::Output(bits) => Ok(Outcome::Output(bits)),
             Told::Trapdoor(half_w) => Ok(Outcome::Input(decrypt(&fixed.commitments, &half_w)?)),
         }
@@ -204,7 +204,10 @@ impl Receiver<'_> {
         let answer = pvw::Answer::from_bytes(&bytes, plan.t())?;
         note(0, plan.t() * products::RECEIVE);
         let secrets = Zeroizing::new(receivers.circuits.receive(&ot_sessions(session)[0], 0, &answer)?);
-        let copies = receivers.choice.checked.iter().map(|&i| AnswerCopy::new(*backend, session, i, secrets[i]));
+        let copies = receivers.choice.checked.iter().map(|&i| {
+            let seed = declassify(secrets[i], "neither input enters a checked copy, and its seed opens nothing else");
+            AnswerCopy::new(*backend, session, i, seed)
+        });
         let masks = receivers.choice.evaluated.iter().map(|&i| mask(*backend, session, i, secrets[i]));
         Ok((copies.collect(), masks.collect()))
     }
@@ -288,7 +291,7 @@ impl Receiver<'_> {
                 let missing = self.committed(intake, input, known)?;
                 let mut proofs = Zeroizing::new(Vec::with_capacity(evaluated.len()));
                 for (&i, mask) in evaluated.iter().zip(masks.iter_mut()) {
-                    proofs.push(unmask(mask, arriving[i]).ok_or(checks::INPUT_EQUALITY)?);
+                    proofs.push(unmask(mask, arriving[i], checks::INPUT_EQUALITY)?);
                 }
                 arrived.push((proofs, missing));
             }
@@ -351,7 +354,7 @@ impl Receiver<'_> {
 
         let recovery = Recovery::new(session);
         let mut boxes = [checked, evaluated].map(|copies| Boxes::new(session, copies.len()));
-        let mut verdict = Findings::new(e, plan.outputs);
+        let mut findings = Findings::new(e, plan.outputs);
         let (t, c) = (plan.t(), checked.len());
         for batch in batches(plan.outputs) {
             let mut arriving = vec![[[0; 32]; 2]; t];
@@ -359,10 +362,8 @@ impl Receiver<'_> {
             for _ in batch.clone() {
                 input.take(arriving.as_flattened_mut().as_flattened_mut())?;
                 for (&i, mask) in evaluated.iter().zip(masks.iter_mut()) {
-                    let [Some(zero), Some(one)] = arriving[i].map(|bytes| unmask(mask, bytes)) else {
-                        return Err(checks::RECOVERY_OPENING.into());
-                    };
-                    told.push([zero, one]);
+                    let mut half = |b: usize| unmask(mask, arriving[i][b], checks::RECOVERY_OPENING);
+                    told.push(declassify([half(0)?, half(1)?], "both hide under K, of which evaluating gives one"));
                 }
             }
             let [zeros, active] = labels.each_ref().map(|labels| labels.get(batch.start, batch.len()));
@@ -383,23 +384,29 @@ impl Receiver<'_> {
                 for (k, (&i, label)) in evaluated.iter().zip(&active[at * e..]).enumerate() {
                     let bit = label.lsb() ^ decoding_bit(&bits, e, j, k);
                     let half_k = Zeroizing::new(recovery.half_k(i, j, u8::from(bit), *label));
-                    let half_w = Zeroizing::new(told[at * e + k][usize::from(bit)] - *half_k);
-                    verdict.add(k, j, bit, &half_w, &commitments.outputs[j]);
+                    let [zero, one] = &told[at * e + k];
+                    let half = Scalar::conditional_select(zero, one, Choice::from(u8::from(bit)));
+                    let half_w = Zeroizing::new(half - *half_k);
+                    findings.add(k, j, bit, &half_w, &commitments.outputs[j]);
                 }
             }
         }
         let mut missing = vec![Block::ZERO; 2 * e];
         intake.take(input, &boxes[0].finish(), &mut missing, checks::INPUT_RECOVERY)?;
-        verdict.opened = missing.ct_eq(&boxes[1].finish()).into();
-        Ok(verdict)
+        findings.opened = verdict(missing.ct_eq(&boxes[1].finish()));
+        Ok(findings)
     }
 }
 
-/// A scalar under the stream of `k_i`, if it is one.
-fn unmask(mask: &mut Prg, bytes: [u8; 32]) -> Option<Scalar> {
+/// A scalar under the stream of `k_i`.
+///
+/// # Errors
+/// `wrong` if it is none.
+fn unmask(mask: &mut Prg, bytes: [u8; 32], wrong: &'static Check) -> Result<Scalar> {
     let mut bytes = Zeroizing::new(bytes);
     mask.mask(&mut bytes[..]);
-    Scalar::from_canonical_bytes(*bytes).into()
+    let scalar = Scalar::from_canonical_bytes(*bytes);
+    if verdict(scalar.is_some()) { Ok(scalar.unwrap_or(Scalar::ZERO)) } else { Err(wrong.into()) }
 }
 
 /// "Decrypts P2's input-commitments", from half of `w`.

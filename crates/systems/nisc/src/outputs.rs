@@ -7,10 +7,11 @@
 //! The box of a copy is a hash of the points `h_{j,b} + K_{i,j,b} G`. Whoever checks the copy makes them from the labels, whoever
 //! evaluates it from what it was told, whose points they are: so nothing else could have been told.
 
-use comity_core::{Bits, Block, Result, SessionId};
+use comity_core::{Bits, Block, Result, SessionId, declassify, verdict};
 use comity_garble::lockstep::LabelRows;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::checks;
@@ -97,12 +98,12 @@ fn half(hash: &[u8; 32], at: usize) -> Block {
     Block::new(std::array::from_fn(|i| hash[at + i]))
 }
 
-/// The findings of the evaluated copies. The outputs are the receiver's own: nothing here hides them from itself.
+/// The findings of the evaluated copies. Of an honest sender all say the same, and then no step depends on what they say.
 pub(crate) struct Findings {
     /// The output of each evaluated copy, and whether it is semi-trusted.
     copies: Vec<(Bits, bool)>,
-    /// The halves of `w_{j,0}` and `w_{j,1}`, those that came out.
-    known: Zeroizing<Vec<[Option<Scalar>; 2]>>,
+    /// The halves of `w_{j,0}` and `w_{j,1}`, and whether they came out.
+    known: Zeroizing<Vec<[(Scalar, u8); 2]>>,
     /// Whether all recovery boxes were opened.
     pub(crate) opened: bool,
 }
@@ -117,7 +118,7 @@ pub(crate) enum Told {
 
 impl Findings {
     pub(crate) fn new(copies: usize, outputs: usize) -> Findings {
-        let none = [None; 2];
+        let none = [(Scalar::ZERO, 0); 2];
         let copies = vec![(Bits::zeros(outputs), true); copies];
         Findings { copies, known: Zeroizing::new(vec![none; outputs]), opened: false }
     }
@@ -127,17 +128,22 @@ impl Findings {
     pub(crate) fn add(&mut self, k: usize, j: usize, bit: bool, half: &Scalar, points: &[RistrettoPoint; 2]) {
         let (output, trusted) = &mut self.copies[k];
         output.set(j, bit);
-        let b = usize::from(bit);
+        let bit = Choice::from(u8::from(bit));
+        let sides = [!bit, bit];
         // A logarithm that was found right needs no second product.
-        let right = match &self.known[j][b] {
-            Some(known) => known == half,
-            None => {
-                let point = of_g(half);
-                point + point == points[b]
-            }
+        let each = self.known[j].iter().zip(sides);
+        let again = each.fold(Choice::from(0), |any, ((known, found), side)| {
+            any | (side & Choice::from(*found) & known.ct_eq(half))
+        });
+        let right = declassify(bool::from(again), "so it is in every copy of an honest sender but the first") || {
+            let point = of_g(half);
+            verdict((point + point).ct_eq(&RistrettoPoint::conditional_select(&points[0], &points[1], bit)))
         };
         if right {
-            self.known[j][b] = Some(*half);
+            for ((known, found), side) in self.known[j].iter_mut().zip(sides) {
+                known.conditional_assign(half, side);
+                *found |= side.unwrap_u8();
+            }
         }
         *trusted &= right;
     }
@@ -153,10 +159,14 @@ impl Findings {
         }
         let mut trusted = self.copies.iter().filter(|(_, trusted)| *trusted).map(|(output, _)| output);
         let first = trusted.next().ok_or(checks::NO_VALID_COPY)?;
-        let Some(other) = trusted.find(|output| *output != first) else { return Ok(Told::Output(first.clone())) };
+        let differs = |other: &&Bits| {
+            let same = first.words().ct_eq(other.words());
+            !declassify(bool::from(same), "the copies of an honest sender agree")
+        };
+        let Some(other) = trusted.find(differs) else { return Ok(Told::Output(first.clone())) };
         let j = first.iter().zip(other.iter()).position(|(a, b)| a != b);
         match j.map(|j| &self.known[j]) {
-            Some([Some(zero), Some(one)]) => Ok(Told::Trapdoor(Zeroizing::new(zero + one))),
+            Some([(zero, 1), (one, 1)]) => Ok(Told::Trapdoor(Zeroizing::new(zero + one))),
             _ => unreachable!("both logarithms of a bit in which semi-trusted copies differ were found right"),
         }
     }

@@ -4,7 +4,7 @@
 //! for the circuit OTs, and so another set of checked copies; the input OTs and the CRS stay.
 
 use comity_circuit::Program;
-use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result};
+use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, declassify};
 use comity_garble::lockstep::{CopyChoice, joined};
 use comity_ot::base::pvw::{self, Crs, products};
 use rand_core::CryptoRng;
@@ -267,6 +267,7 @@ pub fn publish(
     let x = joined(program, PartyId(0), inputs)?;
     let mut id = [0; 32];
     rng.fill_bytes(&mut id);
+    let id = declassify(id, "the query says it");
     let [inputs, circuits] = [(); 2].map(|()| Block::random(rng));
     let secret = Secret { id, epoch: 0, copies, program: program.digest(), x, inputs, circuits };
     Ok((secret.receivers(backend).query, secret))

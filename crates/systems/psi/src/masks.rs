@@ -131,7 +131,7 @@ impl Masks {
         }
         declassify_all(
             &mut sorted,
-            "they are pseudo-random: their order tells nothing of the items, and which are common is the output",
+            "items are sorted in variable time here too: their order by mask tells who has the sender's key, and nobody else",
         );
         sort_by_mask(&mut sorted, self.bits, |(mask, _)| *mask);
         Sought { own, sorted }

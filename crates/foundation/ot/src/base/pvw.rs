@@ -40,7 +40,7 @@ use std::sync::{Arc, OnceLock};
 
 use blake3::Hasher;
 use comity_channel::Channel;
-use comity_core::{Bits, Block, Error, Result, SessionId};
+use comity_core::{Bits, Block, Error, Result, SessionId, declassify_all};
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_TABLE;
 use curve25519_dalek::ristretto::{RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
@@ -354,6 +354,7 @@ impl Receiver {
         }
         let points = encode_doubles(&halves);
         self.query.0.extend(points.as_chunks::<2>().0.iter().map(|pair| pair.map(|point| point.to_bytes())));
+        declassify_all(&mut self.query.0[start..], "the sender is told the query");
         &self.query.0[start..]
     }
 
