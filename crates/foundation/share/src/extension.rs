@@ -28,6 +28,9 @@ impl Extension {
     /// The number of shared bits that are best asked for at once: the OTs of a chunk, but for one incomplete block of them.
     pub const CHUNK: usize = TwoWay::CHUNK;
 
+    /// The most shared bits that [`Extension::halves`] makes at once.
+    pub const LONGEST: usize = TwoWay::LONGEST;
+
     /// Sets up party `me` and this peer: base OTs one way, and of their extension those of the other way. `session` is this extension's alone, `key` this party's.
     ///
     /// # Errors
@@ -45,20 +48,17 @@ impl Extension {
         Ok(Extension { party: me, peer, key, both })
     }
 
-    /// Random bits of both parties, as [`AuthBits::shares`], apart: `macs` gets the MACs on this party's shares, with the share
-    /// as bit 0, and `keys` the keys to the peer's.
+    /// Random bits of both parties, as [`AuthBits::shares`], apart, in several places at once: the first of each pair gets the MACs on
+    /// this party's shares, with the share as bit 0, and the second one the keys to the peer's.
     ///
     /// # Errors
     /// As [`AuthBits::shares`].
     ///
     /// # Panics
-    /// If there are not as many `keys` as `macs`.
-    pub fn halves(&mut self, ch: &mut dyn Channel, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
-        let result = self.both.extend(ch, macs, keys);
-        result.inspect_err(|_| {
-            macs.zeroize();
-            keys.zeroize();
-        })
+    /// As [`TwoWay::extend_together`].
+    pub fn halves(&mut self, ch: &mut dyn Channel, pairs: &mut [[&mut [Block]; 2]]) -> Result<()> {
+        let result = self.both.extend_together(ch, pairs);
+        result.inspect_err(|_| pairs.as_flattened_mut().iter_mut().for_each(|blocks| blocks.zeroize()))
     }
 
     fn own(&mut self, ch: &mut dyn Channel, n: usize) -> Result<(Bits, Zeroizing<Vec<Block>>)> {

@@ -16,9 +16,8 @@ const OBJECT: f64 = 27.75;
 /// Objects that are made at once.
 const CHUNK: u64 = 10_880;
 
-/// Messages of so many chunks that wait for each other: between two parties three each, and two for eight of them together; among more
-/// two each.
-const TURNS: [fn(u64) -> u64; 2] = [|chunks| 3 * chunks + 2 * chunks.div_ceil(8), |chunks| 2 * chunks];
+/// Messages of so many chunks that wait for each other: between two parties five for eight of them together; among more two each.
+const TURNS: [fn(u64) -> u64; 2] = [|chunks| 5 * chunks.div_ceil(8), |chunks| 2 * chunks];
 
 /// Seconds of work for an object with each peer, and for a set-up.
 const WORK: f64 = 230e-9;

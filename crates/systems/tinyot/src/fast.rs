@@ -8,10 +8,10 @@
 //! says why), BLAKE3 a random oracle.
 //!
 //! **One batch**, and why in this order
-//! 1. Shared bits `x`, `y`, `z` for every leaky AND, a chunk of the extension at a time. A chunk is checked before any `G` made of it
+//! 1. Shared bits `x`, `y`, `z` for every leaky AND of some chunks, in one of the extension. This is checked before any `G` made of it
 //!    leaves: a receiver whose choices are inconsistent would know hashed values of `G` but for a few bits of delta, and could test
 //!    these one by one.
-//! 2. Leaky ANDs, of some chunks at once. `G` goes both ways at the same time, then bit 1 of `S`. Who waits for the other's bit before it sends its own can make `d`
+//! 2. Leaky ANDs of these chunks. `G` goes both ways at the same time, then bit 1 of `S`. Who waits for the other's bit before it sends its own can make `d`
 //!    what it likes, but a wrong `d` makes the `L` differ by the sum of the deltas.
 //! 3. One comparison of all `L` by commit and open, and with it a coin to which both contribute: the buckets. What a party says in the
 //!    comparison, and so what it guessed, is fixed before it knows the coin ([`equal_with_coin`]). If the comparison fails nothing of
@@ -25,8 +25,8 @@
 //!
 //! **Cost** of a leaky AND each way: three OTs (3.88 bytes each), 16 bytes of `G` and a bit; three of the tweakable hash; 16 bytes of
 //! BLAKE3. Of a bucket each way: a bit, and 32 bytes of BLAKE3, for all but its first. With B = 3 that is 167 bytes a triple, both ways.
-//! Messages that wait for each other: three a chunk, for its bits; two for eight chunks; five for a batch, of which four go one way only.
-//! Memory: 96 bytes a leaky AND of a batch, used again for the next one, and some MiB.
+//! Messages that wait for each other: five for eight chunks, of which three are for their bits; five for a batch, of which four go one
+//! way only. Memory: 96 bytes a leaky AND of a batch, used again for the next one, and some 15 MiB for eight chunks.
 
 mod combine;
 mod conduct;
@@ -52,15 +52,15 @@ use crate::checks;
 use crate::deal::stopped;
 use crate::triples::{Checked, Triples};
 
-/// ANDs a chunk. Their three OTs each way, with the mask's, are whole pieces of the extension, and all that a chunk passes
-/// through is about as large as a second-level cache.
+/// ANDs a chunk, whose three OTs each way are whole blocks of the extension: all that a chunk passes through is about as large as a
+/// second-level cache.
 const CHUNK: usize = 10_880;
 
 /// Chunks of which the same is said at once. What they pass through then stays in a third-level cache.
 const TOGETHER: usize = 8;
 
 /// An incomplete block of OTs would be for nothing.
-const _: () = assert!(3 * CHUNK <= Extension::CHUNK && (3 * CHUNK).is_multiple_of(128));
+const _: () = assert!(3 * CHUNK * TOGETHER <= Extension::LONGEST && (3 * CHUNK).is_multiple_of(128));
 
 /// The number of triples that are handed out at least, where there are so many.
 const HANDFUL: usize = 1 << 14;
@@ -138,13 +138,11 @@ impl<C: for<'a> Conduct<Act<'a>>> Fast<C> {
     /// Leaky triples of some chunks, before the comparison. What of them can be said at once is one message.
     fn leak(&mut self, ch: &mut dyn Channel, equality: &mut blake3::Hasher, chunks: &mut [&mut [Block]]) -> Result<()> {
         let ands = |chunk: &[Block]| chunk.len() / BLOCKS;
-        let (mut objects, mut bytes) = (0, 0);
-        for chunk in chunks.iter_mut() {
-            let n = ands(chunk);
-            let (macs, keys) = chunk.split_at_mut(3 * n);
-            self.extension.halves(ch, macs, keys)?;
-            (objects, bytes) = (objects + n, bytes + n.div_ceil(8));
-        }
+        let (objects, bytes) =
+            chunks.iter().map(|chunk| ands(chunk)).fold((0, 0), |sums, n| (sums.0 + n, sums.1 + n.div_ceil(8)));
+        let mut halves: Vec<[&mut [Block]; 2]> =
+            chunks.iter_mut().map(|chunk| chunk.split_at_mut(chunk.len() / 2).into()).collect();
+        self.extension.halves(ch, &mut halves)?;
         let Wires { g: [own, theirs], bits: [shown, seen] } = &mut self.wires;
         let (own, theirs) = (grown(own, objects), grown(theirs, objects));
         for bits in [&mut *shown, &mut *seen] {

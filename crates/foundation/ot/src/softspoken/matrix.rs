@@ -47,6 +47,15 @@ impl Piece {
     pub(super) fn alone(self) -> Piece {
         Piece { at: 0, ..self }
     }
+
+    /// What lies in this piece of OTs that begin with block `start` of the chunk: the piece's column of the first of them, and the places
+    /// for all of them. What of a piece lies in no OTs is padding, or the mask.
+    pub(super) fn of(self, start: usize, all: &mut [Block]) -> (usize, &mut [Block]) {
+        let from = self.at.max(start);
+        let to = (self.at + self.width).max(from);
+        let [first, last] = [from, to].map(|block| all.len().min(128 * (block - start)));
+        (128 * (from - self.at), &mut all[first..last])
+    }
 }
 
 /// The receiver's message for a chunk: `u ^ x` for each tree, piece by piece. With random choice bits none for the
@@ -219,18 +228,18 @@ impl Matrix {
         }
     }
 
-    /// All columns of a piece of a chunk of `n` OTs at once, to their places in `out`, which is for the chunk.
-    pub(super) fn columns_to(&mut self, slot: usize, place: Piece, piece: Piece, n: usize, out: &mut [Block]) {
-        let (start, end) = (128 * piece.at, n.min(128 * (piece.at + piece.width)));
-        // The last piece may be all mask.
-        let whole = end.saturating_sub(start) / 128 * 128;
-        let (direct, rest) = out[start.min(n)..n.max(start.min(n))].split_at_mut(whole);
-        transpose_columns(self.backend, Block::bytes_of(self.kept(slot, place)), 0, direct);
-        let rest = &mut rest[..end.saturating_sub(start) - whole];
+    /// As many columns of a piece at once as `out` has room for, of which column `first` of the piece is the first. The piece is kept at
+    /// `place`.
+    pub(super) fn columns_to(&mut self, slot: usize, place: Piece, first: usize, out: &mut [Block]) {
+        let whole = out.len() / 128 * 128;
+        let (direct, rest) = out.split_at_mut(whole);
+        if !direct.is_empty() {
+            transpose_columns(self.backend, Block::bytes_of(self.kept(slot, place)), first, direct);
+        }
         if !rest.is_empty() {
             let tile = &mut self.tile[..128];
             let rows = &self.rows[slot][ROWS * place.at..ROWS * (place.at + place.width)];
-            transpose_columns(self.backend, Block::bytes_of(rows), whole, tile);
+            transpose_columns(self.backend, Block::bytes_of(rows), first + whole, tile);
             rest.copy_from_slice(&tile[..rest.len()]);
         }
     }

@@ -52,7 +52,8 @@ impl TwoWay {
         for piece in pieces::<Malicious>(n) {
             out.extend_from_slice(Block::bytes_of(receiver.correct(0, piece, choices.len(), Some(choices.words()))));
             receiver.swap_first_row(piece);
-            receiver.matrix.columns_to(0, piece, piece, n, macs);
+            let (first, macs) = piece.of(0, macs);
+            receiver.matrix.columns_to(0, piece, first, macs);
             receiver.swap_first_row(piece);
         }
         Ok(())
@@ -90,7 +91,8 @@ impl TwoWay {
             wire.copy_from_slice(now);
             sender.take_in(piece, 0, &mut hashes);
             sender.matrix.row(piece.alone(), 0).fill(Block::ZERO);
-            sender.matrix.columns_to(0, piece.alone(), piece, n, keys);
+            let (first, keys) = piece.of(0, keys);
+            sender.matrix.columns_to(0, piece.alone(), first, keys);
         }
         sender.check(challenge, &mut hashes, answer)?;
         receiver.matrix.end();

@@ -96,27 +96,45 @@ impl TwoWay {
     pub fn extend(&mut self, ch: &mut dyn Channel, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
         assert_eq!(macs.len(), keys.len(), "as many OTs each way");
         for (macs, keys) in macs.chunks_mut(TwoWay::CHUNK).zip(keys.chunks_mut(TwoWay::CHUNK)) {
-            self.chunk(ch, macs, keys)?;
+            self.extend_together(ch, &mut [[macs, keys]])?;
         }
         Ok(())
     }
 
-    fn chunk(&mut self, ch: &mut dyn Channel, macs: &mut [Block], keys: &mut [Block]) -> Result<()> {
+    /// As [`TwoWay::extend`] for several pairs of `macs` and `keys`, all in one chunk: nobody waits more often than for one of them. What
+    /// waits for the challenge takes 16 bytes an OT.
+    ///
+    /// # Errors
+    /// As [`TwoWay::extend`].
+    ///
+    /// # Panics
+    /// If there are not as many `keys` as `macs` in each pair, or in all, each rounded to whole blocks of 128, more than the
+    /// [longest](TwoWay::LONGEST) chunk has.
+    pub fn extend_together(&mut self, ch: &mut dyn Channel, pairs: &mut [[&mut [Block]; 2]]) -> Result<()> {
+        assert!(pairs.iter().all(|[macs, keys]| macs.len() == keys.len()), "as many OTs each way");
+        let blocks = |pair: &[&mut [Block]; 2]| pair[0].len().div_ceil(128);
+        let n = 128 * pairs.iter().map(blocks).sum::<usize>();
+        assert!(n <= TwoWay::LONGEST, "{n} OTs in a chunk");
         let TwoWay { sender, receiver, corrections: [out, into] } = self;
         receiver.matrix.begin()?;
         sender.matrix.begin()?;
-        let n = macs.len();
+        receiver.make_room(n);
         // With random choice bits nothing is sent for the first tree.
         let rows = receiver.matrix.shape.trees() - 1;
-        let blocks = rows * width::<Malicious>(n);
-        let (out, into) = (grown(out, blocks), grown(into, blocks));
+        let size = rows * width::<Malicious>(n);
+        let (out, into) = (grown(out, size), grown(into, size));
         let mut rest = &mut *out;
         for piece in pieces::<Malicious>(n) {
             let (now, later) = std::mem::take(&mut rest).split_at_mut(rows * piece.width);
             now.copy_from_slice(receiver.correct(0, piece, n, None));
             rest = later;
             receiver.swap_first_row(piece);
-            receiver.matrix.columns_to(0, piece, piece, n, macs);
+            let mut start = 0;
+            for pair in &mut *pairs {
+                let (first, macs) = piece.of(start, pair[0]);
+                receiver.matrix.columns_to(0, piece, first, macs);
+                start += blocks(pair);
+            }
             receiver.swap_first_row(piece);
         }
         ch.exchange(Block::bytes_of(out), Block::bytes_of_mut(into))?;
@@ -136,7 +154,12 @@ impl TwoWay {
             sender.matrix.wire(piece, 1).copy_from_slice(now);
             sender.take_in(piece, 1, &mut hashes);
             sender.matrix.row(piece.alone(), 0).fill(Block::ZERO);
-            sender.matrix.columns_to(0, piece.alone(), piece, n, keys);
+            let mut start = 0;
+            for pair in &mut *pairs {
+                let (first, keys) = piece.of(start, pair[1]);
+                sender.matrix.columns_to(0, piece.alone(), first, keys);
+                start += blocks(pair);
+            }
         }
         sender.settle(ch, &challenge, hashes)?;
         receiver.matrix.end();
@@ -152,7 +175,7 @@ fn start(session: &SessionId) -> Block {
 
 #[cfg(test)]
 mod tests {
-    use comity_channel::{Change, Direction, MemoryChannel, Tamper, Tampering};
+    use comity_channel::{Change, Counted, Direction, MemoryChannel, Tamper, Tampering};
     use comity_core::{Kind, PartyId, Prg};
     use comity_testing::{Pair, assert_waits};
 
@@ -197,6 +220,38 @@ mod tests {
         }
     }
 
+    /// Pairs of `macs` and `keys` of these lengths, made in one chunk after a first one; how often this party waited for it.
+    fn together(ch: &mut dyn Channel, party: u8, lengths: &[usize]) -> Result<(Vec<[Vec<Block>; 2]>, u64)> {
+        let mut ch = Counted::new(ch);
+        let counter = ch.counter();
+        let mut both = setup(&mut ch, party, DELTAS[usize::from(party)])?;
+        both.extend(&mut ch, &mut [Block::ZERO; 5], &mut [Block::ZERO; 5])?;
+        let before = counter.counts().rounds;
+        let mut blocks: Vec<_> = lengths.iter().map(|&n| [(); 2].map(|()| vec![Block::ZERO; n])).collect();
+        let mut pairs: Vec<[&mut [Block]; 2]> =
+            blocks.iter_mut().map(|pair| pair.each_mut().map(|blocks| &mut blocks[..])).collect();
+        both.extend_together(&mut ch, &mut pairs)?;
+        Ok((blocks, counter.counts().rounds - before))
+    }
+
+    #[test]
+    fn pairs_are_made_together_in_one_chunk() {
+        // Parts that end in the middle of a block, of a piece, and that have several pieces; more than a usual chunk in all.
+        for lengths in [&[][..], &[0, 1, 0, 129], &[32_640, 127, 128, 32_640, 16_000, 1]] {
+            let (a, b) = Pair::run(|ch| together(ch, 0, lengths).unwrap(), |ch| together(ch, 1, lengths).unwrap());
+            assert_eq!([a.1, b.1], [3; 2], "{lengths:?}");
+            let mut seen = std::collections::HashSet::new();
+            for ([a, b], n) in a.0.iter().zip(&b.0).map(|(a, b)| [a, b]).zip(lengths) {
+                for (macs, keys, delta) in [(&a[0], &b[1], DELTAS[1]), (&b[0], &a[1], DELTAS[0])] {
+                    assert_eq!([macs.len(), keys.len()], [*n; 2]);
+                    let holds = |(&mac, &key): (&Block, &Block)| !key.lsb() && mac == key ^ delta.masked(mac.lsb());
+                    assert!(macs.iter().zip(keys).all(holds), "{lengths:?}");
+                    assert!(keys.iter().all(|&key| seen.insert(key.to_u128())), "OTs that were given twice");
+                }
+            }
+        }
+    }
+
     #[test]
     fn inconsistent_choices_are_named() {
         // What the first party hears before the corrections: offer, challenges, trees, and the first chunk.
@@ -212,6 +267,18 @@ mod tests {
             );
             result
         };
+        let lengths = [32_640, 300, 32_640, 200];
+        let blocks: usize = lengths.iter().map(|n: &usize| n.div_ceil(128)).sum();
+        // The last block but the mask is the last pair's, in the last piece.
+        let of_last = 31 * 16 * (blocks + 1) - 2 * 16;
+        let first = 31 * 16 * 2 + 16 + ANSWER;
+        let change =
+            Tamper { direction: Direction::Incoming, at: before + first + of_last, change: Change::Flip { bit: 3 } };
+        let (a, _) = Pair::run(
+            |ch| together(&mut Tampering::new(&mut *ch, &change), 0, &lengths).map(drop),
+            |ch| together(ch, 1, &lengths).map(drop),
+        );
+        assert!(matches!(a, Err(Error { kind: Kind::Misbehaved(checks::INCONSISTENT_CHOICES), .. })));
         for at in [0, 31 * 16 * 5 - 1] {
             let change = Tamper { direction: Direction::Incoming, at: before + at, change: Change::Flip { bit: 3 } };
             let (a, _) = Pair::run(|ch| honest(&mut Tampering::new(&mut *ch, &change), 0), |ch| honest(&mut *ch, 1));
