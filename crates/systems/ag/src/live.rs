@@ -34,8 +34,6 @@ pub(crate) struct Live<'d> {
     ledger: Ledger,
     /// Whether something was shown, either way, since the last settlement.
     pending: bool,
-    /// The number of AND gates that are still expected.
-    planned: u64,
     /// The starts of the hash keys under the garbler's key, which is the dealer's: they live as long as that.
     pub(crate) starts: Starts,
 }
@@ -73,7 +71,6 @@ impl<'d> Live<'d> {
             outputs: Pool::default(),
             ledger: Ledger::new(session.child("openings"), me, me.other()),
             pending: false,
-            planned: 0,
             starts: Starts::new(session.block("start of the hash keys of garbled gates")),
         }
     }
@@ -84,19 +81,19 @@ impl<'d> Live<'d> {
         Algebra { me, garbles: garbler == me, key: self.dealer.key().clone() }
     }
 
-    /// Has material for a program made now rather than when it is needed: masks of all its inputs and of the first chunk, and triples up
-    /// to a batch.
+    /// Has material for a program made now rather than when it is needed: masks of all its inputs, and masks and triples of the first
+    /// chunk.
     pub(crate) fn prepare(&mut self, ch: &mut dyn Channel, program: &Program) -> Result<()> {
-        self.planned = program.and_gates();
+        // Of the first chunk, or of the program if it is less.
+        let ands = program.and_gates().min(CHUNK as u64) as usize;
         let bits = |party: u16| {
             let own = program.inputs().iter().filter(|input| input.owner.includes(PartyId(party)));
             own.map(|input| input.bits).sum()
         };
-        let (mut inputs, mut outputs) =
-            ([bits(0), bits(1)].map(Pool::blank), Pool::blank(self.planned.min(CHUNK as u64) as usize));
+        let (mut inputs, mut outputs) = ([bits(0), bits(1)].map(Pool::blank), Pool::blank(ands));
         self.dealer.of_each(ch, inputs.each_mut().map(|pool| &mut pool.masks[..]), &mut outputs.masks)?;
         (self.inputs, self.outputs) = (inputs, outputs);
-        if self.triples.is_empty() && self.planned > 0 { self.refill(ch, 1) } else { Ok(()) }
+        if self.triples.is_empty() && ands > 0 { self.refill(ch, ands) } else { Ok(()) }
     }
 
     /// Masks of an input of `owner`.
@@ -107,9 +104,11 @@ impl<'d> Live<'d> {
         }
     }
 
-    /// Asks the dealer for triples: for the planned ANDs, up to a chunk, and at least for so many.
-    fn refill(&mut self, ch: &mut dyn Channel, ands: u64) -> Result<()> {
-        self.triples = self.dealer.triples(ch, self.planned.min(CHUNK as u64).max(ands) as usize)?;
+    /// Asks the dealer for so many triples. Who asks for what a chunk lacks has none left over, which would have to be copied for the next.
+    fn refill(&mut self, ch: &mut dyn Channel, ands: usize) -> Result<()> {
+        // Not both at the same time.
+        self.triples = Triples::none();
+        self.triples = self.dealer.triples(ch, ands)?;
         if self.triples.is_empty() {
             return Err(Error::invalid_input("the dealer of triples gave none"));
         }
@@ -137,18 +136,16 @@ impl<'d> Live<'d> {
             return Ok(());
         }
         if self.triples.is_empty() {
-            self.refill(ch, n as u64)?;
+            self.refill(ch, n)?;
         }
         // Those of a chunk may lie in several batches, and are then copied, to where they do not move; zeroed on drop.
         let mut copied = Zeroizing::new(Vec::with_capacity(if self.triples.len() < n { n } else { 0 }));
         while self.triples.len() < n - copied.len() {
             let now = self.triples.take(usize::MAX);
-            self.planned = self.planned.saturating_sub(now.len() as u64);
             copied.extend_from_slice(now);
-            self.refill(ch, (n - copied.len()) as u64)?;
+            self.refill(ch, n - copied.len())?;
         }
         let rest = self.triples.take(n - copied.len());
-        self.planned = self.planned.saturating_sub(rest.len() as u64);
         let triples = if copied.is_empty() {
             rest
         } else {
