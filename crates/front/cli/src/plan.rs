@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use comity::{NetProfile, PROTOCOLS, Params, Program, RunCost};
-use comity_protocol::Protocol;
+use comity_protocol::{Adversary, Protocol};
 use comity_terminal::chart::{Bar, Bars, Curves, Panel, Scale, svg};
 use comity_terminal::console::{check_writable, deliver, emit, note};
 use comity_terminal::failure::{Failure, Outcome};
@@ -21,6 +21,8 @@ Bytes and rounds are counted from what each protocol says that it sends; those
 that are marked with ~ are estimates, within some ten per cent. Time is that of
 the messages that wait for each other, and of bytes or work, whichever takes
 longer: half of it or twice as much is usual. `comity bench` measures.
+The last line says which protocol that withstands parties who cheat sends least,
+and which is done first: all whose times such an estimate cannot tell apart.
 
 NET is lan (1 ms, 2.32 Gbit/s), wan (75 ms, 200 Mbit/s), or a round trip and a
 bandwidth, as in 20ms,100mbit.";
@@ -60,6 +62,48 @@ struct Report {
     rho: u32,
     net: Net,
     plans: Vec<Planned>,
+    /// If there are several that withstand parties who cheat.
+    cheapest_malicious: Option<Cheapest>,
+}
+
+/// What to take, by what is dear, of the protocols that withstand parties who cheat.
+#[derive(Serialize)]
+struct Cheapest {
+    bytes: &'static str,
+    rounds: &'static str,
+    /// The first, and all others that may be as fast.
+    seconds: Vec<&'static str>,
+}
+
+/// Times that differ by less are taken for equal. They are estimates on one machine, so that their ratio is better known than they are.
+const ALIKE: f64 = 1.25;
+
+impl Cheapest {
+    /// None if there are fewer than two.
+    fn of(plans: &[Costed], net: &NetProfile) -> Option<Cheapest> {
+        let plans = plans.iter().map(|costed| &costed.plan);
+        let mut plans: Vec<&RunCost> = plans.filter(|plan| plan.card.adversary == Adversary::Malicious).collect();
+        if plans.len() < 2 {
+            return None;
+        }
+        let bytes = plans.iter().min_by_key(|plan| plan.bytes())?.card.name;
+        let rounds = plans.iter().min_by_key(|plan| plan.rounds.iter().max().copied())?.card.name;
+        plans.sort_by(|a, b| a.seconds(net).total_cmp(&b.seconds(net)));
+        let most = ALIKE * plans[0].seconds(net);
+        let first = plans.iter().take_while(|plan| plan.seconds(net) <= most);
+        Some(Cheapest { bytes, rounds, seconds: first.map(|plan| plan.card.name).collect() })
+    }
+
+    fn words(&self) -> String {
+        let Cheapest { bytes, rounds, seconds } = self;
+        let first = match &seconds[..] {
+            [one] => (*one).to_owned(),
+            several => format!("{} (too close to tell)", several.join(" or ")),
+        };
+        format!(
+            "against parties who cheat: {bytes} sends least, {rounds} has the fewest rounds; soonest on this network: {first}"
+        )
+    }
 }
 
 #[derive(Serialize)]
@@ -115,20 +159,24 @@ pub(crate) fn run(args: &PlanArgs) -> Outcome {
     if let Some(path) = &args.plot {
         deliver(picture(&plans, &net, &args.program.program), Some(path))?;
     }
+    let cheapest_malicious = Cheapest::of(&plans, &net);
     if args.json {
         let net = Net { round_trip_seconds: net.round_trip.as_secs_f64(), bits_per_second: net.bits_per_second };
         let described = plans.iter().map(|costed| describe(costed, &args.net)).collect::<Outcome<_>>()?;
         let program = args.program.program.clone();
-        return emit(&to_line(&Report { program, parties, rho: args.rho, net, plans: described }));
+        return emit(&to_line(&Report { program, parties, rho: args.rho, net, plans: described, cheapest_malicious }));
     }
     emit(&table(&plans, &net))?;
+    if let Some(cheapest) = &cheapest_malicious {
+        emit(&format!("{}\n", cheapest.words()))?;
+    }
     if plans.iter().any(|costed| !costed.plan.exact) {
         note("~ is an estimate; time, too, depends on the machines (`comity plan --help`)");
     }
     Ok(())
 }
 
-/// The plans of the protocols that are asked for, the cheapest in time first.
+/// The plans of the protocols that are asked for, in the order of the list.
 fn plans(args: &PlanArgs) -> Outcome<(u16, Vec<Costed>)> {
     let params = Params::new(128, args.rho)?;
     let one = |protocol: &'static dyn Protocol| -> Outcome<(u16, Costed)> {

@@ -64,6 +64,25 @@ fn networks_options_and_mistakes() {
 }
 
 #[test]
+fn the_cheapest_against_cheats_is_named() {
+    let cheapest = |program: &str, net: &str| {
+        comity(&["plan", program, "--net", net, "--json"]).json()["cheapest_malicious"].clone()
+    };
+    // Where waits are dear, and where bytes are; and where neither is, the one with less work for a large program.
+    assert_eq!(cheapest("aes128", "1s,10gbit")["seconds"], serde_json::json!(["cutchoose"]));
+    let narrow = cheapest("aes128*1000", "1us,10mbit");
+    assert!(!narrow["seconds"].as_array().unwrap().contains(&"cutchoose".into()), "{narrow}");
+    assert_eq!([&narrow["bytes"], &narrow["rounds"]], ["tinyot", "cutchoose"]);
+    assert_eq!(cheapest("aes128*1000", "1us,1000gbit")["seconds"][0], "cutchoose");
+    let text = comity(&["plan", "aes128", "--net", "1s,10gbit"]);
+    assert!(text.ok().ends_with("soonest on this network: cutchoose\n"), "{}", text.out);
+    // Nothing to choose from.
+    let one = comity(&["plan", "aes128", "--protocol", "ag", "--json"]).json();
+    assert!(one["cheapest_malicious"].is_null());
+    assert!(!comity(&["plan", "aes128", "--protocol", "ag"]).ok().contains("soonest"));
+}
+
+#[test]
 fn a_plan_is_drawn() {
     let folder = Folder::new("plan");
     let file = folder.path("plan.svg");

@@ -8,7 +8,7 @@ use comity_tinyot::costs::deal_for_two;
 const CHUNK: u64 = 32_640;
 
 /// Seconds of work for an AND gate besides its triple.
-const GATE: f64 = 650e-9;
+const GATE: f64 = 140e-9;
 
 /// Goes through the messages of a run.
 pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {

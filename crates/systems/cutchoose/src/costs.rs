@@ -7,8 +7,8 @@ use crate::intake::Form;
 use crate::plan::Plan;
 
 /// Seconds of work for an AND gate of a copy, garbled and checked or evaluated at the same time; and for the group operations of a run.
-const GATE: f64 = 22e-9;
-const GROUP: f64 = 0.025;
+const GATE: f64 = 16e-9;
+const GROUP: f64 = 0.013;
 
 /// Bytes of base OTs, trees and commitments that every run has: from the garbler besides those of each copy, and from the evaluator.
 const FROM_GARBLER: u64 = 10_896;

@@ -20,8 +20,8 @@ const CHUNK: u64 = 10_880;
 const TURNS: [fn(u64) -> u64; 2] = [|chunks| 5 * chunks.div_ceil(8), |chunks| 2 * chunks];
 
 /// Seconds of work for an object with each peer, and for a set-up.
-const WORK: f64 = 230e-9;
-const BASE: f64 = 0.02;
+const WORK: f64 = 200e-9;
+const BASE: f64 = 0.011;
 
 /// The messages of a dealer between two parties that makes so many triples.
 ///
