@@ -54,7 +54,7 @@ pub trait BitMpc {
     /// Errors of the channels and of checks.
     fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<SettledBeside>;
 
-    /// Notes that a check begins of which what is kept of these bits depends: unless it passes, none of that is used again. What is kept
+    /// Notes that a check begins on which what is kept of these bits depends: unless it passes, none of that is used again. What is kept
     /// nowhere notes nothing.
     ///
     /// # Errors

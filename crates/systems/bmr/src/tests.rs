@@ -8,6 +8,7 @@ mod ideal;
 mod order;
 mod rounds;
 mod shares;
+mod stored;
 mod strings;
 mod whole;
 
