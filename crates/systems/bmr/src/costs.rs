@@ -5,6 +5,8 @@ use comity_protocol::{Costing, Talk};
 use comity_tinyot::costs::{deal_at_once, deal_for_many};
 
 use crate::chunk::room;
+use crate::protocol::OBJECTS;
+use crate::triple_masks::MOST;
 
 /// Seconds of work for an AND gate and pair of parties besides its triple.
 const GATE: f64 = 1.2e-6;
@@ -12,14 +14,23 @@ const GATE: f64 = 1.2e-6;
 /// What the products of masks by further OTs take besides, to each peer: bytes of a set-up, bytes of an AND gate, and turns.
 const BY_OT: (u64, u64, u64) = (9_800, 13, 29);
 
-/// Goes through the messages of a run. Turns are those of a run, if its gates fit a chunk.
+/// Turns besides the triples' of ten thousand gates in programs of several chunks, for shares, masks and the chunks themselves: so many, and one more for
+/// each party. Measured; within a tenth.
+const SEVERAL: u64 = 15;
+
+/// Turns of a second deal, where a program of one chunk has more gates than are dealt at a time.
+const AGAIN: u64 = 46;
+
+/// Goes through the messages of a run. Turns are those of a run, if its gates are dealt at once.
 pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
     let (ands, others) = (of.program.and_gates(), u64::from(of.parties - 1));
     let at_once = ands <= room(of.program, of.parties.into()) as u64;
     if at_once {
-        deal_at_once(of, ands, talk)?
+        deal_at_once(of, ands, talk)?;
+        talk.turns(if ands > MOST as u64 { AGAIN } else { 0 });
     } else {
-        deal_for_many(of, ands, talk)?
+        deal_for_many(of, ands, OBJECTS, talk)?;
+        talk.turns(ands / 10_000 * (SEVERAL + u64::from(of.parties)));
     }
     // Masks and their products, with what is checked, and keys.
     let masks = ands.saturating_mul(6) + 12 * of.input_bits() + 5_500;

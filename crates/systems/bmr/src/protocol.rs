@@ -24,7 +24,7 @@ const GARBLED: &str = "garbled";
 
 /// The most leaky ANDs of a dealer's batch: among three 16 MB, and enough for buckets of four in
 /// programs of up to some million gates.
-const OBJECTS: usize = 3 << 15;
+pub(crate) const OBJECTS: usize = 3 << 15;
 
 /// What masks are made of, for any program: tinyot's material.
 const SHARES: &str = "shares";

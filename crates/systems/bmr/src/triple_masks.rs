@@ -196,7 +196,7 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> TripleMasks<'a, C> {
 }
 
 /// Triples and bits that are asked for at a time.
-const MOST: usize = 1 << 15;
+pub(crate) const MOST: usize = 1 << 15;
 
 impl<C: for<'b> Conduct<JointAct<'b>>> BitMpc for TripleMasks<'_, C> {
     fn width(&self) -> usize {

@@ -31,12 +31,12 @@ pub fn deal_for_two(of: &Costing<'_>, ands: u64, talk: &mut Talk) -> Result<()> 
     deal(of, ands, (fast::OBJECTS, TURNS[0]), talk)
 }
 
-/// The messages of a dealer among any number of parties that makes so many triples.
+/// The messages of a dealer among any number of parties that makes so many triples, in batches of so many objects at most.
 ///
 /// # Errors
 /// As [`Budget::known`].
-pub fn deal_for_many(of: &Costing<'_>, ands: u64, talk: &mut Talk) -> Result<()> {
-    deal(of, ands, (many::objects(of.parties), TURNS[1]), talk)
+pub fn deal_for_many(of: &Costing<'_>, ands: u64, objects: usize, talk: &mut Talk) -> Result<()> {
+    deal(of, ands, (objects.min(many::objects(of.parties)), TURNS[1]), talk)
 }
 
 /// The same of a dealer that makes all its bits with its set-up ([`Many::new_for`](many::Many::new_for)): chunks leave together.
@@ -72,7 +72,7 @@ pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
     if of.parties == 2 {
         deal_for_two(of, ands, talk)?;
     } else {
-        deal_for_many(of, ands, talk)?;
+        deal_for_many(of, ands, usize::MAX, talk)?;
         // What all have to see alike is told to each, and echoed.
         talk.exchange(6_700 + 11 * ands);
         talk.turns(22);

@@ -33,8 +33,8 @@ fn run(program: &Program, option: &str, value: &str) -> Vec<(u64, u64)> {
             let counts: Vec<_> = counters.iter().map(|counter| counter.counts()).collect();
             (counts.iter().map(|link| link.sent).sum(), counts.iter().map(|link| link.rounds).max().unwrap())
         };
-        let parties: Vec<_> = links.into_iter().map(|links| scope.spawn(move || party(links))).collect();
-        parties.into_iter().map(|party| party.join().unwrap()).collect()
+        let threads: Vec<_> = links.into_iter().map(|links| scope.spawn(move || party(links))).collect();
+        threads.into_iter().map(|party| party.join().unwrap()).collect()
     })
 }
 
@@ -84,4 +84,17 @@ fn a_plan_is_what_a_run_takes() {
             assert!(planned.abs_diff(sent) < sent / 50, "{value}: party {party} sends {sent}, not {planned}");
         }
     }
+}
+
+/// Of a program of several chunks, too, a plan is near what a run takes.
+#[test]
+fn a_plan_of_several_chunks_is_near() {
+    let (program, options) = (laws::turns(1000, 66), Options::new(Bmr.card()));
+    let of = Costing { program: &program, options: &options, params: Params::default(), parties: 3 };
+    let mut talk = Talk::new(3);
+    Bmr.costs(&of, &mut talk).unwrap();
+    let (sent, turns) = run(&program, "products", "macs").remove(0);
+    let (planned, rounds) = (talk.sent(PartyId(0)), talk.rounds(PartyId(0)));
+    assert!(planned.abs_diff(sent) < sent / 50, "{sent} bytes, not {planned}");
+    assert!(rounds.abs_diff(turns) < turns / 10, "{turns} turns, not {rounds}");
 }
