@@ -56,6 +56,10 @@ impl Pool {
         let (ahead, later) = out.split_at_mut(ready);
         ahead.copy_from_slice(&self.masks[self.used..self.used + ready]);
         self.used += ready;
+        if self.used == self.masks.len() {
+            // A chunk's are a megabyte, and there are no more.
+            *self = Pool::default();
+        }
         later
     }
 }

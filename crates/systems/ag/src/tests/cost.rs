@@ -1,10 +1,10 @@
-//! Bytes, counted exactly on material of the store; and memory, which does not grow with the program.
+//! Bytes, counted exactly on material of the store.
 
 use comity_channel::{Counted, MemoryChannel, Mesh};
-use comity_circuit::{Builder, Program, Recipients, Wire};
-use comity_core::{Backend, Bits, Params, PartyId};
+use comity_circuit::{Program, Recipients};
+use comity_core::{Bits, PartyId};
 use comity_protocol::{Job, Party, Protocol};
-use comity_testing::laws::{Outputs, Setting, bits, chain_and_layer, check, rng};
+use comity_testing::laws::{Outputs, bits, chain_and_layer, rng};
 use comity_testing::{Kept, Pair};
 
 use super::dealer::{here, options};
@@ -49,29 +49,4 @@ fn bytes_are_what_the_docs_say() {
     assert_eq!(live[1], garbled[1] + ands / 4 + 32);
     assert_eq!(live[0] - garbled[0] - ands / 4 - 32, 32 * ands + ands / 8);
     assert!(a.batches.is_empty() && b.batches.is_empty());
-}
-
-/// 3 * 10^7 ANDs: their masks would be 1 GB, their triples 3 GB, their rows 1 GB.
-#[test]
-#[ignore = "a minute or more; part of make test-long"]
-fn a_program_far_larger_than_memory_runs_in_little() {
-    let mut b = Builder::new();
-    let (x, y) = (b.input("x", 1000), b.input("y", 1000));
-    let next: Vec<Wire> = (0..1000)
-        .map(|i| {
-            let and = b.and(x[i], y[(i + 1) % 1000]);
-            b.xor(and, y[(i + 3) % 1000])
-        })
-        .collect();
-    b.output("next", &next);
-    let program = Program::iterate(b.finish(), 30_000, &[(0, 1)]).unwrap();
-    assert_eq!(program.and_gates(), 30_000_000);
-    let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(9))).collect();
-    let setting = Setting { params: Params::default(), backend: Backend::detect(), options: &[], session: 1 };
-    check(&Ag, 2, &program, &inputs, setting);
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    if let Some(peak) = peak.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok()) {
-        assert!(peak < 200 << 10, "{peak} KiB for both parties");
-    }
 }
