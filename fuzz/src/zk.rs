@@ -47,7 +47,7 @@ pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("zk_proof", "voleith", voleith),
         ("zk_proof", "cut", cut),
         ("zk_proof", "flipped", flipped),
-        ("zk_proof", "head", b"comityzk\x01\x01".to_vec()),
+        ("zk_proof", "head", b"comityzk\x02\x01".to_vec()),
     ]
 }
 

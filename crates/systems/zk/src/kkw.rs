@@ -17,20 +17,27 @@
 //! of the hidden party is computed by the verifier. Trees are of fresh seeds: a common offset would give sums of hidden leaves away.
 //! What is hashed and sent is as in [`zkboo`](crate::zkboo): a first message is its hash.
 //!
+//! **Shape**: eight executions are run side by side, in strips of gates: the tapes of a strip are made and transposed, its gates computed, and
+//! what is said in it hashed, before the next one takes their place in the cache.
+//!
 //! **Cost**: `2 tau` bits an AND gate, and 32 bytes an execution; `64 M` tapes of two bits an AND gate.
 
+mod columns;
 mod corrections;
 mod hashes;
+mod heard;
 mod online;
 mod parameters;
 mod prove;
+mod replay;
+mod strips;
 #[cfg(test)]
 mod tests;
-mod tree;
 mod verify;
 
-use crate::sliced::padded;
+use crate::sliced::{TILE, padded};
 use crate::statement::Statement;
+use crate::tree::{SEED, count};
 
 pub(crate) use parameters::{HIDDEN_NONE, Parameters};
 pub(crate) use prove::Committed;
@@ -42,8 +49,6 @@ const PARTIES: usize = 64;
 const LAST: usize = PARTIES - 1;
 /// The executions that run side by side.
 const GROUP: usize = 8;
-/// Bytes of a seed.
-const SEED: usize = 16;
 
 /// The sizes of a statement's executions, in bits.
 #[derive(Clone, Copy)]
@@ -57,19 +62,26 @@ impl Shape {
         Shape { secret: statement.secret_bits(), ands: statement.and_gates() as usize }
     }
 
-    /// The first column of a tape for the masks of AND gates' outputs; before it are those of secret input bits.
-    fn masks(self) -> usize {
+    /// The first column of a tape for AND gates; before it are the masks of secret input bits.
+    fn gates(self) -> usize {
         padded(self.secret)
     }
 
-    /// The first column of a tape for shares of products.
-    fn products(self) -> usize {
-        self.masks() + padded(self.ands)
+    /// The columns of a tape for so many gates: a tile for the masks of their outputs, one for shares of products, and so on.
+    fn of_gates(gates: usize) -> usize {
+        2 * padded(gates)
+    }
+
+    /// The columns of a tape for a gate's mask and product, from the first one of gates on.
+    #[inline(always)]
+    fn of_gate(gate: usize) -> [usize; 2] {
+        let mask = 2 * (gate / TILE * TILE) + gate % TILE;
+        [mask, mask + TILE]
     }
 
     /// The columns of a tape.
     fn columns(self) -> usize {
-        self.products() + padded(self.ands)
+        self.gates() + Shape::of_gates(self.ands)
     }
 
     fn input_bytes(self) -> usize {
@@ -91,5 +103,5 @@ pub(crate) fn answer_bytes(statement: &Statement, challenge: &[u8]) -> usize {
         verify::FIXED + shape.input_bytes() + shape.gate_bytes() + corrections
     };
     let closed = holes.iter().filter(|hole| !**hole).count();
-    SEED * tree::count(&holes) + 32 * closed + executions.map(opened).sum::<usize>()
+    SEED * count(&holes) + 32 * closed + executions.map(opened).sum::<usize>()
 }

@@ -12,7 +12,7 @@ use crate::system::{Soundness, System};
 /// The first bytes of a proof.
 const MAGIC: &[u8; 8] = b"comityzk";
 /// The version of the encoding, and of all that is hashed.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// Magic, version, system, salt, digest of the statement, hash of the first message.
 const HEAD: usize = 10 + 3 * 32;
 /// The level of every proof in a file.

@@ -3,11 +3,13 @@
 //! What a round commits to and shows stands in rows, a row for each round; what gates work on in columns, a word for each
 //! wire. A transposition leads from one to the other.
 
-use comity_core::{Aes128, Backend, Block, declassify, transpose};
+use comity_core::{Aes128, Backend, Block, ShortHash, declassify, transpose};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
+use crate::tree::{Seed, message};
+
 /// Columns of a tile that the transposition takes at once: rows are padded to whole ones.
-const TILE: usize = 128;
+pub(crate) const TILE: usize = 128;
 
 /// So many columns padded to whole tiles.
 pub(crate) fn padded(columns: usize) -> usize {
@@ -107,28 +109,50 @@ impl Rows {
     }
 }
 
-/// The key of the tapes' hash: a proof's own, since it comes from its salt.
-pub(crate) struct TapeKey([u8; 32]);
+/// The hash that tapes start from: a proof's own, since its key comes from the salt.
+pub(crate) struct TapeKey(ShortHash);
+
+/// A tape: AES in counter mode, where key and first counter are a hash of the seed, the salt and where the tape is used. So
+/// what is computed ahead for one tape is of no use against another one.
+pub(crate) struct Tape {
+    aes: Aes128,
+    first: u128,
+}
 
 impl TapeKey {
     /// The key from what tells one proof from another.
     pub(crate) fn new(parts: &[&[u8]]) -> TapeKey {
-        TapeKey(keyed("comity zk tape v1", parts))
+        TapeKey(ShortHash::new(keyed("comity zk tape v2", parts)))
     }
 
-    /// Fills a row with the tape of a seed: AES in counter mode, where key and first counter are a hash of the seed, the salt and
-    /// where the tape is used. So what is computed ahead for one tape is of no use against another one.
-    pub(crate) fn fill(&self, backend: Backend, at: u64, seed: &[u8; 16], row: &mut [Block]) {
-        let mut hash = blake3::Hasher::new_keyed(&self.0);
-        hash.update(&at.to_le_bytes()).update(seed);
-        let drawn = Zeroizing::new(*hash.finalize().as_bytes());
+    /// The tapes of seeds, each with its place, which no other one has. Many at once are many times cheaper.
+    pub(crate) fn tapes<'a>(
+        &self,
+        backend: Backend,
+        seeds: impl IntoIterator<Item = (u64, &'a Seed)>,
+    ) -> impl Iterator<Item = Tape> {
+        let messages = seeds.into_iter().map(|(at, seed)| message([at, 0, 0], seed)).collect();
+        let messages: Zeroizing<Vec<_>> = Zeroizing::new(messages);
+        let mut drawn = Zeroizing::new(vec![[0; 32]; messages.len()]);
+        self.0.hash(&messages, &mut drawn);
+        (0..messages.len()).map(move |i| Tape::new(backend, &drawn[i]))
+    }
+}
+
+impl Tape {
+    fn new(backend: Backend, drawn: &[u8; 32]) -> Tape {
         let [key, first] = [0, 16].map(|i| u128::from_le_bytes(core::array::from_fn(|j| drawn[i + j])));
         // The key hides what is made of the counter.
         let first = declassify(
             first,
             "the course depends on whether its low half wraps within a row, which is once in 2^50 rows",
         );
-        Aes128::new(backend, Block::from_u128(key)).count(first, row);
+        Tape { aes: Aes128::new(backend, Block::from_u128(key)), first }
+    }
+
+    /// Fills a row with what the tape has from this block on.
+    pub(crate) fn fill(&self, from: usize, row: &mut [Block]) {
+        self.aes.count(self.first.wrapping_add(from as u128), row);
     }
 }
 

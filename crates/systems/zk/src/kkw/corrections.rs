@@ -6,25 +6,25 @@ use comity_circuit::run;
 use comity_core::{Backend, Block, Result};
 use zeroize::Zeroizing;
 
-use super::hashes::{Hashes, place};
-use super::{PARTIES, SEED, Shape};
+use super::Shape;
+use super::hashes::{Execution, Hashes};
 use crate::gates::{Branches, Head};
 use crate::sliced::{Rows, Shares, Word, all, and, padded, xor};
 use crate::statement::Statement;
 
-/// The corrections of executions with these seeds of all parties, a row each.
+/// The corrections of executions of which all seeds are known, a row each.
 pub(super) fn corrections<const W: usize>(
     backend: Backend,
     hashes: &Hashes,
     statement: &Statement,
-    executions: &[(usize, [[u8; SEED]; PARTIES])],
+    executions: &[Execution],
 ) -> Result<Rows> {
     let shape = Shape::new(statement);
     let mut sums = Rows::zeros(64 * W, shape.columns());
     let mut tape = Zeroizing::new(vec![Block::ZERO; sums.row_mut(0).len()]);
-    for (row, (execution, seeds)) in executions.iter().enumerate() {
-        for (party, seed) in seeds.iter().enumerate() {
-            hashes.tape.fill(backend, place(*execution, party), seed, &mut tape);
+    for (row, execution) in executions.iter().enumerate() {
+        for of_party in hashes.tape.tapes(backend, execution.seeds()) {
+            of_party.fill(0, &mut tape);
             sums.row_mut(row).iter_mut().zip(&*tape).for_each(|(sum, block)| *sum ^= *block);
         }
     }
@@ -66,7 +66,8 @@ impl<const W: usize> Branches<W, 1> for Masks<W> {
     fn and(&mut self, Shares([a]): Shares<W, 1>, Shares([b]): Shares<W, 1>) -> Shares<W, 1> {
         let at = self.ands;
         self.ands += 1;
-        self.corrections[at] = xor(and(a, b), self.sums[self.shape.products() + at]);
-        Shares([self.sums[self.shape.masks() + at]])
+        let [mask, product] = Shape::of_gate(at).map(|column| self.sums[self.shape.gates() + column]);
+        self.corrections[at] = xor(and(a, b), product);
+        Shares([mask])
     }
 }

@@ -1,14 +1,23 @@
 //! What an execution commits to, and the hash of all that goes out before the challenge.
 
-use super::{LAST, PARTIES, SEED};
+use comity_core::ShortHash;
+use zeroize::Zeroizing;
+
+use super::heard::Said;
+use super::{LAST, PARTIES};
 use crate::sliced::{TapeKey, keyed};
 use crate::system::System;
+use crate::tree::{Grown, Seed, Trees, message};
+
+/// The tree of the executions' roots; that of an execution's parties has the execution's number.
+pub(super) const EXECUTIONS: u64 = u64::MAX;
 
 /// The hashes of one proof: each is under keys that come from its salt, its parameters and its statement.
 pub(super) struct Hashes {
     pub(super) tape: TapeKey,
-    pub(super) tree: [u8; 32],
-    party: [u8; 32],
+    pub(super) trees: Trees,
+    party: ShortHash,
+    last: [u8; 32],
     execution: [u8; 32],
     said: [u8; 32],
     first: [u8; 32],
@@ -22,22 +31,30 @@ impl Hashes {
         let key = |domain: &str| keyed(domain, &parts);
         Hashes {
             tape: TapeKey::new(&parts),
-            tree: key("comity zk kkw tree v1"),
-            party: key("comity zk kkw party v1"),
+            trees: Trees::new(key("comity zk kkw tree v2")),
+            party: ShortHash::new(key("comity zk kkw party v2")),
+            last: key("comity zk kkw last v2"),
             execution: key("comity zk kkw execution v1"),
             said: key("comity zk kkw said v1"),
             first: key("comity zk kkw first v1"),
         }
     }
 
-    /// The commitment to a party: to its seed, and the last one's corrections.
-    pub(super) fn party(&self, execution: usize, party: usize, seed: &[u8; SEED], corrections: &[u8]) -> [u8; 32] {
-        let mut hash = blake3::Hasher::new_keyed(&self.party);
-        hash.update(&place(execution, party).to_le_bytes()).update(seed);
-        if party == LAST {
-            hash.update(corrections);
-        }
-        *hash.finalize().as_bytes()
+    /// The seeds of an execution's parties, from its root.
+    pub(super) fn grow(&self, execution: usize, root: &Seed) -> Execution {
+        Execution { number: execution, tree: self.trees.grow(execution as u64, root, PARTIES) }
+    }
+
+    /// The commitments to an execution's parties: to their seeds, and the last one's corrections.
+    pub(super) fn parties(&self, execution: &Execution, corrections: &[u8]) -> [[u8; 32]; PARTIES] {
+        let messages = execution.seeds().map(|(place, seed)| message([place, 0, 0], seed)).collect();
+        let messages: Zeroizing<Vec<_>> = Zeroizing::new(messages);
+        let mut all = [[0; 32]; PARTIES];
+        self.party.hash(&messages, &mut all);
+        let mut last = blake3::Hasher::new_keyed(&self.last);
+        last.update(&messages[LAST]).update(corrections);
+        all[LAST] = *last.finalize().as_bytes();
+        all
     }
 
     /// The hash `h_j` of all parties' commitments.
@@ -47,12 +64,10 @@ impl Hashes {
         *hash.finalize().as_bytes()
     }
 
-    /// The hash `h'_j` of what is said in an execution: masked inputs, and a word of the parties' bits for each AND gate and for their shares
-    /// of each output's mask. It is blinded.
-    pub(super) fn said(&self, execution: usize, blinding: &[u8; 32], inputs: &[u8], said: &[u8]) -> [u8; 32] {
-        let mut hash = blake3::Hasher::new_keyed(&self.said);
-        hash.update(&(execution as u64).to_le_bytes()).update(blinding).update(inputs).update(said);
-        *hash.finalize().as_bytes()
+    /// Begins the hash `h'_j` of what is said in an execution: masked inputs, and a word of the parties' bits for each AND gate and for
+    /// their shares of each output's mask, which are heard as they are said. It is blinded.
+    pub(super) fn said(&self, execution: usize, blinding: &[u8; 32], inputs: &[u8], said: &mut Said) {
+        said.begin(&self.said, [&(execution as u64).to_le_bytes(), blinding, inputs]);
     }
 
     /// The hash of the first message: of `h_j` and `h'_j` of all executions.
@@ -63,7 +78,16 @@ impl Hashes {
     }
 }
 
-/// The place of a party of an execution, which no other one has.
-pub(super) fn place(execution: usize, party: usize) -> u64 {
-    (PARTIES * execution + party) as u64
+/// An execution with the seeds of its parties; they are zero where they are not known.
+pub(super) struct Execution {
+    pub(super) number: usize,
+    pub(super) tree: Grown,
+}
+
+impl Execution {
+    /// The parties' seeds, each with its place, which no other party has.
+    pub(super) fn seeds(&self) -> impl Iterator<Item = (u64, &Seed)> {
+        let first = (PARTIES * self.number) as u64;
+        (first..).zip(self.tree.leaves())
+    }
 }

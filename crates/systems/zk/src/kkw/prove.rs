@@ -4,44 +4,40 @@ use comity_core::{Backend, Bits, Result};
 use comity_protocol::{Conduct, Honest};
 use zeroize::Zeroizing;
 
-use super::hashes::Hashes;
-use super::online::{Clear, Said, by_execution, packed};
+use super::columns::{Columns, Packed};
+use super::hashes::{EXECUTIONS, Execution, Hashes};
+use super::heard::Heard;
+use super::online::{Play, Played};
 use super::parameters::{HIDDEN_NONE, Parameters};
-use super::tree::{Node, Tree};
-use super::{GROUP, LAST, PARTIES, SEED, Shape};
+use super::strips::{Parties, Strip, Tapes};
+use super::{GROUP, LAST, PARTIES, Shape};
 use crate::draw::Draw;
 use crate::statement::Statement;
+use crate::tree::{Grown, SEED};
 
 /// A prover that has committed.
 pub(crate) struct Committed<'a> {
     backend: Backend,
-    statement: &'a Statement,
-    parameters: Parameters,
-    secret: Bits,
-    clear: Clear,
+    shape: Shape,
+    play: Play<'a>,
     salt: [u8; 32],
     first: [u8; 32],
     pub(super) hashes: Hashes,
-    root: Zeroizing<[u8; SEED]>,
     /// The roots of all executions.
-    pub(super) roots: Zeroizing<Vec<[u8; SEED]>>,
+    pub(super) roots: Grown,
     /// What blinds the hash of what was said.
     pub(super) blindings: Zeroizing<Vec<[u8; 32]>>,
     /// The hashes `h'_j` of what was said.
     pub(super) said: Vec<[u8; 32]>,
 }
 
-/// An act: a group of executions was run, and is about to be committed to and shown. An honest prover does not look at it.
-#[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
-pub(super) struct Played<'a> {
-    /// The executions, a lane each.
-    pub(super) executions: &'a [usize],
-    /// What is said in them.
-    pub(super) said: &'a mut Said,
+/// A group of executions that is about to be run.
+struct Group {
+    executions: Vec<Execution>,
+    tapes: Tapes,
+    /// The masked values of secret inputs.
+    inputs: Packed,
 }
-
-/// Executions with the seeds of all their parties.
-pub(super) type Seeded = Vec<(usize, [[u8; SEED]; PARTIES])>;
 
 impl<'a> Committed<'a> {
     /// Runs and commits. `inputs` are all input values, of which the statement is true.
@@ -70,62 +66,46 @@ impl<'a> Committed<'a> {
         let mut blindings = Zeroizing::new(vec![[0; 32]; count]);
         draw.fill(blindings.as_flattened_mut());
         let hashes = Hashes::new(count, statement.digest(), &salt);
-        let mut roots = Zeroizing::new(vec![[0; SEED]; count]);
-        Node { key: &hashes.tree, tree: Tree::Executions }.leaves(&root, &mut roots);
-        let secret = statement.secret(inputs);
-        let clear = Clear::new(backend, statement, &secret)?;
+        let roots = hashes.trees.grow(EXECUTIONS, &root, count);
+        let play = Play::new(backend, statement, statement.secret(inputs))?;
+        let shape = Shape::new(statement);
         let (first, said) = ([0; 32], Vec::with_capacity(count));
-        let mut prover = Committed {
-            backend,
-            statement,
-            parameters,
-            secret,
-            clear,
-            salt,
-            first,
-            hashes,
-            root,
-            roots,
-            blindings,
-            said,
-        };
+        let mut prover = Committed { backend, shape, play, salt, first, hashes, roots, blindings, said };
+        let (mut strip, mut corrections) = (Strip::new(backend, shape), Columns::zeros(shape.ands));
+        let mut heard = Heard::new(backend);
         let mut all = Vec::with_capacity(count);
-        let (shape, executions) = (Shape::new(statement), (0..count).collect::<Vec<_>>());
-        let mut played = Said::new(shape);
-        for group in executions.chunks(GROUP) {
-            let seeds = prover.group(group, &mut played, conduct)?;
-            let words = by_execution([&played.gates[..shape.ands], &played.outputs]);
-            for (lane, (execution, seeds)) in seeds.iter().enumerate() {
-                let corrections = packed(&played.corrections, lane, LAST, shape.ands);
-                let party = |party| prover.hashes.party(*execution, party, &seeds[party], &corrections);
-                let committed = prover.hashes.execution(*execution, &core::array::from_fn(party));
-                let inputs = packed(&played.inputs, lane, 0, shape.secret);
-                let said = prover.hashes.said(*execution, &prover.blindings[*execution], &inputs, &words[lane]);
-                prover.said.push(said);
-                all.push([committed, said]);
+        for numbers in (0..count).collect::<Vec<_>>().chunks(GROUP) {
+            let group = prover.group(numbers);
+            for (lane, (said, &number)) in heard.executions.iter_mut().zip(numbers).enumerate() {
+                prover.hashes.said(
+                    number,
+                    &prover.blindings[number],
+                    &group.inputs.row(lane)[..shape.input_bytes()],
+                    said,
+                );
+            }
+            let tell = |said: &[Parties]| heard.hear(said);
+            let outputs = prover.play.group(numbers, &group.tapes, (&mut strip, &mut corrections), tell, conduct)?;
+            heard.hear(&outputs);
+            let corrections = corrections.to_rows(backend);
+            for (lane, (said, execution)) in heard.executions.iter_mut().zip(&group.executions).enumerate() {
+                let parties = prover.hashes.parties(execution, &corrections.row(lane)[..shape.gate_bytes()]);
+                let committed = prover.hashes.execution(execution.number, &parties);
+                prover.said.push(said.finish());
+                all.push([committed, prover.said[execution.number]]);
             }
         }
         prover.first = prover.hashes.first(&all);
         Ok(prover)
     }
 
-    /// Runs the executions of a group; their seeds come back.
-    fn group(
-        &self,
-        executions: &[usize],
-        said: &mut Said,
-        conduct: &mut impl for<'b> Conduct<Played<'b>>,
-    ) -> Result<Zeroizing<Seeded>> {
-        let mut seeds = Zeroizing::new(Vec::with_capacity(GROUP));
-        for &execution in executions {
-            let mut of_parties = [[0; SEED]; PARTIES];
-            let node = Node { key: &self.hashes.tree, tree: Tree::Parties(execution) };
-            node.leaves(&self.roots[execution], &mut of_parties);
-            seeds.push((execution, of_parties));
-        }
-        said.play(self.backend, &self.hashes, self.statement, (&self.secret, &self.clear), &seeds)?;
-        conduct.before(Played { executions, said });
-        Ok(seeds)
+    /// Prepares a group of executions.
+    fn group(&self, numbers: &[usize]) -> Group {
+        let grow = |&number: &usize| self.hashes.grow(number, &self.roots.leaves()[number]);
+        let executions: Vec<Execution> = numbers.iter().map(grow).collect();
+        let tapes = Tapes::new(self.backend, &self.hashes, self.shape, &executions, |_| None);
+        let inputs = self.play.inputs(&tapes).to_rows(self.backend);
+        Group { executions, tapes, inputs }
     }
 
     /// The salt.
@@ -152,31 +132,42 @@ impl<'a> Committed<'a> {
         challenge: &[u8],
         conduct: &mut impl for<'b> Conduct<Played<'b>>,
     ) -> Result<Vec<u8>> {
-        let shape = Shape::new(self.statement);
-        let mut answer = Vec::with_capacity(super::answer_bytes(self.statement, challenge));
+        let (backend, shape) = (self.backend, self.shape);
+        let mut answer = Vec::new();
         let holes: Vec<bool> = challenge.iter().map(|hidden| *hidden != HIDDEN_NONE).collect();
-        Node { key: &self.hashes.tree, tree: Tree::Executions }.open(&self.root, &holes, &mut answer);
+        self.roots.open(&holes, &mut answer);
         let closed = self.said.iter().zip(&holes).filter(|(_, hole)| !**hole);
         closed.for_each(|(said, _)| answer.extend(said));
-        let opened: Vec<usize> = (0..self.parameters.executions).filter(|execution| holes[*execution]).collect();
-        let mut played = Said::new(shape);
-        for group in opened.chunks(GROUP) {
-            let seeds = self.group(group, &mut played, conduct)?;
-            for (lane, (execution, seeds)) in seeds.iter().enumerate() {
-                let hidden = usize::from(challenge[*execution]);
+        let opened: Vec<usize> = (0..challenge.len()).filter(|execution| holes[*execution]).collect();
+        let (mut strip, mut corrections) = (Strip::new(backend, shape), Columns::zeros(shape.ands));
+        for numbers in opened.chunks(GROUP) {
+            let group = self.group(numbers);
+            let mut said = Columns::zeros(0);
+            let places: Vec<u8> = numbers.iter().map(|number| challenge[*number]).collect();
+            let tell = |words: &[Parties]| said.0.extend(words.iter().map(|word| of_parties(word, &places)));
+            self.play.group(numbers, &group.tapes, (&mut strip, &mut corrections), tell, conduct)?;
+            said.0.resize(corrections.0.len(), 0);
+            let [said, corrections] = [&said, &corrections].map(|columns| columns.to_rows(backend));
+            for (lane, (execution, hidden)) in group.executions.iter().zip(places).enumerate() {
+                let hidden = usize::from(hidden);
+                let [said, corrections] = [&said, &corrections].map(|rows| &rows.row(lane)[..shape.gate_bytes()]);
                 let holes: [bool; PARTIES] = core::array::from_fn(|party| party == hidden);
-                let node = Node { key: &self.hashes.tree, tree: Tree::Parties(*execution) };
-                node.open(&self.roots[*execution], &holes, &mut answer);
-                let corrections = packed(&played.corrections, lane, LAST, shape.ands);
-                answer.extend(self.hashes.party(*execution, hidden, &seeds[hidden], &corrections));
-                answer.extend(self.blindings[*execution]);
-                answer.extend(packed(&played.inputs, lane, 0, shape.secret));
+                execution.tree.open(&holes, &mut answer);
+                answer.extend(self.hashes.parties(execution, corrections)[hidden]);
+                answer.extend(self.blindings[execution.number]);
+                answer.extend(&group.inputs.row(lane)[..shape.input_bytes()]);
                 if hidden != LAST {
                     answer.extend(corrections);
                 }
-                answer.extend(packed(&played.gates, lane, hidden, shape.ands));
+                answer.extend(said);
             }
         }
         Ok(answer)
     }
+}
+
+/// A party's bit of a word for each execution, in a column.
+fn of_parties(word: &Parties, parties: &[u8]) -> u8 {
+    let bit = |(lane, party): (usize, &u8)| (u64::from_le(word[lane]) >> party & 1) << lane;
+    parties.iter().enumerate().map(bit).sum::<u64>() as u8
 }

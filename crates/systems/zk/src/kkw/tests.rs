@@ -1,18 +1,23 @@
 //! KKW18: its formula, provers that know no witness, and what blinds its hashes.
 
-use comity_core::{Backend, Error, Prg};
+mod simulator;
 
-use super::hashes::{Hashes, place};
-use super::online::{Clear, Said, by_execution, packed};
-use super::prove::Played;
-use super::tree::{Node, Tree, count};
-use super::{HIDDEN_NONE, LAST, PARTIES, Parameters, SEED, Shape, check};
+use comity_core::{Backend, Block, Error, Prg};
+use comity_protocol::Honest;
+
+use super::columns::Columns;
+use super::hashes::{EXECUTIONS, Execution, Hashes};
+use super::heard::Heard;
+use super::online::{Play, Played};
+use super::strips::{Strip, Tapes};
+use super::{HIDDEN_NONE, LAST, PARTIES, Parameters, Shape, check};
 use crate::checks::WRONG_OPENING;
 use crate::draw::Draw;
 use crate::kkw::Committed;
 use crate::statement::Statement;
 use crate::system::{Soundness, System};
 use crate::tests::rng;
+use crate::tree::SEED;
 use crate::zkboo::tests::{of_two, two};
 
 #[test]
@@ -49,6 +54,17 @@ fn a_challenge_opens_each_execution_and_hides_each_party_equally_often() {
     assert!(hidden.iter().all(|count: &i32| (count - 2 * tries / 64).abs() < 90), "{hidden:?}");
 }
 
+#[test]
+fn a_challenge_is_drawn_without_a_bias() {
+    // The last number below a multiple of six gives the last execution; those from there on are thrown away.
+    let multiple = u32::MAX / 6 * 6;
+    let mut numbers = [u32::MAX, multiple, multiple - 1, 64 + 7].into_iter();
+    let drawn = Parameters { executions: 6, opened: 1 }
+        .challenge(|bytes| bytes.copy_from_slice(&numbers.next().unwrap().to_le_bytes()));
+    assert_eq!(drawn, [HIDDEN_NONE, HIDDEN_NONE, HIDDEN_NONE, HIDDEN_NONE, HIDDEN_NONE, 7]);
+    assert_eq!(numbers.next(), None);
+}
+
 /// What a prover without a witness does in each execution.
 #[derive(Clone, Copy, PartialEq)]
 enum Cheat {
@@ -62,14 +78,14 @@ enum Cheat {
 fn verdict(cheats: &[Cheat], challenge: &[u8], random: &mut Prg) -> Result<(), Error> {
     let (statement, inputs) = (of_two(1), two(1));
     let mut draw = Draw::new(random, None, System::Kkw, 0, &statement, &inputs);
-    let mut lie = |Played { executions, said }: Played<'_>| {
+    let mut lie = |Played { executions, corrections, said }: Played<'_>| {
         for (lane, execution) in executions.iter().enumerate() {
             match cheats[*execution] {
                 Cheat::Correction => {
-                    said.corrections[0][lane] ^= 1 << LAST;
-                    said.gates[0][lane] ^= 1 << LAST;
+                    corrections[0] ^= 1 << lane;
+                    said[0][lane] ^= 1 << LAST;
                 }
-                Cheat::Party(party) => said.gates[0][lane] ^= 1 << party,
+                Cheat::Party(party) => said[0][lane] ^= 1 << party,
             }
         }
     };
@@ -129,16 +145,20 @@ fn the_witness_cannot_be_searched_for_where_a_root_is_shown() {
     let statement = of_two(0);
     let prover = honest(&statement, 2, 4);
     let backend = Backend::detect();
-    let shape = Shape::new(&statement);
     // Whoever has the root of execution 0 can run it on each possible witness...
+    let shape = Shape::new(&statement);
     let hash = |witness: u8, blinding: &[u8; 32]| {
-        let mut seeds = [[0; SEED]; PARTIES];
-        Node { key: &prover.hashes.tree, tree: Tree::Parties(0) }.leaves(&prover.roots[0], &mut seeds);
-        let (mut played, secret) = (Said::new(shape), statement.secret(&two(witness)));
-        let clear = Clear::new(backend, &statement, &secret).unwrap();
-        played.play(backend, &prover.hashes, &statement, (&secret, &clear), &[(0, seeds)]).unwrap();
-        let [said, ..] = by_execution([&played.gates[..shape.ands], &played.outputs]);
-        prover.hashes.said(0, blinding, &packed(&played.inputs, 0, 0, shape.secret), &said)
+        let execution = [prover.hashes.grow(0, &prover.roots.leaves()[0])];
+        let tapes = Tapes::new(backend, &prover.hashes, shape, &execution, |_| None);
+        let play = Play::new(backend, &statement, statement.secret(&two(witness))).unwrap();
+        let mut heard = Heard::new(backend);
+        let inputs = play.inputs(&tapes).to_rows(backend);
+        prover.hashes.said(0, blinding, inputs.row(0), &mut heard.executions[0]);
+        let (mut strip, mut corrections) = (Strip::new(backend, shape), Columns::zeros(shape.ands));
+        let tell = |said: &[_]| heard.hear(said);
+        let outputs = play.group(&[0], &tapes, (&mut strip, &mut corrections), tell, &mut Honest).unwrap();
+        heard.hear(&outputs);
+        heard.executions[0].finish()
     };
     // ...and would find it, if it had the blinding, which is drawn for itself and stays closed.
     let matches =
@@ -186,26 +206,44 @@ fn executions_and_parties_are_not_interchangeable() {
 
 #[test]
 fn every_hash_says_where_and_for_what_it_is() {
-    let all = |executions, statement: u8, salt: u8, execution: usize, party: usize| {
+    // The seed of every other party is the same one, those of the others are zero.
+    let holes: [bool; PARTIES] = core::array::from_fn(|party| party % 2 == 1);
+    let all = |executions, statement: u8, salt: u8, number: usize| {
         let hashes = Hashes::new(executions, &[statement; 32], &[salt; 32]);
-        let mut tape = [comity_core::Block::ZERO; 2];
-        hashes.tape.fill(Backend::detect(), place(execution, party), &[1; SEED], &mut tape);
-        let tape = comity_core::Block::bytes_of(&tape).to_vec();
-        (tape, hashes.party(execution, party, &[1; SEED], &[2]), hashes.execution(execution, &[[3; 32]; PARTIES]))
+        let tree = hashes.trees.rebuild(0, &holes, &[[1; SEED]; PARTIES / 2]);
+        let execution = Execution { number, tree };
+        let mut hashed: Vec<[u8; 32]> = hashes.parties(&execution, &[2]).to_vec();
+        hashed.extend(hashes.tape.tapes(Backend::detect(), execution.seeds()).map(|tape| {
+            let mut row = [Block::ZERO; 2];
+            tape.fill(0, &mut row);
+            *Block::bytes_of(&row).as_array().unwrap()
+        }));
+        hashed.push(hashes.execution(number, &[[3; 32]; PARTIES]));
+        let roots = [EXECUTIONS, 0, number as u64].map(|tree| hashes.trees.grow(tree, &[4; SEED], 2).leaves().concat());
+        hashed.extend(roots.map(|leaves| *leaves.as_array().unwrap()));
+        let corrected = hashes.parties(&execution, &[3]);
+        assert!(hashed[..LAST] == corrected[..LAST] && hashed[LAST] != corrected[LAST]);
+        hashed
     };
-    let base = all(343, 1, 1, 5, 6);
-    for other in [all(342, 1, 1, 5, 6), all(343, 2, 1, 5, 6), all(343, 1, 2, 5, 6), all(343, 1, 1, 4, 6)] {
-        assert!(other.0 != base.0 && other.1 != base.1 && other.2 != base.2);
+    let base = all(343, 1, 1, 5);
+    assert!(base.iter().enumerate().all(|(i, hash)| !base[..i].contains(hash)));
+    for (which, other) in [all(342, 1, 1, 5), all(343, 2, 1, 5), all(343, 1, 2, 5)].iter().enumerate() {
+        assert!(base.iter().all(|hash| !other.contains(hash)), "{which}");
     }
-    let other = all(343, 1, 1, 5, 7);
-    assert!(other.0 != base.0 && other.1 != base.1);
+    // The trees of the executions' roots and of execution 0 are the same ones.
+    let (other, trees) = (all(343, 1, 1, 4), base.len() - 3);
+    let same = base.iter().filter(|hash| other.contains(hash)).count();
+    assert!(same == 2 && base[..trees].iter().all(|hash| !other.contains(hash)));
 }
 
 #[test]
 fn what_is_said_and_committed_to_is_hashed_whole() {
     let hashes = Hashes::new(9, &[1; 32], &[1; 32]);
     let of_one = |execution: usize, [blinding, inputs, said]: [u8; 3]| {
-        hashes.said(execution, &[blinding; 32], &[inputs], &[said])
+        let mut heard = Heard::new(Backend::detect());
+        hashes.said(execution, &[blinding; 32], &[inputs], &mut heard.executions[0]);
+        heard.hear(&[[u64::from(said); 8]]);
+        heard.executions[0].finish()
     };
     let base = [1; 3];
     let changed = (0..3).map(|field| of_one(2, core::array::from_fn(|i| base[i] + u8::from(i == field))));
@@ -218,43 +256,4 @@ fn what_is_said_and_committed_to_is_hashed_whole() {
     };
     let all: Vec<_> = (0..5).map(first).collect();
     assert!(all.iter().enumerate().all(|(i, hash)| !all[..i].contains(hash)));
-    // Nodes of trees: one seed has other children in each place of each tree.
-    let children = |key: u8, tree, level, index| Node { key: &[key; 32], tree }.children(level, index, &[3; SEED]);
-    let parties = Tree::Parties;
-    let all = [
-        children(1, Tree::Executions, 1, 1),
-        children(2, Tree::Executions, 1, 1),
-        children(1, parties(0), 1, 1),
-        children(1, parties(1), 1, 1),
-        children(1, parties(0), 2, 1),
-        children(1, parties(0), 1, 0),
-    ];
-    assert!(all.iter().enumerate().all(|(i, both)| both[0] != both[1] && !all[..i].contains(both)));
-}
-
-#[test]
-fn a_tree_without_its_holes_is_rebuilt_from_few_seeds() {
-    let hashes = Hashes::new(1, &[1; 32], &[2; 32]);
-    let tree = |which| Node { key: &hashes.tree, tree: which };
-    for leaves in [1, 2, 3, 7, 64, 343] {
-        let mut all = vec![[0; SEED]; leaves];
-        tree(Tree::Executions).leaves(&[9; SEED], &mut all);
-        for holes in [vec![], vec![0], vec![leaves - 1], vec![leaves / 2, leaves / 3]] {
-            let holes: Vec<bool> = (0..leaves).map(|leaf| holes.contains(&leaf)).collect();
-            let mut seeds = Vec::new();
-            tree(Tree::Executions).open(&[9; SEED], &holes, &mut seeds);
-            assert_eq!(seeds.len(), SEED * count(&holes));
-            let mut found = vec![[0; SEED]; leaves];
-            tree(Tree::Executions).rebuild(&holes, seeds.as_chunks().0, &mut found);
-            for ((hole, found), leaf) in holes.iter().zip(&found).zip(&all) {
-                assert_eq!(*found, if *hole { [0; SEED] } else { *leaf });
-            }
-        }
-        // No seed twice, and none of another tree.
-        let mut other = vec![[0; SEED]; leaves];
-        tree(Tree::Parties(0)).leaves(&[9; SEED], &mut other);
-        assert!(
-            leaves == 1 || all.iter().enumerate().all(|(i, leaf)| !all[..i].contains(leaf) && !other.contains(leaf))
-        );
-    }
 }

@@ -2,27 +2,28 @@
 
 use comity_core::{Backend, Error, Result};
 use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
 
+use super::columns::Columns;
 use super::corrections::corrections;
-use super::hashes::Hashes;
-use super::online::{Given, by_execution, replay, row, rows, tapes};
+use super::hashes::{EXECUTIONS, Execution, Hashes};
+use super::heard::Heard;
 use super::parameters::HIDDEN_NONE;
-use super::prove::Seeded;
-use super::tree::{Node, Tree, count};
-use super::{GROUP, LAST, PARTIES, SEED, Shape};
+use super::replay::{Given, replay};
+use super::strips::{Strip, Tapes};
+use super::{GROUP, LAST, PARTIES, Shape};
 use crate::checks;
 use crate::sliced::words;
 use crate::statement::Statement;
+use crate::tree::{SEED, Seed, count};
 
 /// Bytes of an opened execution whatever the statement: the seeds beside the path to the hidden party, its commitment, the blinding.
 pub(super) const FIXED: usize = SEED * PARTIES.ilog2() as usize + 32 + 32;
 
 /// What is shown of an execution in which a party stays hidden.
-struct Execution<'a> {
+struct Opened<'a> {
     index: usize,
     hidden: usize,
-    path: &'a [[u8; SEED]],
+    path: &'a [Seed],
     commitment: &'a [u8; 32],
     blinding: &'a [u8; 32],
     inputs: &'a [u8],
@@ -34,10 +35,10 @@ struct Execution<'a> {
 /// What is shown in an answer.
 struct Shown<'a> {
     holes: Vec<bool>,
-    roots: &'a [[u8; SEED]],
+    roots: &'a [Seed],
     /// The hashes of what was said in the executions whose roots are shown.
     said: &'a [[u8; 32]],
-    opened: Vec<Execution<'a>>,
+    opened: Vec<Opened<'a>>,
 }
 
 /// Checks an answer to a challenge: what is shown must be what the hash of the first message is of, where the hidden parties' shares of the
@@ -54,14 +55,27 @@ pub(crate) fn check(
     challenge: &[u8],
     answer: &[u8],
 ) -> Result<()> {
+    let found = first_of(backend, statement, salt, challenge, answer)?;
+    if bool::from(found.ct_eq(first)) { Ok(()) } else { Err(checks::WRONG_OPENING.into()) }
+}
+
+/// The hash of the first message that an answer opens.
+pub(super) fn first_of(
+    backend: Backend,
+    statement: &Statement,
+    salt: &[u8; 32],
+    challenge: &[u8],
+    answer: &[u8],
+) -> Result<[u8; 32]> {
     let shown = Shown::read(statement, challenge, answer)?;
     let hashes = Hashes::new(challenge.len(), statement.digest(), salt);
     let mut all = vec![[[0; 32]; 2]; challenge.len()];
     shown.roots(backend, statement, &hashes, &mut all)?;
+    let mut room = (Strip::new(backend, Shape::new(statement)), Heard::new(backend));
     for group in shown.opened.chunks(GROUP) {
-        replayed(backend, statement, &hashes, group, &mut all)?;
+        replayed(backend, statement, &hashes, group, &mut room, &mut all)?;
     }
-    if bool::from(hashes.first(&all).ct_eq(first)) { Ok(()) } else { Err(checks::WRONG_OPENING.into()) }
+    Ok(hashes.first(&all))
 }
 
 impl<'a> Shown<'a> {
@@ -88,7 +102,7 @@ impl<'a> Shown<'a> {
             if rows.iter().any(|(row, bits)| row.last().is_some_and(|last| bits % 8 != 0 && last >> (bits % 8) != 0)) {
                 return Err(Error::malformed("a proof with bits beyond the end of a row"));
             }
-            opened.push(Execution { index, hidden, path, commitment, blinding, inputs, corrections, said });
+            opened.push(Opened { index, hidden, path, commitment, blinding, inputs, corrections, said });
         }
         Ok(Shown { holes, roots, said, opened })
     }
@@ -96,21 +110,13 @@ impl<'a> Shown<'a> {
     /// The hashes of the executions whose roots are shown.
     fn roots(&self, backend: Backend, statement: &Statement, hashes: &Hashes, all: &mut [[[u8; 32]; 2]]) -> Result<()> {
         let shape = Shape::new(statement);
-        let mut roots = vec![[0; SEED]; self.holes.len()];
-        Node { key: &hashes.tree, tree: Tree::Executions }.rebuild(&self.holes, self.roots, &mut roots);
-        let closed = roots.iter().enumerate().filter(|(execution, _)| !self.holes[*execution]);
-        let seeds: Seeded = closed
-            .map(|(execution, root)| {
-                let mut of_parties = [[0; SEED]; PARTIES];
-                Node { key: &hashes.tree, tree: Tree::Parties(execution) }.leaves(root, &mut of_parties);
-                (execution, of_parties)
-            })
-            .collect();
-        let rows = words!(seeds.len(), W => corrections::<W>(backend, hashes, statement, &seeds))?;
-        for (row, ((execution, seeds), said)) in seeds.iter().zip(self.said).enumerate() {
-            let corrections = &rows.row(row)[..shape.gate_bytes()];
-            let party = |party| hashes.party(*execution, party, &seeds[party], corrections);
-            all[*execution] = [hashes.execution(*execution, &core::array::from_fn(party)), *said];
+        let roots = hashes.trees.rebuild(EXECUTIONS, &self.holes, self.roots);
+        let closed = roots.leaves().iter().enumerate().filter(|(execution, _)| !self.holes[*execution]);
+        let executions: Vec<Execution> = closed.map(|(execution, root)| hashes.grow(execution, root)).collect();
+        let rows = words!(executions.len(), W => corrections::<W>(backend, hashes, statement, &executions))?;
+        for (row, (execution, said)) in executions.iter().zip(self.said).enumerate() {
+            let parties = hashes.parties(execution, &rows.row(row)[..shape.gate_bytes()]);
+            all[execution.number] = [hashes.execution(execution.number, &parties), *said];
         }
         Ok(())
     }
@@ -121,41 +127,31 @@ fn replayed(
     backend: Backend,
     statement: &Statement,
     hashes: &Hashes,
-    group: &[Execution<'_>],
+    group: &[Opened<'_>],
+    (strip, heard): &mut (Strip, Heard),
     all: &mut [[[u8; 32]; 2]],
 ) -> Result<()> {
     let shape = Shape::new(statement);
-    let mut seeds: Seeded = Vec::with_capacity(GROUP);
-    let [mut corrections, mut said, mut inputs] = [shape.ands, shape.ands, shape.secret].map(rows);
-    let mut places = [0; GROUP];
-    for (lane, opened) in group.iter().enumerate() {
-        let (mut of_parties, hidden) = ([[0; SEED]; PARTIES], opened.hidden);
-        let holes: [bool; PARTIES] = core::array::from_fn(|party| party == hidden);
-        let node = Node { key: &hashes.tree, tree: Tree::Parties(opened.index) };
-        node.rebuild(&holes, opened.path, &mut of_parties);
-        seeds.push((opened.index, of_parties));
-        corrections.set(row(lane, LAST), opened.corrections);
-        said.set(row(lane, hidden), opened.said);
-        inputs.set(row(lane, 0), opened.inputs);
-        places[lane] = (1u64 << hidden).to_le();
+    let (mut executions, mut places) = (Vec::new(), [0; GROUP]);
+    for ((opened, place), said) in group.iter().zip(&mut places).zip(&mut heard.executions) {
+        let holes: [bool; PARTIES] = core::array::from_fn(|party| party == opened.hidden);
+        let tree = hashes.trees.rebuild(opened.index as u64, &holes, opened.path);
+        executions.push(Execution { number: opened.index, tree });
+        *place = (1u64 << opened.hidden).to_le();
+        hashes.said(opened.index, opened.blinding, opened.inputs, said);
     }
     let given = Given {
-        tapes: tapes(backend, hashes, shape, &seeds, |lane| Some(group[lane].hidden)),
-        corrections: corrections.to_words(backend),
-        hidden: said.to_words(backend),
-        inputs: inputs.to_words(backend),
+        tapes: Tapes::new(backend, hashes, shape, &executions, |lane| Some(group[lane].hidden)),
+        corrections: Columns::of_rows(backend, group.iter().map(|opened| opened.corrections), shape.ands),
+        hidden: Columns::of_rows(backend, group.iter().map(|opened| opened.said), shape.ands),
+        inputs: Columns::of_rows(backend, group.iter().map(|opened| opened.inputs), shape.secret),
         places,
     };
-    let (gates, outputs): (Zeroizing<_>, _) = replay(backend, statement, given)?;
-    let said = by_execution([&gates[..shape.ands], &outputs]);
-    for ((opened, (_, seeds)), said) in group.iter().zip(&seeds).zip(&said) {
-        let party = |party| match party == opened.hidden {
-            true => *opened.commitment,
-            false => hashes.party(opened.index, party, &seeds[party], opened.corrections),
-        };
-        let committed = hashes.execution(opened.index, &core::array::from_fn(party));
-        let said = hashes.said(opened.index, opened.blinding, opened.inputs, said);
-        all[opened.index] = [committed, said];
+    replay(backend, statement, &given, strip, heard)?;
+    for ((opened, execution), said) in group.iter().zip(&executions).zip(&mut heard.executions) {
+        let mut parties = hashes.parties(execution, opened.corrections);
+        parties[opened.hidden] = *opened.commitment;
+        all[opened.index] = [hashes.execution(opened.index, &parties), said.finish()];
     }
     Ok(())
 }

@@ -122,10 +122,10 @@ fn proofs_are_these_bytes() {
         blake3::hash(&proof).to_hex()[..32].to_string()
     });
     let expected = [
-        "b7ef96f42c17936b71afbd9475241426",
-        "1950ea446188d6e7a74dd7795c4f204e",
-        "b728ec4959031556249648ea2a9f1bfb",
-        "1c0b30ec608d24e999175a78257303fe",
+        "49354ca0483c65150305db4b14d4cf32",
+        "a9851d4af3b6119f6ce2ccfb8049c921",
+        "843b2102c5ef37efc58e06e265799e6c",
+        "e6b9f075ff9e1602aa70a90ad4acf3c7",
     ];
     assert_eq!(digests, expected);
 }
@@ -200,4 +200,37 @@ fn a_file_has_no_room_for_a_large_statement() {
     let proof = prove(Backend::detect(), &self::statement(b""), &witness(), System::ZkBoo, &mut rng(6)).unwrap();
     let refused = verify(Backend::detect(), &statement, &proof).err().unwrap().to_string();
     assert!(refused.contains("1048577 AND gates"), "{refused}");
+}
+
+#[test]
+fn a_file_has_no_room_for_many_secret_or_pinned_bits() {
+    // A secret bit or two, a public one, and a pinned sum of them, so often; no AND gate.
+    let sums = |secret: usize, times: u64| {
+        let mut b = comity_circuit::Builder::new();
+        let (x, y) = (b.input("x", secret), b.input("y", 1));
+        let sum = b.xor(x[0], y[0]);
+        b.output("sum", &[sum]);
+        let shared: &[usize] = if secret == 1 { &[0] } else { &[1] };
+        let program = Program::map(b.finish(), times, shared).unwrap().with_owner(1, 1).unwrap();
+        let public = Bits::zeros(program.inputs()[1].bits);
+        Statement::new(&program, &[None, Some(public)], &[Some(Bits::zeros(times as usize))], b"").unwrap()
+    };
+    // As many secret bits as fit, or pinned ones, and one more.
+    let limit = 1 << 20;
+    for (secret, times, refusal) in [
+        (2, limit / 2, None),
+        (2, limit / 2 + 1, Some("1048578 secret input bits")),
+        (1, limit, None),
+        (1, limit + 1, Some("1048577 pinned output bits")),
+    ] {
+        let refused = sums(secret, times).fits_a_file().err().map(|error| error.to_string());
+        assert_eq!(refused.is_some(), refusal.is_some(), "{secret} bits, {times} times");
+        assert!(refused.unwrap_or_default().contains(refusal.unwrap_or_default()));
+    }
+    // And nothing of it is proved.
+    let (statement, witness) = (sums(2, limit / 2 + 1), [Some(Bits::zeros(limit as usize + 2)), None]);
+    for system in System::ALL {
+        let refused = prove(Backend::detect(), &statement, &witness, system, &mut rng(6)).err().unwrap().to_string();
+        assert!(refused.contains("secret input bits"), "{system}: {refused}");
+    }
 }

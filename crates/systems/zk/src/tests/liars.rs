@@ -96,7 +96,7 @@ fn there_is_one_encoding_of_a_proof() {
         malformed(&proof[..105], "ends in its head");
         malformed(&[], "no proof");
         malformed(b"comityzx", "no proof");
-        malformed(&[&proof[..8], &[2], &proof[9..]].concat(), "version 2");
+        malformed(&[&proof[..8], &[1], &proof[9..]].concat(), "version 1");
         malformed(&[&proof[..9], &[77], &proof[10..]].concat(), "system number 77");
         if system == System::VoleInTheHead {
             // Its bits fill their byte here; a test of its own has others.

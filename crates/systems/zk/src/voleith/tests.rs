@@ -296,7 +296,7 @@ fn a_simulated_transcript_passes_with_its_challenge_and_is_no_proof() {
         let delta = delta.to_le_bytes();
         check(Backend::detect(), Parameters::FILE, &statement, &salt, &first, &delta, &answer).unwrap();
         // As a file it would have to have the hash for a challenge.
-        let head = [&b"comityzk\x01\x04"[..], &salt, statement.digest(), &first, &answer].concat();
+        let head = [&b"comityzk\x02\x04"[..], &salt, statement.digest(), &first, &answer].concat();
         let error = verify(Backend::detect(), &statement, &Proof::from_bytes(&head).unwrap()).unwrap_err();
         assert_eq!(error.check(), Some(WRONG_OPENING));
     }

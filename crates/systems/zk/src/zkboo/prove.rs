@@ -56,8 +56,9 @@ impl Committed {
         draw.fill(seeds.as_flattened_mut().as_flattened_mut());
         let tapes = [0, 1, 2].map(|branch| {
             let mut rows = Rows::zeros(64 * W, shape.columns());
-            for (round, seeds) in seeds.iter().enumerate() {
-                hashes.tape().fill(backend, place(round, branch), &seeds[branch], rows.row_mut(round));
+            let seeds = seeds.iter().enumerate().map(|(round, seeds)| (place(round, branch), &seeds[branch]));
+            for (round, tape) in hashes.tape().tapes(backend, seeds).enumerate() {
+                tape.fill(0, rows.row_mut(round));
             }
             rows.to_words::<W>(backend)
         });

@@ -89,10 +89,12 @@ impl<'a> Opened<'a> {
         // The tapes of branches e and e + 1; where one of these is the last one, its input share is in the tape's place.
         let tapes = [0, 1].map(|which| {
             let mut rows = Rows::zeros(64 * W, shape.columns());
-            for (round, opened) in self.rounds.iter().enumerate() {
-                let branch = (opened.e + which) % BRANCHES;
-                hashes.tape().fill(backend, place(round, branch), opened.seeds[which], rows.row_mut(round));
-                if branch == BRANCHES - 1 {
+            let branch = |opened: &Round<'_>| (opened.e + which) % BRANCHES;
+            let rounds = self.rounds.iter().enumerate();
+            let seeds = rounds.clone().map(|(round, opened)| (place(round, branch(opened)), opened.seeds[which]));
+            for ((round, opened), tape) in rounds.zip(hashes.tape().tapes(backend, seeds)) {
+                tape.fill(0, rows.row_mut(round));
+                if branch(opened) == BRANCHES - 1 {
                     rows.set(round, opened.share);
                 }
             }

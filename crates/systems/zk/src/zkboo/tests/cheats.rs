@@ -144,7 +144,8 @@ fn every_hash_says_where_and_for_what_it_is() {
     let new = |system, rounds, statement: u8, salt: u8| Hashes::new(system, rounds, &[statement; 32], &[salt; 32]);
     let all = |hashes: &Hashes, round: usize, branch: usize, seed: u8| {
         let mut tape = [comity_core::Block::ZERO; 2];
-        hashes.tape().fill(Backend::detect(), place(round, branch), &[seed; 16], &mut tape);
+        let of_seed = hashes.tape().tapes(Backend::detect(), [(place(round, branch), &[seed; 16])]).next().unwrap();
+        of_seed.fill(0, &mut tape);
         let mut first = hashes.first();
         first.add(&[[0; 32]; 3], [&[0]; 3]);
         let view = hashes.view(round, branch, &[seed; 16], &[3], &[4]);

@@ -42,7 +42,8 @@ pub(super) struct Textbook {
 /// The tape of a branch, as bits from its first AND gate, or its first input bit.
 pub(super) fn tape(hashes: &Hashes, shape: &Shape, round: usize, branch: usize, seed: &[u8; 16]) -> [Vec<bool>; 2] {
     let mut row = vec![comity_core::Block::ZERO; shape.columns().div_ceil(128)];
-    hashes.tape().fill(Backend::detect(), place(round, branch), seed, &mut row);
+    let tape = hashes.tape().tapes(Backend::detect(), [(place(round, branch), seed)]).next().unwrap();
+    tape.fill(0, &mut row);
     let all: Vec<bool> = Bits::from_bytes(comity_core::Block::bytes_of(&row), 128 * row.len()).iter().collect();
     let gates = shape.secret.next_multiple_of(128);
     [all[..shape.secret].to_vec(), all[gates..gates + shape.ands].to_vec()]
