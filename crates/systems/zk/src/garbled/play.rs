@@ -39,7 +39,7 @@ pub(crate) enum ProverAct<'a> {
 }
 
 /// The session of a proof: of this statement, in this session.
-fn session_of(session: &SessionId, statement: &Statement) -> SessionId {
+pub(super) fn session_of(session: &SessionId, statement: &Statement) -> SessionId {
     SessionId::derive("comity zk garbled v1", &[&session.to_bytes(), statement.digest()])
 }
 

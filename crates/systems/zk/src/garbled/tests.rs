@@ -6,7 +6,8 @@ use comity_garble::Readable;
 use comity_protocol::Honest;
 use comity_testing::Pair;
 
-use super::play::{ProverAct, VerifierAct, prove, verify};
+use super::gates::Garbling;
+use super::play::{ProverAct, VerifierAct, prove, session_of, verify};
 use crate::checks::{OTHER_OUTPUTS, WRONG_COMMITMENT, WRONG_LABELS, WRONG_TABLES};
 use crate::statement::Statement;
 use crate::tests::{SESSION, random, rng};
@@ -32,6 +33,7 @@ mod with_either_garbling {
         a_verifier_that_lies_gets_no_opening,
         the_prover_commits_to_whatever_came_out,
         a_verifier_that_goes_away_learns_nothing_more,
+        the_simulator_has_no_witness_and_opens_the_same,
         parties_with_other_statements_or_sessions_do_not_meet
     );
 }
@@ -208,6 +210,34 @@ fn a_verifier_that_goes_away_learns_nothing_more<S: Readable>() {
     );
     assert!(matches!(proved.unwrap_err().kind, Kind::Closed));
     assert_eq!(sent, honest);
+}
+
+fn the_simulator_has_no_witness_and_opens_the_same<S: Readable>() {
+    // The simulator has both labels of every input from the OTs, which are its own, and so what true outputs hash to: here from the
+    // seed. With any choice of bits it commits to that.
+    let statement = of_two(1);
+    let session = session_of(&SESSION, &statement);
+    let seed = Block::random(&mut rng(2));
+    let true_ones = Garbling::<S>::new(Backend::detect(), &session, &statement, seed)
+        .run(&session, &statement, |_| Ok(()))
+        .unwrap();
+    let seen = [3, 0, 1, 2].map(|bits| {
+        let mut opened = [0; 64];
+        let mut simulator = |act: ProverAct<'_>| match act {
+            ProverAct::Outputs(outputs) => {
+                assert_eq!(*outputs == true_ones, bits == 3, "only a witness gives them");
+                *outputs = true_ones;
+            }
+            ProverAct::Opening(opening) => opened = *opening,
+        };
+        let secret = statement.secret(&two(bits));
+        let (proved, verified, sent) = play::<S>(&statement, &secret, &mut simulator, &mut |_| ());
+        proved.unwrap();
+        verified.unwrap();
+        (opened, sent)
+    });
+    // Beside the OTs the verifier hears a commitment and its opening: the same as from a prover that knows.
+    assert!(seen.iter().all(|of_one| *of_one == seen[0]));
 }
 
 fn parties_with_other_statements_or_sessions_do_not_meet<S: Readable>() {

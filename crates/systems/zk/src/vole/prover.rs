@@ -22,8 +22,8 @@ pub(crate) enum ProverAct<'a> {
     Told(&'a mut [u8]),
     /// The masked sums of the gates.
     Sums(&'a mut [Block; 2]),
-    /// The hash of the outputs' MACs.
-    Outputs(&'a mut [u8; 32]),
+    /// The outputs' MACs, of which a hash is sent.
+    Outputs(&'a mut [Block]),
 }
 
 /// The prover. `secret` are all secret bits, of which the statement is true.
@@ -74,10 +74,9 @@ pub(crate) fn prove(
     conduct.before(ProverAct::Sums(&mut sums));
     ch.send(Block::bytes_of(&sums))?;
     // Step 5.
-    let macs: Zeroizing<Vec<Block>> = Zeroizing::new(outputs.iter().map(|Shares([mac])| block(*mac)).collect());
-    let mut hash = digest(&session, &macs);
-    conduct.before(ProverAct::Outputs(&mut hash));
-    ch.send(&hash)?;
+    let mut macs: Zeroizing<Vec<Block>> = Zeroizing::new(outputs.iter().map(|Shares([mac])| block(*mac)).collect());
+    conduct.before(ProverAct::Outputs(&mut macs));
+    ch.send(&digest(&session, &macs))?;
     ch.flush()
 }
 

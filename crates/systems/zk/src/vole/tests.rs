@@ -68,8 +68,8 @@ fn a_prover_without_a_witness_is_not_believed() {
     }
     // Without even the MACs, by a guess.
     let mut lie = |act: ProverAct<'_>| {
-        if let ProverAct::Outputs(hash) = act {
-            hash[31] ^= 1;
+        if let ProverAct::Outputs(macs) = act {
+            macs[1] ^= Block::from_u128(1 << 127);
         }
     };
     let (_, verified) = play(&statement, &statement.secret(&two(3)), &mut lie, &mut |_| ());
@@ -289,4 +289,38 @@ fn parties_with_other_statements_or_sessions_do_not_meet() {
     assert!(told(&of_two(0), SESSION).1.is_ok());
     assert!(told(&of_two(1), SESSION).1.is_err());
     assert!(told(&of_two(0), SessionId::new([8; 32])).1.is_err());
+}
+
+#[test]
+fn the_simulator_has_no_witness_and_what_is_told_is_the_same_noise() {
+    // The product of two secret bits, which is not one, 4000 times: the same bit at each gate.
+    let mut b = Builder::new();
+    let x = b.input("x", 2);
+    let both = b.and(x[0], x[1]);
+    b.output("both", &[both]);
+    let program = Program::map(b.finish(), 4000, &[0]).unwrap();
+    let statement = Statement::new(&program, &[None], &[Some(Bits::zeros(4000))], b"").unwrap();
+    // The simulator sees the verifier's Delta, since the COTs are its own: with it a MAC of one becomes one of zero.
+    let delta = Block::random(&mut rng(2)).with_lsb(true);
+    for (bits, simulates) in [(0, false), (1, false), (2, false), (3, true)] {
+        let mut counts = [0u32; 16];
+        let mut told_of = |act: ProverAct<'_>| match act {
+            ProverAct::Told(told) => told[..500].iter().for_each(|byte| {
+                counts[usize::from(byte & 15)] += 1;
+                counts[usize::from(byte >> 4)] += 1;
+            }),
+            ProverAct::Outputs(macs) if simulates => macs.iter_mut().for_each(|mac| {
+                assert!(mac.lsb());
+                *mac ^= delta;
+            }),
+            _ => {}
+        };
+        let (proved, verified) = play(&statement, &statement.secret(&two(bits)), &mut told_of, &mut |_| ());
+        proved.unwrap();
+        verified.unwrap();
+        // All four bits in a row are equally likely: the same pad nowhere twice, and none left out.
+        let (expected, freedom) = (1000.0 / 16.0, 15.0f64);
+        let distance: f64 = counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum();
+        assert!(distance < freedom + 6.0 * (2.0 * freedom).sqrt(), "{bits}: chi-square {distance}, {counts:?}");
+    }
 }
