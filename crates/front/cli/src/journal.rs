@@ -10,6 +10,8 @@ use comity_terminal::json::to_line;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::durable::sync_names;
+
 /// What lines are written to: a file, or in tests a disk that is full.
 pub(crate) trait Disk: Read + Write + Seek {
     /// Cuts it off after so many bytes.
@@ -57,11 +59,7 @@ impl Journal {
             TryLockError::Error(error) => failed(path, &error),
         })?;
         // A new file's name is on the disk when its folder is.
-        #[cfg(unix)]
-        if let Some(folder) = path.parent() {
-            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-            File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| failed(path, &error))?;
-        }
+        sync_names(path).map_err(|error| failed(path, &error))?;
         Journal::on(path, file, words, each)
     }
 }

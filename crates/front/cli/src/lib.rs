@@ -10,6 +10,7 @@ mod children;
 mod circuit;
 mod command;
 mod demo;
+mod durable;
 mod eval;
 mod flags;
 mod group;

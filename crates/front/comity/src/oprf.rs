@@ -13,7 +13,7 @@ use comity_net::SystemRng;
 use comity_protocol::{Adversary, Card, Party, Protocol};
 use comity_psi::CARD;
 use comity_psi::base::{BaseFile, Published};
-use comity_psi::oprf::{OPRF_TOGETHER, OprfAnswers, OprfInput, OprfQuestions, answer, evaluate_over, query};
+use comity_psi::oprf::{self, OPRF_TOGETHER, OprfAnswers, OprfInput, OprfQuestions, answer, evaluate_over, query};
 use comity_store::{LotInfo, Meta, OpenLot, Store};
 use zeroize::Zeroizing;
 
@@ -156,7 +156,8 @@ pub struct OprfDone<T> {
 
 impl Session<'_> {
     /// Asks a server for the values of the base's function at these inputs; this is party 1. If the store has enough that was
-    /// prepared with this server, it is used up; otherwise all is made now.
+    /// prepared with this server, it is used up, and its tables are all in memory, 160 KiB an input; otherwise queries are made as they
+    /// are asked, [some at a time](comity_psi::oprf::OPRF_ROUND).
     ///
     /// # Errors
     /// [`Mismatch`](comity_core::Kind), on both sides, if the server has another base, or another state of it;
@@ -183,17 +184,8 @@ impl Session<'_> {
             if let Some(over) = ask.over {
                 return evaluate_over(me, over, OprfInput::Client(inputs));
             }
-            let halves = match &mut lot {
-                Some(lot) => taken(lot, from, batches, |batch| OprfQuestions::read(batch))?,
-                None => {
-                    let mut halves = Vec::new();
-                    OprfQuestions::prepare(me, inputs.len(), |half| {
-                        halves.push(half);
-                        Ok(())
-                    })?;
-                    halves
-                }
-            };
+            let Some(lot) = &mut lot else { return oprf::ask(me, inputs) };
+            let halves = taken(lot, from, batches, |batch| OprfQuestions::read(batch))?;
             let (ch, here, _, observer) = me.pair()?;
             observer.phase("queries");
             query(ch, here.backend, halves, inputs)
@@ -378,16 +370,9 @@ fn serve(
         ch.flush()?;
         return Ok((request.queries, true));
     }
-    let halves = match halves {
-        Some((_, halves)) => halves,
-        None => {
-            let mut halves = Vec::new();
-            desk.published()?.oprf.prepare(me, count, |half| {
-                halves.push(half);
-                Ok(())
-            })?;
-            halves
-        }
+    let Some((_, halves)) = halves else {
+        desk.published()?.oprf.serve(me, count)?;
+        return Ok((request.queries, false));
     };
     let (ch, _, _, observer) = me.pair()?;
     observer.phase("queries");

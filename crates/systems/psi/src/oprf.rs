@@ -27,7 +27,8 @@
 //! with inputs that are chosen after the tables are there) and as a pseudo-random function.
 //!
 //! **Cost** of a query: 5,120 AND gates, 160 KiB and 0.5 KiB of OTs before the input is known; 2,080 bytes when it is, and one round trip for
-//! all queries of a run.
+//! all queries of a run. Who keeps nothing beforehand prepares and asks [`OPRF_ROUND`] at a time ([`ask`], [`Oprf::serve`]): 40 MiB of tables are in
+//! memory, however many queries there are, for a round trip each.
 //!
 //! **Differences from the section.** It counts 5,440 ANDs, with S-boxes of 34; they have 32 here. It sends two masked labels
 //! for each input bit online (4 KiB a query); with OTs whose correlation is the garbling's delta one is enough. LowMC,
@@ -39,7 +40,7 @@ mod half;
 pub(crate) mod method;
 mod program;
 
-pub use half::{OprfAnswers, OprfAsked, OprfQuestions, answer, query};
+pub use half::{OprfAnswers, OprfAsked, OprfQuestions, answer, ask, query};
 pub use program::{OprfInput, evaluate_over};
 
 use comity_circuit::{Builder, Circuit, Goal, eval_circuit};
@@ -68,6 +69,9 @@ pub const OPRF_ONLINE: [usize; 2] = [WIDTH / 8, Block::BYTES * WIDTH + WIDTH / 8
 
 /// The most queries that are prepared, kept and used up together.
 pub const OPRF_TOGETHER: usize = 64;
+
+/// The most queries that [`ask`] has prepared at a time: their tables are 40 MiB.
+pub const OPRF_ROUND: usize = 4 * OPRF_TOGETHER;
 
 /// The server's key of the function, AES-128. Wiped when it is dropped.
 pub struct Oprf {

@@ -8,6 +8,8 @@ use comity_mail::FileKind;
 use comity_terminal::failure::{self, Failure, Outcome};
 use zeroize::Zeroizing;
 
+use crate::durable::sync_names;
+
 /// The most bytes of a query or key that is read: 2^24 input bits take so much.
 const LONGEST: u64 = 2 << 30;
 
@@ -112,7 +114,7 @@ impl Partial {
         let kept = self.file.sync_all().and_then(|()| fs::rename(&self.temporary, &self.path));
         kept.map_err(|e| failed(&self.path, "cannot write it", &e))?;
         self.kept = true;
-        sync_folder(&self.path)
+        sync(&self.path)
     }
 
     /// As [`Partial::keep`], but never replaces a file.
@@ -129,7 +131,7 @@ impl Partial {
             _ => failed(to, "cannot write it", &e),
         })?;
         self.kept = true;
-        sync_folder(&self.path)
+        sync(&self.path)
     }
 }
 
@@ -170,15 +172,7 @@ impl Drop for Partial {
     }
 }
 
-/// Waits until the names in a file's folder are on the disk.
-fn sync_folder(path: &Path) -> Outcome {
-    #[cfg(unix)]
-    {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let synced = File::open(folder).and_then(|folder| folder.sync_all());
-        synced.map_err(|e| failed(folder, "cannot write to the disk", &e))?;
-    }
-    #[cfg(not(unix))]
-    let _ = path;
-    Ok(())
+/// Waits until a file's name is on the disk.
+fn sync(path: &Path) -> Outcome {
+    sync_names(path).map_err(|e| failed(path, "cannot write to the disk", &e))
 }

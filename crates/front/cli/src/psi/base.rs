@@ -24,6 +24,7 @@ use super::args::{Empty, PsiServeArgs, PublishArgs, TableArgs, UpdateArgs};
 use super::desk::Desk;
 use super::table::Table;
 use crate::backend::backend;
+use crate::durable::sync_names;
 use crate::list::List;
 use crate::{guarded, interrupt};
 
@@ -169,8 +170,12 @@ pub(super) fn update(args: &UpdateArgs) -> Outcome {
     (&out.sink()?).write_all(&file).map_err(|error| unreadable(&args.out, &error))?;
     // The update is there before the state follows it: a state that nobody has the update for would be the end of the base.
     out.commit()?;
+    sync_names(&args.out).map_err(|error| unreadable(&args.out, &error))?;
     if let Err(failure) = keep(&state_file(&args.state), &kept.to_bytes()) {
-        let _ = fs::remove_file(&args.out);
+        // Where only the folder could not be written, the state follows already, and the update is needed.
+        if !open(&args.state).is_ok_and(|there| there.head() == kept.head()) {
+            let _ = fs::remove_file(&args.out);
+        }
         return Err(failure);
     }
     let changes = Changes {
@@ -310,7 +315,7 @@ fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure::input(format!("{}: {error}", path.display()))
 }
 
-/// Writes what only its owner may read: whole, or not at all.
+/// Writes what only its owner may read: whole, or not at all. When this returns, it is there after a crash too.
 fn keep(path: &Path, secret: &[u8]) -> Outcome {
     let draft = path.with_extension(format!("draft-{:016x}", SystemRng.next_u64()));
     let mut options = fs::OpenOptions::new();
@@ -321,7 +326,8 @@ fn keep(path: &Path, secret: &[u8]) -> Outcome {
         let mut file = options.open(&draft)?;
         file.write_all(secret)?;
         file.sync_all()?;
-        fs::rename(&draft, path)
+        fs::rename(&draft, path)?;
+        sync_names(path)
     };
     write().map_err(|error| {
         let _ = fs::remove_file(&draft);

@@ -10,10 +10,12 @@ use comity_garble::{EvaluatedStream, GarbledStream, HalfGates};
 use comity_ot::base::Csw;
 use comity_ot::softspoken::{Receiver, Sender};
 use comity_ot::{CotReceiver, CotSender, Malicious};
-use comity_protocol::Party;
+use comity_protocol::{Here, Party};
 use zeroize::Zeroizing;
 
-use super::{LEVELS, OPRF_ANDS, OPRF_ONLINE, OPRF_TABLES, OPRF_TOGETHER, Oprf, ROUND_KEYS, WIDTH, circuit, value};
+use super::{
+    LEVELS, OPRF_ANDS, OPRF_ONLINE, OPRF_ROUND, OPRF_TABLES, OPRF_TOGETHER, Oprf, ROUND_KEYS, WIDTH, circuit, value,
+};
 
 /// The session of the OTs, under that of the run.
 const OT: &str = "circuit OPRF: oblivious transfer";
@@ -46,9 +48,9 @@ pub struct OprfAsked {
     count: usize,
 }
 
-/// Queries that fit into one half.
-fn halves(count: usize) -> impl Iterator<Item = (u64, usize)> {
-    (0..).zip((0..count).step_by(OPRF_TOGETHER).map(move |from| OPRF_TOGETHER.min(count - from)))
+/// The queries of each half of `count`.
+fn halves(count: usize) -> impl Iterator<Item = usize> {
+    (0..count).step_by(OPRF_TOGETHER).map(move |from| OPRF_TOGETHER.min(count - from))
 }
 
 /// The start of the gates' keys of a half: hashed from both parties' nonces.
@@ -81,32 +83,72 @@ impl Oprf {
         count: usize,
         mut keep: impl FnMut(OprfAnswers) -> Result<()>,
     ) -> Result<()> {
+        let mut maker = AnswerMaker::begin(self, me)?;
+        let ch = me.pair()?.0;
+        halves(count).try_for_each(|count| keep(maker.half(ch, count)?))?;
+        ch.flush()
+    }
+
+    /// Prepares `count` queries with a client and answers them, [`OPRF_ROUND`] at a time: the server's side of [`ask`].
+    ///
+    /// # Errors
+    /// Those of the OTs and the channel.
+    pub fn serve(&self, me: &mut Party<'_, '_>, count: usize) -> Result<()> {
+        let mut maker = AnswerMaker::begin(self, me)?;
+        let (ch, _, _, observer) = me.pair()?;
+        for from in (0..count).step_by(OPRF_ROUND) {
+            observer.phase("garbling");
+            let count = OPRF_ROUND.min(count - from);
+            let prepared = halves(count).map(|count| maker.half(ch, count)).collect::<Result<_>>()?;
+            ch.flush()?;
+            observer.phase("queries");
+            answer(ch, prepared, count)?;
+        }
+        Ok(())
+    }
+}
+
+/// Makes the server's halves of one session.
+struct AnswerMaker {
+    delta: Zeroizing<Block>,
+    ot: Sender<Malicious>,
+    labels: Prg,
+    round_keys: Bits,
+    memory: Zeroizing<Vec<Block>>,
+    here: Here,
+    made: u64,
+}
+
+impl AnswerMaker {
+    fn begin(oprf: &Oprf, me: &mut Party<'_, '_>) -> Result<AnswerMaker> {
         let (ch, here, rng, observer) = me.pair()?;
         observer.phase("set-up");
         let delta = Zeroizing::new(Delta::new(Block::random(rng)).block());
-        let mut ot = Sender::<Malicious>::setup::<Csw>(ch, &here.session.child(OT), here.backend, LEVELS, *delta, rng)?;
+        let ot = Sender::<Malicious>::setup::<Csw>(ch, &here.session.child(OT), here.backend, LEVELS, *delta, rng)?;
         observer.phase("garbling");
-        let mut prg = Prg::new(here.backend, Block::random(rng));
-        let round_keys = self.round_keys();
-        let mut memory = Zeroizing::new(Vec::new());
-        for (half, count) in halves(count) {
-            let mut masked = Zeroizing::new(vec![Block::ZERO; WIDTH * count]);
-            ot.extend_random(ch, &mut masked)?;
-            memory.resize(wires(count), Block::ZERO);
-            for (wire, bit) in memory.iter_mut().zip(round_keys.iter()) {
-                *wire = delta.masked(bit);
-            }
-            let inputs = &mut memory[ROUND_KEYS..][..WIDTH * count];
-            prg.fill_blocks(inputs);
-            masked.iter_mut().zip(&*inputs).for_each(|(masked, label)| *masked ^= *label);
-            let garbler = HalfGates::garbler(here.backend, Delta::new(*delta), start(&here.session, half));
-            let mut stream = GarbledStream::<HalfGates>::new(garbler);
-            with_call(count, |call| stream.call(call, &mut memory, |tables| ch.send(tables)))?;
-            stream.flush(|tables| ch.send(tables))?;
-            let colours = memory[ROUND_KEYS + WIDTH * count..][..WIDTH * count].iter().map(|label| label.lsb());
-            keep(OprfAnswers { delta: delta.clone(), masked, colours: colours.collect() })?;
+        let (labels, round_keys) = (Prg::new(here.backend, Block::random(rng)), oprf.round_keys());
+        Ok(AnswerMaker { delta, ot, labels, round_keys, memory: Zeroizing::default(), here, made: 0 })
+    }
+
+    /// The next half, of `count` queries.
+    fn half(&mut self, ch: &mut dyn Channel, count: usize) -> Result<OprfAnswers> {
+        let AnswerMaker { delta, memory, here, .. } = self;
+        let mut masked = Zeroizing::new(vec![Block::ZERO; WIDTH * count]);
+        self.ot.extend_random(ch, &mut masked)?;
+        memory.resize(wires(count), Block::ZERO);
+        for (wire, bit) in memory.iter_mut().zip(self.round_keys.iter()) {
+            *wire = delta.masked(bit);
         }
-        ch.flush()
+        let inputs = &mut memory[ROUND_KEYS..][..WIDTH * count];
+        self.labels.fill_blocks(inputs);
+        masked.iter_mut().zip(&*inputs).for_each(|(masked, label)| *masked ^= *label);
+        let garbler = HalfGates::garbler(here.backend, Delta::new(**delta), start(&here.session, self.made));
+        let mut stream = GarbledStream::<HalfGates>::new(garbler);
+        with_call(count, |call| stream.call(call, memory, |tables| ch.send(tables)))?;
+        stream.flush(|tables| ch.send(tables))?;
+        self.made += 1;
+        let colours = memory[ROUND_KEYS + WIDTH * count..][..WIDTH * count].iter().map(|label| label.lsb());
+        Ok(OprfAnswers { delta: delta.clone(), masked, colours: colours.collect() })
     }
 }
 
@@ -175,18 +217,9 @@ impl OprfQuestions {
         count: usize,
         mut keep: impl FnMut(OprfQuestions) -> Result<()>,
     ) -> Result<()> {
-        let (ch, here, rng, observer) = me.pair()?;
-        observer.phase("set-up");
-        let mut ot = Receiver::<Malicious>::setup::<Csw>(ch, &here.session.child(OT), here.backend, LEVELS, rng)?;
-        observer.phase("garbling");
-        for (half, count) in halves(count) {
-            let mut labels = Zeroizing::new(vec![Block::ZERO; WIDTH * count]);
-            let choices = ot.extend_random(ch, &mut labels)?;
-            let mut tables = vec![0; OPRF_TABLES * count];
-            ch.recv(&mut tables)?;
-            keep(OprfQuestions { start: start(&here.session, half), choices, labels, tables })?;
-        }
-        Ok(())
+        let mut maker = QuestionMaker::begin(me)?;
+        let ch = me.pair()?.0;
+        halves(count).try_for_each(|count| keep(maker.half(ch, count)?))
     }
 
     /// The number of queries.
@@ -241,6 +274,33 @@ impl OprfQuestions {
     }
 }
 
+/// Makes the client's halves of one session.
+struct QuestionMaker {
+    ot: Receiver<Malicious>,
+    here: Here,
+    made: u64,
+}
+
+impl QuestionMaker {
+    fn begin(me: &mut Party<'_, '_>) -> Result<QuestionMaker> {
+        let (ch, here, rng, observer) = me.pair()?;
+        observer.phase("set-up");
+        let ot = Receiver::<Malicious>::setup::<Csw>(ch, &here.session.child(OT), here.backend, LEVELS, rng)?;
+        observer.phase("garbling");
+        Ok(QuestionMaker { ot, here, made: 0 })
+    }
+
+    /// The next half, of `count` queries.
+    fn half(&mut self, ch: &mut dyn Channel, count: usize) -> Result<OprfQuestions> {
+        let mut labels = Zeroizing::new(vec![Block::ZERO; WIDTH * count]);
+        let choices = self.ot.extend_random(ch, &mut labels)?;
+        let mut tables = vec![0; OPRF_TABLES * count];
+        ch.recv(&mut tables)?;
+        self.made += 1;
+        Ok(OprfQuestions { start: start(&self.here.session, self.made - 1), choices, labels, tables })
+    }
+}
+
 impl OprfAsked {
     /// Bytes of the answer.
     pub fn answer_len(&self) -> usize {
@@ -288,8 +348,12 @@ impl OprfAsked {
 /// The server's side of the online phase: answers `count` questions with these halves, which are enough for them.
 ///
 /// # Errors
-/// Those of the channel.
+/// [`InvalidInput`](comity_core::Kind) if they are not, before anything is heard; those of the channel.
 pub fn answer(ch: &mut dyn Channel, halves: Vec<OprfAnswers>, count: usize) -> Result<()> {
+    let most: usize = halves.iter().map(OprfAnswers::count).sum();
+    if count > most {
+        return Err(Error::invalid_input(format!("{count} questions for {most} prepared queries")));
+    }
     let mut left = count;
     let mut asked = vec![0; OPRF_ONLINE[0] * count];
     ch.recv(&mut asked)?;
@@ -330,6 +394,24 @@ pub fn query(
         let mut answer = vec![0; half.answer_len()];
         ch.recv(&mut answer)?;
         values.extend_from_slice(&half.values(backend, &answer)?);
+    }
+    Ok(values)
+}
+
+/// Prepares queries with a server and asks them, [`OPRF_ROUND`] at a time, so that no more tables are in memory: the values at these inputs.
+/// Secret. A round trip for each of the rounds, beside those of the OTs.
+///
+/// # Errors
+/// Those of the OTs and the channel.
+pub fn ask(me: &mut Party<'_, '_>, inputs: &[u128]) -> Result<Zeroizing<Vec<Block>>> {
+    let mut maker = QuestionMaker::begin(me)?;
+    let (ch, here, _, observer) = me.pair()?;
+    let mut values = Zeroizing::new(Vec::with_capacity(inputs.len()));
+    for inputs in inputs.chunks(OPRF_ROUND) {
+        observer.phase("garbling");
+        let prepared = halves(inputs.len()).map(|count| maker.half(ch, count)).collect::<Result<_>>()?;
+        observer.phase("queries");
+        values.extend_from_slice(&query(ch, here.backend, prepared, inputs)?);
     }
     Ok(values)
 }

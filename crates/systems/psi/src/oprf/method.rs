@@ -4,7 +4,7 @@
 use comity_core::Result;
 use comity_protocol::Party;
 
-use super::{Oprf, OprfQuestions, answer, query};
+use super::{Oprf, ask};
 use crate::digest::DigestKey;
 use crate::masks::Masks;
 use crate::set::{Matches, Sent, Set};
@@ -14,14 +14,8 @@ use crate::terms::Terms;
 pub(crate) fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: Sizes) -> Result<Sent> {
     let digests = DigestKey::toss(me)?.digests(me.rng, set);
     let oprf = Oprf::random(me.rng);
-    let mut halves = Vec::new();
-    oprf.prepare(me, sizes.receiver, |half| {
-        halves.push(half);
-        Ok(())
-    })?;
+    oprf.serve(me, sizes.receiver)?;
     let (ch, here, _, observer) = me.pair()?;
-    observer.phase("queries");
-    answer(ch, halves, sizes.receiver)?;
     observer.phase("masks");
     let masks = Masks::new(here, sizes.mask_bits(1), terms.payload);
     let values = oprf.evaluate(here.backend, digests.into_iter());
@@ -34,14 +28,8 @@ pub(crate) fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: 
 
 pub(crate) fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: Sizes) -> Result<Matches> {
     let digests = DigestKey::toss(me)?.digests(me.rng, set);
-    let mut halves = Vec::new();
-    OprfQuestions::prepare(me, sizes.receiver, |half| {
-        halves.push(half);
-        Ok(())
-    })?;
+    let values = ask(me, &digests)?;
     let (ch, here, _, observer) = me.pair()?;
-    observer.phase("queries");
-    let values = query(ch, here.backend, halves, &digests)?;
     observer.phase("masks");
     let masks = Masks::new(here, sizes.mask_bits(1), terms.payload);
     let own = values.iter().copied().zip(0..).take(set.items.len());

@@ -1,6 +1,9 @@
+use std::io::Read;
+
 use comity_channel::{Change, Direction, Tamper, Tampering, memory};
+use comity_circuit::Observer;
 use comity_core::{Kind, Prg};
-use comity_protocol::Protocol;
+use comity_protocol::{Party, Protocol};
 use comity_testing::{PATIENCE, Pair};
 
 use super::*;
@@ -75,6 +78,37 @@ fn queries_give_the_values() {
     }
 }
 
+/// Who is told of phases.
+#[derive(Default)]
+struct Phases(Vec<&'static str>);
+
+impl Observer for Phases {
+    fn output(&mut self, _: usize, _: Bits) {}
+
+    fn phase(&mut self, name: &'static str) {
+        self.0.push(name);
+    }
+}
+
+/// More than a round: the second one is prepared when the first one is used up.
+#[test]
+fn who_keeps_nothing_prepares_as_it_asks() {
+    for count in [0, 1, OPRF_ROUND + OPRF_TOGETHER + 1] {
+        let (inputs, mut phases) = (inputs(count), Phases::default());
+        let (served, values) = Pair::run(
+            |ch| party(0, 1, ch, |me| oprf().serve(me, count)),
+            |ch| {
+                let observer = &mut phases;
+                party(1, 1, ch, |me| ask(&mut Party { net: me.net, here: me.here, rng: me.rng, observer }, &inputs))
+            },
+        );
+        served.unwrap();
+        assert_eq!(*values.unwrap(), *oprf().evaluate(Backend::detect(), inputs.into_iter()));
+        let rounds = ["garbling", "queries"].repeat(count.div_ceil(OPRF_ROUND));
+        assert_eq!(phases.0, [&["set-up", "garbling"], &rounds[..]].concat());
+    }
+}
+
 #[test]
 fn bytes_are_exactly_as_said() {
     let (mut answers, mut questions) = prepared(2, 1);
@@ -94,12 +128,50 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(answers.remove(0).answer(&[0; 15]).unwrap_err().kind, Kind::Malformed(_)));
     let (asked, _) = questions.remove(0).ask(&inputs(2)).unwrap();
     assert!(matches!(asked.values(Backend::detect(), &[0; 2064]).unwrap_err().kind, Kind::Malformed(_)));
-    let (_, questions) = prepared(2, 3);
-    let refused = query(&mut memory::pair().0, Backend::detect(), questions, &inputs(3));
+    let (answers, questions) = prepared(2, 3);
+    let (mut ch, nobody) = memory::pair();
+    drop(nobody);
+    let refused = query(&mut ch, Backend::detect(), questions, &inputs(3));
     assert!(matches!(refused.unwrap_err().kind, Kind::InvalidInput(_)));
-    for bad in [&[0; 4][..], &[65, 0, 0, 0], &[1, 0, 0], &[1, 0, 0, 0, 7]] {
+    let refused = answer(&mut ch, answers, 3);
+    assert!(matches!(refused.unwrap_err().kind, Kind::InvalidInput(_)));
+    for bad in [&[1, 0, 0][..], &[1, 0, 0, 0, 7]] {
         assert!(OprfAnswers::read(&mut &*bad).is_err() && OprfQuestions::read(&mut &*bad).is_err());
     }
+    // There is as much as anybody could ask for, and no half is larger.
+    for bad in [[0; 4], [65, 0, 0, 0]] {
+        let input = || bad.as_slice().chain(std::io::repeat(1));
+        let why = [OprfAnswers::read(&mut input()).err(), OprfQuestions::read(&mut input()).err()];
+        assert!(why.into_iter().all(|why| why.unwrap().to_string().contains("64 at most")));
+    }
+}
+
+/// What the client has of an input before it evaluates are labels that look random, and show nothing of delta; keys of gates and
+/// delta are new where they must be.
+#[test]
+fn labels_and_keys_are_fresh() {
+    let written = |write: &dyn Fn(&mut Vec<u8>) -> std::io::Result<()>| {
+        let mut bytes = Vec::new();
+        write(&mut bytes).unwrap();
+        bytes
+    };
+    let block = |bytes: &[u8], at: usize| Block::new(*bytes[at..].first_chunk().unwrap());
+    let (mut answers, mut questions) = prepared(1, 1);
+    let kept = written(&|out| questions[0].write(out));
+    let (_, message) = questions.remove(0).ask(&[u128::MAX]).unwrap();
+    let answer = answers.remove(0).answer(&message).unwrap();
+    // Number, start, choices, and the strings of the OTs.
+    let mut labels: Vec<Block> =
+        (0..128).map(|j| block(&kept, 4 + 16 + 16 + 16 * j) ^ block(&answer, 16 * j)).collect();
+    labels.sort_unstable_by_key(|label| label.to_u128());
+    labels.dedup();
+    assert_eq!(labels.len(), 128);
+    let (answers, questions) = prepared(OPRF_TOGETHER + 1, 1);
+    let starts = [0, 1].map(|half| block(&written(&|out| questions[half].write(out)), 4));
+    assert_ne!(starts[0], starts[1]);
+    let (others, _) = prepared(1, 2);
+    let deltas = [&answers[0], &others[0]].map(|half| block(&written(&|out| half.write(out)), 4));
+    assert_ne!(deltas[0], deltas[1]);
 }
 
 /// Labels of two inputs would show delta: what one half gives is for one set of questions, and with another's it is nothing.
