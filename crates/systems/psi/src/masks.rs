@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 use crate::code::{MaskList, pieces};
 use crate::payload::{Key, TAG, open, seal};
 use crate::set::Set;
-use crate::sort::sort_by_mask;
+use crate::sort::{order_by_mask, sort_by_mask};
 
 /// Values hashed in one go.
 const BATCH: usize = 128;
@@ -41,8 +41,10 @@ pub(crate) struct Group {
 pub(crate) struct Sought {
     /// The values and the items.
     pub(crate) own: Vec<(Block, u32)>,
-    /// The mask of each value and its place in `own`, by mask.
-    pub(crate) sorted: Vec<(u128, u32)>,
+    /// The masks of the values, ascending.
+    pub(crate) masks: Vec<u128>,
+    /// The place in `own` of each.
+    pub(crate) places: Vec<u32>,
 }
 
 /// An item found in a group.
@@ -105,8 +107,7 @@ impl Masks {
             MaskList::new(n, self.bits).write(&group.masks, out)?;
             return Ok(group.masks);
         }
-        let mut order: Vec<u32> = (0..n as u32).collect();
-        sort_by_mask(&mut order, self.bits, |&at| group.masks[at as usize]);
+        let order = order_by_mask(&group.masks, self.bits);
         let masks: Vec<u128> = order.iter().map(|&at| group.masks[at as usize]).collect();
         MaskList::new(n, self.bits).write(&masks, out)?;
         let nothing = vec![0; self.payload];
@@ -124,17 +125,19 @@ impl Masks {
 
     /// What the receiver looks for in a group: its items and their values there.
     pub(crate) fn seek(&self, own: Vec<(Block, u32)>) -> Sought {
-        let values: Vec<Block> = own.iter().map(|(value, _)| *value).collect();
-        let (mut sorted, mut numbers) = (Vec::with_capacity(own.len()), 0..);
-        for values in values.chunks(BATCH) {
-            self.hash(values, |mask| sorted.extend(numbers.next().map(|number: u32| (mask, number))));
+        let mut masks = Vec::with_capacity(own.len());
+        let mut values = Zeroizing::new([Block::ZERO; BATCH]);
+        for own in own.chunks(BATCH) {
+            values.iter_mut().zip(own).for_each(|(value, own)| *value = own.0);
+            self.hash(&values[..own.len()], |mask| masks.push(mask));
         }
         declassify_all(
-            &mut sorted,
+            &mut masks,
             "items are sorted in variable time here too: their order by mask tells who has the sender's key, and nobody else",
         );
-        sort_by_mask(&mut sorted, self.bits, |(mask, _)| *mask);
-        Sought { own, sorted }
+        let places = order_by_mask(&masks, self.bits);
+        let masks = places.iter().map(|&place| masks[place as usize]).collect();
+        Sought { own, masks, places }
     }
 
     /// Receives a group of `n` masks and finds in it what is sought there.
@@ -145,18 +148,16 @@ impl Masks {
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if the masks are no list of `n`; those of the channel.
     pub(crate) fn receive(&self, ch: &mut dyn Channel, n: usize, sought: &Sought) -> Result<Vec<Found>> {
-        let Sought { own, sorted } = sought;
+        let Sought { own, masks, places } = sought;
         let mut matches: Vec<(usize, u32)> = Vec::new();
         let (mut next, mut rank) = (0, 0);
         MaskList::new(n, self.bits).receive(ch, |mask| {
-            while sorted.get(next).is_some_and(|&(own, _)| own < mask) {
+            while masks.get(next).is_some_and(|&own| own < mask) {
                 next += 1;
             }
             // One mask may be that of several items only by chance below 2^-rho; each of a repeated mask is one match.
-            if let Some(&(own, at)) = sorted.get(next)
-                && own == mask
-            {
-                matches.push((rank, at));
+            if masks.get(next) == Some(&mask) {
+                matches.push((rank, places[next]));
             }
             rank += 1;
         })?;

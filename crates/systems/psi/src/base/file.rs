@@ -232,10 +232,10 @@ impl BaseFile {
         let masks: Vec<Masks> = files.map(|file| self.terms.masks(backend, file)).collect();
         let sought = masks[0].seek(values.iter().copied().zip(0..).collect());
         // For each that is sought the sealed payload and whose it is, if it is there.
-        let mut there: Vec<Option<(&Masks, &[u8])>> = vec![None; sought.sorted.len()];
+        let mut there: Vec<Option<(&Masks, &[u8])>> = vec![None; sought.masks.len()];
         let width = if self.terms.payload == 0 { 0 } else { self.terms.payload + TAG };
         let find = |bytes: &[u8], section: &Section, each: &mut dyn FnMut(usize, usize)| {
-            section.list.find(&bytes[section.masks.clone()], sought.sorted.iter().map(|sought| sought.0), each);
+            section.list.find(&bytes[section.masks.clone()], sought.masks.iter().copied(), each);
         };
         let sealed = |section: &Section, rank: usize| {
             section.sealed.start + rank * width..section.sealed.start + (rank + 1) * width
@@ -247,7 +247,7 @@ impl BaseFile {
             find(bytes, removed, &mut |nth, _| there[nth] = None);
             find(bytes, added, &mut |nth, rank| there[nth] = Some((masks, &bytes[sealed(added, rank)])));
         }
-        let found = sought.sorted.iter().zip(there).filter_map(|(&(_, at), there)| {
+        let found = sought.places.iter().zip(there).filter_map(|(&at, there)| {
             let (value, item) = sought.own[at as usize];
             let (masks, sealed) = there?;
             let payload = if width == 0 { Vec::new() } else { masks.open(value, sealed)? };

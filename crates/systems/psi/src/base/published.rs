@@ -262,7 +262,8 @@ fn masks(reader: &mut Reader<'_>, bits: u32) -> Result<Vec<u128>> {
 
 /// The masks of values and the values' numbers, by mask.
 fn sorted(masks: &Masks, values: &[Block]) -> Vec<(u128, u32)> {
-    masks.seek(values.iter().copied().zip(0..).collect()).sorted
+    let sought = masks.seek(values.iter().copied().zip(0..).collect());
+    sought.masks.into_iter().zip(sought.places).collect()
 }
 
 /// The masks alone.

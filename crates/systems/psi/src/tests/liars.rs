@@ -67,8 +67,10 @@ fn each_difference_of_terms_is_told_to_both() {
         )
     };
     let differ = |expected: &str, (one, two): (Result<()>, Result<()>)| {
-        for ended in [one, two] {
-            match ended.unwrap_err().kind {
+        for (peer, ended) in [(1, one), (0, two)] {
+            let error = ended.unwrap_err();
+            assert_eq!(error.party, Some(PartyId(peer)), "{expected}");
+            match error.kind {
                 Kind::Mismatch { field, ours, theirs } => {
                     assert_eq!(field, expected);
                     // Two that both send say the same, and that is what is wrong.
@@ -100,16 +102,18 @@ fn terms_that_no_method_has_are_refused_before_anything_is_sent() {
     assert!(why(Terms { payload: 1, ..circuit() }).contains("no payload"));
     assert!(why(Terms { payload: 1 << 20, ..kkrt }).contains("65536 at most"));
     let twice = [Item([1; 32]), Item([2; 32]), Item([1; 32])];
-    for sends in [true, false] {
-        let set = Set { items: &twice, ..Set::default() };
-        let (said, ended) =
-            told(&[], |ch| {
-                party(0, 1, ch, |me| {
-                    if sends { send(me, &kkrt, &set).map(drop) } else { receive(me, &kkrt, &set).map(drop) }
-                })
-            });
-        assert_eq!(said, [0u8; 0]);
-        assert!(ended.unwrap_err().to_string().contains("item 2 is item 0 again"));
+    let wide = Terms { payload: 1 << 20, ..kkrt };
+    for (terms, items, why) in [(kkrt, &twice[..], "item 2 is item 0 again"), (wide, &[], "65536 at most")] {
+        for sends in [true, false] {
+            let set = Set { items, ..Set::default() };
+            let side = |me: &mut Party<'_, '_>| match sends {
+                true => send(me, &terms, &set).map(drop),
+                false => receive(me, &terms, &set).map(drop),
+            };
+            let (said, ended) = told(&[], |ch| party(0, 1, ch, side));
+            assert_eq!(said, [0u8; 0]);
+            assert!(ended.unwrap_err().to_string().contains(why));
+        }
     }
 }
 
@@ -198,7 +202,9 @@ fn a_size_is_believed_when_its_masks_come() {
         let opening = |sends, size| crate::terms::Opening { sends, size }.to_bytes(&terms, Params::default()).to_vec();
         let ends = |size| {
             let says = [opening(true, size), vec![0; 32]].concat();
-            told(&says, |ch| party(1, 1, ch, |me| receive(me, &terms, &Set::default()))).1.err().unwrap().kind
+            let error = told(&says, |ch| party(1, 1, ch, |me| receive(me, &terms, &Set::default()))).1.err().unwrap();
+            assert!(matches!(error.kind, Kind::Closed) || error.party == Some(PartyId(0)));
+            error.kind
         };
         assert!(matches!(ends(crate::MAX_ITEMS), Kind::Closed), "{}", method.name());
         assert!(matches!(ends(crate::MAX_ITEMS + 1), Kind::Malformed(_)), "{}", method.name());
