@@ -9,6 +9,7 @@ mod among;
 mod bmr;
 mod files;
 mod gmw;
+mod ideal;
 mod language;
 mod mail;
 mod mutate;

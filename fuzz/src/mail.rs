@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::io::Write;
+use std::sync::OnceLock;
 
 use comity_circuit::{Builder, Program, Recipients};
 use comity_core::{Backend, Bits, Block, Prg};
@@ -22,9 +23,21 @@ fn rng(seed: u128) -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(seed))
 }
 
+/// A key that has opened nothing. Making it takes as long as opening an answer: it is made once.
 fn key() -> QueryKey {
-    let (inputs, copies) = ([Some(Bits::from_bytes(&[1], 1)), None], Copies::all(2).expect("there is a copy"));
-    QueryKey::publish(Backend::detect(), &program(), "and", &inputs, copies, 1, &mut rng(1)).expect("the input fits")
+    static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+    let bytes = BYTES.get_or_init(|| {
+        let (inputs, copies) = ([Some(Bits::from_bytes(&[1], 1)), None], Copies::all(2).expect("there is a copy"));
+        let key = QueryKey::publish(Backend::detect(), &program(), "and", &inputs, copies, 1, &mut rng(1));
+        key.expect("the input fits").to_bytes().to_vec()
+    });
+    QueryKey::from_bytes(bytes).expect("it was just made")
+}
+
+/// Its query.
+fn query() -> &'static Query {
+    static QUERY: OnceLock<Query> = OnceLock::new();
+    QUERY.get_or_init(|| key().query())
 }
 
 fn name() -> Name {
@@ -32,16 +45,16 @@ fn name() -> Name {
 }
 
 /// The seal of the answers whose inside is given: one for all, since the inside is bound to it.
-fn sealer<'a>(query: &Query, to: &'a mut dyn Write) -> Sealer<'a> {
-    Sealer::new(query, &name(), &mut rng(4), to).expect("an honest query")
+fn sealer(to: &mut dyn Write) -> Sealer<'_> {
+    Sealer::new(query(), &name(), &mut rng(4), to).expect("an honest query")
 }
 
 /// Two valid queries, keys and answers; of the second kind of answer what is inside the seal.
 pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let (program, key, inputs) = (program(), key(), [None, Some(Bits::from_bytes(&[1], 1))]);
-    let (backend, query, mut answer, mut inner) = (Backend::detect(), key.query(), vec![0], vec![1]);
-    respond(backend, &query, &program, &inputs, &name(), &mut rng(2), &mut answer).expect("an honest query");
-    let context = *sealer(&query, &mut std::io::sink()).context();
+    let (backend, query, mut answer, mut inner) = (Backend::detect(), query(), vec![0], vec![1]);
+    respond(backend, query, &program, &inputs, &name(), &mut rng(2), &mut answer).expect("an honest query");
+    let context = *sealer(&mut std::io::sink()).context();
     comity_nisc::respond(backend, query.message(), &context, &program, &inputs, &mut rng(2), &mut inner)
         .expect("an honest query");
     let cut = |bytes: &[u8]| bytes[..bytes.len() * 2 / 3].to_vec();
@@ -87,19 +100,19 @@ pub(crate) fn mail_key(data: &[u8]) {
 /// A sealed answer; or, if the first byte is odd, what an answer has inside its seal, which here is made by the sender.
 pub(crate) fn mail_answer(data: &[u8]) {
     let mut key = key();
-    for answer in answers(data, &key) {
+    for answer in answers(data) {
         assert!(key.check(&program(), &mut &answer[..]).is_err() || examine(&mut &answer[..]).is_ok());
         open(&mut key, &answer);
     }
 }
 
 /// The answers that an input is: as it is and with its checksum made right, or sealed.
-fn answers(data: &[u8], key: &QueryKey) -> Vec<Vec<u8>> {
+fn answers(data: &[u8]) -> Vec<Vec<u8>> {
     let Some((&kind, data)) = data.split_first() else { return Vec::new() };
     match mended(data, "comity NISC: the checksum of a file") {
         Some(inner) if kind & 1 == 1 => {
-            let (query, mut sealed) = (key.query(), Vec::new());
-            let mut sealer = sealer(&query, &mut sealed);
+            let mut sealed = Vec::new();
+            let mut sealer = sealer(&mut sealed);
             sealer.write_all(&inner).expect("memory takes all bytes");
             sealer.finish().expect("memory takes all bytes");
             vec![sealed]
@@ -127,7 +140,7 @@ mod tests {
     fn the_seeds_that_are_answers_open() {
         for seed in [&include_bytes!("../corpus/mail_answer/valid")[..], include_bytes!("../corpus/mail_answer/inner")]
         {
-            let all = answers(seed, &key());
+            let all = answers(seed);
             assert!(!all.is_empty() && all.iter().all(|answer| open(&mut key(), answer)));
         }
     }

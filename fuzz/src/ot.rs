@@ -1,4 +1,5 @@
-//! Oblivious transfer: every message's decoder, and both parties of every protocol against a peer that says anything.
+//! Oblivious transfer: every message's decoder, and both parties of every protocol against a peer that says anything. The base OTs of an
+//! extension are ideal here.
 
 use std::sync::OnceLock;
 
@@ -11,6 +12,7 @@ use comity_ot::{
     one_of_n, silent,
 };
 
+use crate::ideal::Ideal;
 use crate::peer::Script;
 
 /// The protocols, each the first byte of an input.
@@ -19,6 +21,9 @@ const PROTOCOLS: [&str; 10] =
 
 /// OTs of the call whose messages are fuzzed.
 const N: usize = 20;
+
+/// Base OTs, of which each takes a hundred times as long.
+const BASE: usize = 2;
 
 const SESSION: SessionId = SessionId::new([3; 32]);
 
@@ -39,25 +44,25 @@ fn sender(protocol: u8, ch: &mut dyn Channel, call: bool) -> Result<()> {
         "csw" => base_sender::<Csw>(ch, call),
         "pvw" => base_sender::<Pvw>(ch, call),
         "iknp" => {
-            let ot = iknp::Sender::setup::<Simplest>(ch, &SESSION, backend, delta, rng)?;
+            let ot = iknp::Sender::setup::<Ideal>(ch, &SESSION, backend, delta, rng)?;
             random_sender(HashedSender::new(ot), ch, call)
         }
         "alsz" => {
             let parameters = alsz::Parameters::new(Params::default())?;
-            random_sender(alsz::Sender::setup::<Csw>(ch, &SESSION, backend, parameters, rng)?, ch, call)
+            random_sender(alsz::Sender::setup::<Ideal>(ch, &SESSION, backend, parameters, rng)?, ch, call)
         }
-        "softspoken" => softspoken_sender::<SemiHonest, Simplest>(2, ch, call),
-        "softspoken_malicious" => softspoken_sender::<Malicious, Csw>(4, ch, call),
+        "softspoken" => softspoken_sender::<SemiHonest>(2, ch, call),
+        "softspoken_malicious" => softspoken_sender::<Malicious>(4, ch, call),
         "committing" => {
-            let mut ot = committing::Sender::setup::<Csw>(ch, &SESSION, backend, rng)?;
+            let mut ot = committing::Sender::setup::<Ideal>(ch, &SESSION, backend, rng)?;
             if call {
                 ot.send(ch, 5, &[[b"right", b"wrong"]; N])?;
                 ot.open(ch)?;
             }
             ch.flush()
         }
-        "kk13" => entry_sender::<one_of_n::Kk13, Simplest>(ch, call),
-        _ => entry_sender::<one_of_n::Oos16, Csw>(ch, call),
+        "kk13" => entry_sender::<one_of_n::Kk13>(ch, call),
+        _ => entry_sender::<one_of_n::Oos16>(ch, call),
     }
 }
 
@@ -68,17 +73,17 @@ fn receiver(protocol: u8, ch: &mut dyn Channel, call: bool) -> Result<()> {
         "csw" => base_receiver::<Csw>(ch, call),
         "pvw" => base_receiver::<Pvw>(ch, call),
         "iknp" => {
-            let ot = iknp::Receiver::setup::<Simplest>(ch, &SESSION, backend, rng)?;
+            let ot = iknp::Receiver::setup::<Ideal>(ch, &SESSION, backend, rng)?;
             random_receiver(HashedReceiver::new(ot), ch, call)
         }
         "alsz" => {
             let parameters = alsz::Parameters::new(Params::default())?;
-            random_receiver(alsz::Receiver::setup::<Csw>(ch, &SESSION, backend, parameters, rng)?, ch, call)
+            random_receiver(alsz::Receiver::setup::<Ideal>(ch, &SESSION, backend, parameters, rng)?, ch, call)
         }
-        "softspoken" => softspoken_receiver::<SemiHonest, Simplest>(2, ch, call),
-        "softspoken_malicious" => softspoken_receiver::<Malicious, Csw>(4, ch, call),
+        "softspoken" => softspoken_receiver::<SemiHonest>(2, ch, call),
+        "softspoken_malicious" => softspoken_receiver::<Malicious>(4, ch, call),
         "committing" => {
-            let mut ot = committing::Receiver::setup::<Csw>(ch, &SESSION, backend, rng)?;
+            let mut ot = committing::Receiver::setup::<Ideal>(ch, &SESSION, backend, rng)?;
             if call {
                 let got = ot.receive(ch, 5, &choices())?;
                 let opened = ot.open(ch)?;
@@ -89,41 +94,39 @@ fn receiver(protocol: u8, ch: &mut dyn Channel, call: bool) -> Result<()> {
             }
             ch.flush()
         }
-        "kk13" => entry_receiver::<one_of_n::Kk13, Simplest>(ch, call),
-        _ => entry_receiver::<one_of_n::Oos16, Csw>(ch, call),
+        "kk13" => entry_receiver::<one_of_n::Kk13>(ch, call),
+        _ => entry_receiver::<one_of_n::Oos16>(ch, call),
     }
 }
 
 fn base_sender<B: BaseOt>(ch: &mut dyn Channel, call: bool) -> Result<()> {
     if call {
-        assert_eq!(B::send(ch, &SESSION, N, &mut rng(1))?.len(), N);
+        assert_eq!(B::send(ch, &SESSION, BASE, &mut rng(1))?.len(), BASE);
     }
     ch.flush()
 }
 
 fn base_receiver<B: BaseOt>(ch: &mut dyn Channel, call: bool) -> Result<()> {
     if call {
-        assert_eq!(B::receive(ch, &SESSION, &choices(), &mut rng(2))?.len(), N);
+        assert_eq!(B::receive(ch, &SESSION, &choices().slice(0, BASE), &mut rng(2))?.len(), BASE);
     }
     ch.flush()
 }
 
-fn softspoken_sender<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
-    k: usize,
-    ch: &mut dyn Channel,
-    call: bool,
-) -> Result<()> {
+fn softspoken_sender<M: Checking>(k: usize, ch: &mut dyn Channel, call: bool) -> Result<()>
+where
+    Malicious: AtLeast<M>,
+{
     let delta = Block::from_u128(u128::MAX / 5);
-    let ot = softspoken::Sender::<M>::setup::<B>(ch, &SESSION, Backend::detect(), k, delta, &mut rng(1))?;
+    let ot = softspoken::Sender::<M>::setup::<Ideal>(ch, &SESSION, Backend::detect(), k, delta, &mut rng(1))?;
     random_sender(HashedSender::new(ot), ch, call)
 }
 
-fn softspoken_receiver<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
-    k: usize,
-    ch: &mut dyn Channel,
-    call: bool,
-) -> Result<()> {
-    let ot = softspoken::Receiver::<M>::setup::<B>(ch, &SESSION, Backend::detect(), k, &mut rng(2))?;
+fn softspoken_receiver<M: Checking>(k: usize, ch: &mut dyn Channel, call: bool) -> Result<()>
+where
+    Malicious: AtLeast<M>,
+{
+    let ot = softspoken::Receiver::<M>::setup::<Ideal>(ch, &SESSION, Backend::detect(), k, &mut rng(2))?;
     random_receiver(HashedReceiver::new(ot), ch, call)
 }
 
@@ -143,22 +146,22 @@ fn random_receiver(mut ot: impl RandomReceiver, ch: &mut dyn Channel, call: bool
     ch.flush()
 }
 
-fn entry_sender<S: one_of_n::OneOfN, B: BaseOt<Model: AtLeast<S::Model>>>(
-    ch: &mut dyn Channel,
-    call: bool,
-) -> Result<()> {
-    let mut ot = one_of_n::Sender::<S>::setup::<B>(ch, &SESSION, Backend::detect(), &mut rng(1))?;
+fn entry_sender<S: one_of_n::OneOfN>(ch: &mut dyn Channel, call: bool) -> Result<()>
+where
+    Malicious: AtLeast<S::Model>,
+{
+    let mut ot = one_of_n::Sender::<S>::setup::<Ideal>(ch, &SESSION, Backend::detect(), &mut rng(1))?;
     if call {
         ot.keys(ch, N)?.tables(3, &mut [Block::ZERO; 3 * N])?;
     }
     ch.flush()
 }
 
-fn entry_receiver<S: one_of_n::OneOfN, B: BaseOt<Model: AtLeast<S::Model>>>(
-    ch: &mut dyn Channel,
-    call: bool,
-) -> Result<()> {
-    let mut ot = one_of_n::Receiver::<S>::setup::<B>(ch, &SESSION, Backend::detect(), &mut rng(2))?;
+fn entry_receiver<S: one_of_n::OneOfN>(ch: &mut dyn Channel, call: bool) -> Result<()>
+where
+    Malicious: AtLeast<S::Model>,
+{
+    let mut ot = one_of_n::Receiver::<S>::setup::<Ideal>(ch, &SESSION, Backend::detect(), &mut rng(2))?;
     if call {
         ot.receive(ch, &[77; N], &mut [Block::ZERO; N])?;
     }
