@@ -4,6 +4,8 @@ use comity_core::Result;
 use comity_protocol::{Costing, Talk};
 use comity_tinyot::costs::deal_for_two;
 
+use crate::protocol::objects;
+
 /// AND gates of a chunk of rows.
 const CHUNK: u64 = 32_640;
 
@@ -13,7 +15,7 @@ const GATE: f64 = 140e-9;
 /// Goes through the messages of a run.
 pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
     let (ands, garbler) = (of.program.and_gates(), of.options.first("role"));
-    deal_for_two(of, ands, talk)?;
+    deal_for_two(of, ands, objects(ands, of.params.rho), talk)?;
     // A mask for each AND gate and input bit, of 31 bits each way, and two opened bits.
     let masks = ands + of.input_bits();
     talk.exchange(masks * 31 / 8 + ands / 4 + 1_200 + of.input_bits() / 8);

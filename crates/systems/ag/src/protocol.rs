@@ -82,6 +82,13 @@ static CARD: Card = Card {
 /// what the leaky ANDs take that it spares.
 const OBJECTS_OF_A_BATCH: [usize; 3] = [1 << 17, 23 << 14, OBJECTS];
 
+/// The most leaky ANDs of a batch for so many AND gates.
+pub(crate) fn objects(ands: u64, rho: u32) -> usize {
+    let size = |objects| Budget::known(ands, rho, 1, objects).ok()?.known_batch().map(|(batch, _)| batch.size);
+    let best = OBJECTS_OF_A_BATCH.into_iter().min_by_key(|&objects| size(objects).unwrap_or(usize::MAX));
+    best.expect("there are some")
+}
+
 /// The party that garbles.
 fn garbling(options: &Options) -> PartyId {
     options.first("role")
@@ -104,13 +111,7 @@ fn set_up(
     if options.word("dealer") == "nnob12" {
         return dealer(ch, here, DealerKind::Nnob12, Ands::Exactly(ands), rng);
     }
-    let budgets = OBJECTS_OF_A_BATCH.map(|objects| Budget::known(ands, here.params.rho, 1, objects));
-    let size = |budget: &Budget| budget.known_batch().map(|(batch, _)| batch.size);
-    let budget = budgets.into_iter().reduce(|best, next| match (&best, &next) {
-        (Ok(small), Ok(large)) if size(small) <= size(large) => best,
-        _ => next,
-    });
-    let budget = budget.expect("there are some")?;
+    let budget = Budget::known(ands, here.params.rho, 1, objects(ands, here.params.rho))?;
     Ok(Box::new(Fast::new(ch, here, budget, rng)?))
 }
 

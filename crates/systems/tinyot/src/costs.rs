@@ -23,12 +23,12 @@ const TURNS: [fn(u64) -> u64; 2] = [|chunks| 5 * chunks.div_ceil(8), |chunks| 2 
 const WORK: f64 = 200e-9;
 const BASE: f64 = 0.011;
 
-/// The messages of a dealer between two parties that makes so many triples.
+/// The messages of a dealer between two parties that makes so many triples, in batches of so many objects at most.
 ///
 /// # Errors
 /// As [`Budget::known`].
-pub fn deal_for_two(of: &Costing<'_>, ands: u64, talk: &mut Talk) -> Result<()> {
-    deal(of, ands, (fast::OBJECTS, TURNS[0]), talk)
+pub fn deal_for_two(of: &Costing<'_>, ands: u64, objects: usize, talk: &mut Talk) -> Result<()> {
+    deal(of, ands, (objects, TURNS[0]), talk)
 }
 
 /// The messages of a dealer among any number of parties that makes so many triples, in batches of so many objects at most.
@@ -70,7 +70,7 @@ fn deal(of: &Costing<'_>, ands: u64, (objects, turns): (usize, fn(u64) -> u64), 
 pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
     let ands = of.program.and_gates();
     if of.parties == 2 {
-        deal_for_two(of, ands, talk)?;
+        deal_for_two(of, ands, fast::OBJECTS, talk)?;
     } else {
         deal_for_many(of, ands, usize::MAX, talk)?;
         // What all have to see alike is told to each, and echoed.
