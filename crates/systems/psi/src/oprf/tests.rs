@@ -25,7 +25,7 @@ fn inputs(count: usize) -> Vec<u128> {
 }
 
 /// The halves of a preparation.
-fn prepared(count: usize, session: u64) -> (Vec<OprfAnswers>, Vec<OprfQuestions>) {
+fn made_ahead(count: usize, session: u64) -> (Vec<OprfAnswers>, Vec<OprfQuestions>) {
     let (mut answers, mut questions) = (Vec::new(), Vec::new());
     let keep = |half| {
         answers.push(half);
@@ -59,9 +59,9 @@ fn the_circuit_is_the_standards_cipher() {
 
 #[test]
 fn queries_give_the_values() {
-    for (prepared_for, asked) in [(1, 1), (3, 2), (OPRF_TOGETHER + 1, OPRF_TOGETHER + 1), (5, 0)] {
-        let (answers, questions) = prepared(prepared_for, 1);
-        assert_eq!(answers.len(), prepared_for.div_ceil(OPRF_TOGETHER));
+    for (made_for, asked) in [(1, 1), (3, 2), (OPRF_TOGETHER + 1, OPRF_TOGETHER + 1), (5, 0)] {
+        let (answers, questions) = made_ahead(made_for, 1);
+        assert_eq!(answers.len(), made_for.div_ceil(OPRF_TOGETHER));
         // As they are kept.
         let (mut bytes, mut others) = (Vec::new(), Vec::new());
         answers.iter().for_each(|half| half.write(&mut bytes).unwrap());
@@ -111,7 +111,7 @@ fn who_keeps_nothing_prepares_as_it_asks() {
 
 #[test]
 fn bytes_are_exactly_as_said() {
-    let (mut answers, mut questions) = prepared(2, 1);
+    let (mut answers, mut questions) = made_ahead(2, 1);
     let (asked, message) = questions.remove(0).ask(&inputs(2)).unwrap();
     assert_eq!(message.len(), 2 * OPRF_ONLINE[0]);
     assert_eq!(asked.answer_len(), 2 * OPRF_ONLINE[1]);
@@ -121,14 +121,14 @@ fn bytes_are_exactly_as_said() {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    let (mut answers, mut questions) = prepared(2, 1);
+    let (mut answers, mut questions) = made_ahead(2, 1);
     assert!(matches!(questions.remove(0).ask(&inputs(3)).err().unwrap().kind, Kind::InvalidInput(_)));
     assert!(matches!(answers.remove(0).answer(&[0; 48]).unwrap_err().kind, Kind::Malformed(_)));
-    let (mut answers, mut questions) = prepared(2, 2);
+    let (mut answers, mut questions) = made_ahead(2, 2);
     assert!(matches!(answers.remove(0).answer(&[0; 15]).unwrap_err().kind, Kind::Malformed(_)));
     let (asked, _) = questions.remove(0).ask(&inputs(2)).unwrap();
     assert!(matches!(asked.values(Backend::detect(), &[0; 2064]).unwrap_err().kind, Kind::Malformed(_)));
-    let (answers, questions) = prepared(2, 3);
+    let (answers, questions) = made_ahead(2, 3);
     let (mut ch, nobody) = memory::pair();
     drop(nobody);
     let refused = query(&mut ch, Backend::detect(), questions, &inputs(3));
@@ -156,7 +156,7 @@ fn labels_and_keys_are_fresh() {
         bytes
     };
     let block = |bytes: &[u8], at: usize| Block::new(*bytes[at..].first_chunk().unwrap());
-    let (mut answers, mut questions) = prepared(1, 1);
+    let (mut answers, mut questions) = made_ahead(1, 1);
     let kept = written(&|out| questions[0].write(out));
     let (_, message) = questions.remove(0).ask(&[u128::MAX]).unwrap();
     let answer = answers.remove(0).answer(&message).unwrap();
@@ -166,10 +166,10 @@ fn labels_and_keys_are_fresh() {
     labels.sort_unstable_by_key(|label| label.to_u128());
     labels.dedup();
     assert_eq!(labels.len(), 128);
-    let (answers, questions) = prepared(OPRF_TOGETHER + 1, 1);
+    let (answers, questions) = made_ahead(OPRF_TOGETHER + 1, 1);
     let starts = [0, 1].map(|half| block(&written(&|out| questions[half].write(out)), 4));
     assert_ne!(starts[0], starts[1]);
-    let (others, _) = prepared(1, 2);
+    let (others, _) = made_ahead(1, 2);
     let deltas = [&answers[0], &others[0]].map(|half| block(&written(&|out| half.write(out)), 4));
     assert_ne!(deltas[0], deltas[1]);
 }
@@ -177,8 +177,8 @@ fn labels_and_keys_are_fresh() {
 /// Labels of two inputs would show delta: what one half gives is for one set of questions, and with another's it is nothing.
 #[test]
 fn halves_of_others_give_nothing() {
-    let (answers, _) = prepared(1, 1);
-    let (_, questions) = prepared(1, 2);
+    let (answers, _) = made_ahead(1, 1);
+    let (_, questions) = made_ahead(1, 2);
     let inputs = inputs(1);
     let (served, values) =
         Pair::run(|ch| answer(ch, answers, 1), |ch| query(ch, Backend::detect(), questions, &inputs));
@@ -189,7 +189,7 @@ fn halves_of_others_give_nothing() {
 /// Every bit of the questions is a bit of the input, and nothing else follows from it.
 #[test]
 fn a_changed_question_asks_for_another_input() {
-    let (answers, questions) = prepared(1, 1);
+    let (answers, questions) = made_ahead(1, 1);
     let change = Tamper { direction: Direction::Outgoing, at: 0, change: Change::Flip { bit: 0 } };
     let (served, values) = Pair::run(
         |ch| answer(ch, answers, 1),
