@@ -99,10 +99,10 @@ impl Oprf {
         for from in (0..count).step_by(OPRF_ROUND) {
             observer.phase("garbling");
             let count = OPRF_ROUND.min(count - from);
-            let prepared = halves(count).map(|count| maker.half(ch, count)).collect::<Result<_>>()?;
+            let ahead = halves(count).map(|count| maker.half(ch, count)).collect::<Result<_>>()?;
             ch.flush()?;
             observer.phase("queries");
-            answer(ch, prepared, count)?;
+            answer(ch, ahead, count)?;
         }
         Ok(())
     }
@@ -409,9 +409,9 @@ pub fn ask(me: &mut Party<'_, '_>, inputs: &[u128]) -> Result<Zeroizing<Vec<Bloc
     let mut values = Zeroizing::new(Vec::with_capacity(inputs.len()));
     for inputs in inputs.chunks(OPRF_ROUND) {
         observer.phase("garbling");
-        let prepared = halves(inputs.len()).map(|count| maker.half(ch, count)).collect::<Result<_>>()?;
+        let ahead = halves(inputs.len()).map(|count| maker.half(ch, count)).collect::<Result<_>>()?;
         observer.phase("queries");
-        values.extend_from_slice(&query(ch, here.backend, prepared, inputs)?);
+        values.extend_from_slice(&query(ch, here.backend, ahead, inputs)?);
     }
     Ok(values)
 }
