@@ -28,8 +28,9 @@ pub(crate) struct Encoder {
     peeled: Vec<(u32, u32)>,
     /// Rows that were set aside so that peeling could go on.
     gaps: Vec<u32>,
-    /// Columns that one row touches.
+    /// Columns that one row touches, or did when they were noted; those before `next` are done with.
     ready: Vec<u32>,
+    next: usize,
 }
 
 impl Encoder {
@@ -42,7 +43,8 @@ impl Encoder {
             sums: Zeroizing::default(),
             peeled: Vec::new(),
             gaps: Vec::new(),
-            ready: Vec::new(),
+            ready: Vec::with_capacity(layout.sparse),
+            next: 0,
         }
     }
 
@@ -84,12 +86,9 @@ impl Encoder {
             }
         }
         self.peeled.reserve(hashes.len());
-        for start in 0..width {
-            if self.columns[start as usize].rows == 1 {
-                self.ready.push(start);
-                self.peel_ready();
-            }
-        }
+        let columns = (0..width).zip(&self.columns);
+        self.ready.extend(columns.filter(|(_, column)| column.rows == 1).map(|(place, _)| place));
+        self.peel_ready();
         let mut next = 0;
         let mut done = Vec::new();
         while self.peeled.len() + self.gaps.len() < hashes.len() {
@@ -109,7 +108,10 @@ impl Encoder {
 
     /// Peels as long as a column has one row.
     fn peel_ready(&mut self) {
-        while let Some(place) = self.ready.pop() {
+        // First come, first served: the next ones have nothing to do with this one, and the machine can begin to read for them. With the last
+        // one first each would wait for the one before.
+        while let Some(&place) = self.ready.get(self.next) {
+            self.next += 1;
             let column = self.columns[place as usize];
             if column.rows == 1 {
                 self.peeled.push((column.sum, place));

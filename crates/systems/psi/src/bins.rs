@@ -12,8 +12,9 @@ use comity_ot::SemiHonest;
 use comity_ot::base::Simplest;
 use comity_ot::one_of_n::{self, OneOfN};
 use comity_protocol::Party;
+use zeroize::Zeroizing;
 
-use crate::masks::Masks;
+use crate::masks::{Found, Masks};
 use crate::set::{Matches, Sent, Set};
 use crate::sizes::Sizes;
 use crate::terms::Terms;
@@ -200,18 +201,23 @@ pub(crate) fn receive<S: OneOfN<Model = SemiHonest>>(
     Join::new(here.backend, digits).join(&strings, |bin| tweak(bin as u32, functions[bin]), &mut values);
     observer.phase("masks");
     // All before the first mask comes: the sender sorts its own meanwhile.
-    let mut own = [(); FUNCTIONS].map(|()| Vec::with_capacity(placed.len() / 2));
+    let room = placed.len() / 2;
+    let mut own = [(); FUNCTIONS].map(|()| (Zeroizing::new(Vec::with_capacity(room)), Vec::with_capacity(room)));
     for (entry, value) in table.bins().zip(values.iter()) {
         // Dummies are looked for by nobody.
         if let Some(entry) = entry.filter(|entry| (entry.item() as usize) < set.items.len()) {
-            own[entry.function()].push((*value, entry.item()));
+            let (values, items) = &mut own[entry.function()];
+            values.push(*value);
+            items.push(entry.item());
         }
     }
-    let mut found = Vec::new();
-    for sought in own.map(|own| masks.seek(own)) {
-        found.extend(masks.receive(ch, sizes.sender, &sought)?);
+    let mut found = Found::default();
+    for (sought, (_, items)) in own.each_ref().map(|(values, _)| masks.seek(values)).iter().zip(&own) {
+        let group = masks.receive(ch, sizes.sender, sought)?;
+        found.places.extend(group.places.iter().map(|&place| items[place as usize]));
+        found.payload.extend_from_slice(&group.payload);
     }
-    Ok(Matches::new(sizes.sender, found, left_out(&table, set.items.len())))
+    Ok(Matches::new(sizes.sender, set.items.len(), &found, left_out(&table, set.items.len())))
 }
 
 /// How many of the first `own` items a table has left out; the others are dummies.

@@ -97,28 +97,34 @@ impl MaskList {
             Ok(())
         })?;
         self.check(&first)?;
-        let mut ones = ones(&first).enumerate().map(|(i, at)| (at - i) as u128);
-        let mut last = (u128::MAX, 0);
-        let mut reader = Reader { waiting: 0, bits: 0 };
-        let mut each = |upper: u128, lower: u128| {
+        let (mut ones, mut rank, mut last) = (Ones::of(&first), 0, (usize::MAX, 0));
+        let mut each = |lower: u128| {
+            let upper = ones.next().expect("there is a 1 for each mask") - rank;
+            rank += 1;
             if last.0 == upper && lower < last.1 {
                 return Err(no_list("two masks are not in order"));
             }
             last = (upper, lower);
-            each(upper.checked_shl(self.lower).unwrap_or(0) | lower);
+            each((upper as u128).checked_shl(self.lower).unwrap_or(0) | lower);
             Ok(())
         };
         if self.lower == 0 {
-            return ones.try_for_each(|upper| each(upper, 0));
+            return (0..self.n).try_for_each(|_| each(0));
         }
-        pieces(fill, lower, 16, |bytes| {
-            reader.feed(bytes, self.lower, |lower| match ones.next() {
-                Some(upper) => each(upper, lower),
-                None if lower == 0 => Ok(()),
-                None => Err(no_list("there is something after the last mask")),
-            })
-        })?;
-        reader.end()
+        let mut left = self.n;
+        // Eight masks are whole bytes, so that no mask is in two pieces.
+        pieces(fill, lower, self.lower as usize, |bytes| {
+            let here = left.min(8 * bytes.len() / self.lower as usize);
+            left -= here;
+            (0..here).try_for_each(|at| each(self.lower_at(bytes, at)))?;
+            let rest = 8 * bytes.len() - here * self.lower as usize;
+            match bytes.last() {
+                Some(last) if rest > 0 && last >> (8 - rest) != 0 => {
+                    Err(no_list("there is something after the last mask"))
+                }
+                _ => Ok(()),
+            }
+        })
     }
 
     /// Finds masks in a list that [is one](MaskList::read), without reading most of it: `sought` are in ascending order, and for each
@@ -131,6 +137,7 @@ impl MaskList {
         if self.n == 0 {
             return;
         }
+        let lower_at = |rank| if self.lower == 0 { 0 } else { self.lower_at(lower, rank) };
         let mut zeros = Zeros { bits: upper, word: 0, before: 0 };
         for (nth, mask) in sought.enumerate() {
             let bucket = self.upper_of(mask);
@@ -138,23 +145,21 @@ impl MaskList {
             let start = zeros.after(bucket);
             let wanted = if self.lower == 128 { mask } else { mask & ((1 << self.lower) - 1) };
             let in_bucket = (start..8 * upper.len()).take_while(|at| upper[at / 8] >> (at % 8) & 1 == 1);
-            let found = in_bucket.map(|at| at - bucket).find(|rank| self.lower_at(lower, *rank) == wanted);
+            let found = in_bucket.map(|at| at - bucket).find(|rank| lower_at(*rank) == wanted);
             found.into_iter().for_each(|rank| each(nth, rank));
         }
     }
 
-    /// The lower part of the mask at a place in the list.
+    /// The lower part of the mask at a place in a list.
+    #[inline(always)]
     fn lower_at(&self, lower: &[u8], rank: usize) -> u128 {
         let first = rank * self.lower as usize;
-        let word = |at: usize| {
-            let (mut bytes, from) = ([0; 16], lower.len().min(at));
-            let there = &lower[from..lower.len().min(from + 16)];
-            bytes[..there.len()].copy_from_slice(there);
-            u128::from_le_bytes(bytes)
-        };
         let (byte, shift) = (first / 8, (first % 8) as u32);
-        let value = word(byte) >> shift | word(byte + 16).checked_shl(128 - shift).unwrap_or(0);
-        if self.lower == 128 { value } else { value & ((1 << self.lower) - 1) }
+        let mut value = word(lower, byte) >> shift;
+        if shift + self.lower > 128 {
+            value |= word(lower, byte + 16) << (128 - shift);
+        }
+        value & (u128::MAX >> (128 - self.lower))
     }
 
     /// The upper part of a mask.
@@ -170,7 +175,7 @@ impl MaskList {
         }
         // With that many ones, what is left are the zeros, and those that fill the last byte; the last of the list is a zero.
         let end = if self.n == 0 { 0 } else { self.n + (1 << self.upper) };
-        match ones(upper).last() {
+        match Ones::of(upper).last() {
             Some(last) if last + 1 >= end => Err(no_list("its last mask is too large")),
             _ => Ok(()),
         }
@@ -187,11 +192,8 @@ struct Zeros<'a> {
 }
 
 impl Zeros<'_> {
-    fn at(&self, word: usize) -> u64 {
-        let (mut bytes, from) = ([0; 8], self.bits.len().min(8 * word));
-        let there = &self.bits[from..self.bits.len().min(from + 8)];
-        bytes[..there.len()].copy_from_slice(there);
-        u64::from_le_bytes(bytes)
+    fn at(&self, at: usize) -> u64 {
+        word(self.bits, 8 * at) as u64
     }
 
     /// The place after the first `count` zeros, no fewer than were asked for before. Behind the end all are zeros.
@@ -209,18 +211,51 @@ impl Zeros<'_> {
     }
 }
 
-/// The places of the ones, ascending.
-fn ones(bytes: &[u8]) -> impl Iterator<Item = usize> {
-    bytes.chunks(8).enumerate().flat_map(|(i, bytes)| {
-        let mut word = [0; 8];
-        word[..bytes.len()].copy_from_slice(bytes);
-        let mut word = u64::from_le_bytes(word);
-        std::iter::from_fn(move || {
-            let at = (word != 0).then(|| 64 * i + word.trailing_zeros() as usize);
-            word &= word.wrapping_sub(1);
-            at
-        })
-    })
+/// The 128 bits that begin with a byte; behind the end all are zeros.
+#[inline(always)]
+fn word(bytes: &[u8], at: usize) -> u128 {
+    match bytes.get(at..).and_then(|bytes| bytes.first_chunk()) {
+        Some(whole) => u128::from_le_bytes(*whole),
+        None => last_word(bytes, at),
+    }
+}
+
+/// As [`word`], at the end.
+#[cold]
+fn last_word(bytes: &[u8], at: usize) -> u128 {
+    bytes.iter().skip(at).rev().fold(0, |word, &byte| word << 8 | u128::from(byte))
+}
+
+/// A walk over the places of ones, ascending.
+struct Ones<'a> {
+    bits: &'a [u8],
+    /// The ones that are left of the word that begins with a byte.
+    word: u128,
+    byte: usize,
+}
+
+impl Ones<'_> {
+    fn of(bits: &[u8]) -> Ones<'_> {
+        Ones { bits, word: word(bits, 0), byte: 0 }
+    }
+}
+
+impl Iterator for Ones<'_> {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        while self.word == 0 {
+            self.byte += 16;
+            if self.byte >= self.bits.len() {
+                return None;
+            }
+            self.word = word(self.bits, self.byte);
+        }
+        let place = 8 * self.byte + self.word.trailing_zeros() as usize;
+        self.word &= self.word - 1;
+        Some(place)
+    }
 }
 
 /// Receives `len` bytes piece by piece, each a multiple of `unit` but the last one.
@@ -267,47 +302,6 @@ impl Writer {
         let rest = self.bits.div_ceil(8) as usize;
         self.out.extend_from_slice(&self.waiting.to_le_bytes()[..rest]);
         self.out
-    }
-}
-
-/// Numbers of a width, out of bytes that come piece by piece.
-struct Reader {
-    waiting: u128,
-    bits: u32,
-}
-
-impl Reader {
-    /// Takes bytes, and hands on each number of `width` bits, 1 to 128, that is whole.
-    fn feed(&mut self, bytes: &[u8], width: u32, mut each: impl FnMut(u128) -> Result<()>) -> Result<()> {
-        let mask = u128::MAX >> (128 - width);
-        for bytes in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..bytes.len()].copy_from_slice(bytes);
-            let (word, new) = (u128::from(u64::from_le_bytes(word)), 8 * bytes.len() as u32);
-            // What does not fit above what waits comes in after a number has gone.
-            let (waited, fits) = (self.bits, (128 - self.bits).min(new));
-            self.waiting |= word.checked_shl(waited).unwrap_or(0);
-            self.bits += fits;
-            let mut late = if fits < new { Some((word >> fits, new - fits)) } else { None };
-            while self.bits >= width {
-                each(self.waiting & mask)?;
-                self.waiting = self.waiting.checked_shr(width).unwrap_or(0);
-                self.bits -= width;
-                if let Some((rest, bits)) = late.take() {
-                    self.waiting |= rest << self.bits;
-                    self.bits += bits;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// That nothing but zeros is left.
-    fn end(self) -> Result<()> {
-        if self.waiting != 0 {
-            return Err(no_list("there is something after the last mask"));
-        }
-        Ok(())
     }
 }
 

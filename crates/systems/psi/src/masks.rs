@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 use crate::code::{MaskList, pieces};
 use crate::payload::{Key, TAG, open, seal};
 use crate::set::Set;
-use crate::sort::{order_by_mask, sort_by_mask};
+use crate::sort::{Beginnings, order_by_mask, sort_by_mask};
 
 /// Values hashed in one go.
 const BATCH: usize = 128;
@@ -38,20 +38,18 @@ pub(crate) struct Group {
 }
 
 /// What the receiver looks for in a group.
-pub(crate) struct Sought {
-    /// The values and the items.
-    pub(crate) own: Vec<(Block, u32)>,
-    /// The masks of the values, ascending.
-    pub(crate) masks: Vec<u128>,
-    /// The place in `own` of each.
-    pub(crate) places: Vec<u32>,
+pub(crate) struct Sought<'v> {
+    values: &'v [Block],
+    masks: Vec<u128>,
+    beginnings: Beginnings,
 }
 
-/// An item found in a group.
+/// What was found in a group, in no particular order.
+#[derive(Default)]
 pub(crate) struct Found {
-    /// The item's number.
-    pub(crate) item: u32,
-    /// The payload; nothing, if none was agreed on.
+    /// The places of the values found, some perhaps more than once.
+    pub(crate) places: Vec<u32>,
+    /// The payload of each, as many bytes as were agreed on.
     pub(crate) payload: Vec<u8>,
 }
 
@@ -123,21 +121,27 @@ impl Masks {
         Ok(masks)
     }
 
-    /// What the receiver looks for in a group: its items and their values there.
-    pub(crate) fn seek(&self, own: Vec<(Block, u32)>) -> Sought {
-        let mut masks = Vec::with_capacity(own.len());
-        let mut values = Zeroizing::new([Block::ZERO; BATCH]);
-        for own in own.chunks(BATCH) {
-            values.iter_mut().zip(own).for_each(|(value, own)| *value = own.0);
-            self.hash(&values[..own.len()], |mask| masks.push(mask));
-        }
+    /// What the receiver looks for in a group: its values there.
+    pub(crate) fn seek<'v>(&self, values: &'v [Block]) -> Sought<'v> {
+        let masks = self.own(values);
+        Sought { values, beginnings: Beginnings::of(&masks, self.bits), masks }
+    }
+
+    /// The masks of values, ascending, and the place of each one's value.
+    pub(crate) fn sorted(&self, values: &[Block]) -> Vec<(u128, u32)> {
+        let masks = self.own(values);
+        order_by_mask(&masks, self.bits).into_iter().map(|place| (masks[place as usize], place)).collect()
+    }
+
+    /// The masks of a party's own values.
+    fn own(&self, values: &[Block]) -> Vec<u128> {
+        let mut masks = Vec::with_capacity(values.len());
+        values.chunks(BATCH).for_each(|values| self.hash(values, |mask| masks.push(mask)));
         declassify_all(
             &mut masks,
             "items are sorted in variable time here too: their order by mask tells who has the sender's key, and nobody else",
         );
-        let places = order_by_mask(&masks, self.bits);
-        let masks = places.iter().map(|&place| masks[place as usize]).collect();
-        Sought { own, masks, places }
+        masks
     }
 
     /// Receives a group of `n` masks and finds in it what is sought there.
@@ -147,32 +151,31 @@ impl Masks {
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if the masks are no list of `n`; those of the channel.
-    pub(crate) fn receive(&self, ch: &mut dyn Channel, n: usize, sought: &Sought) -> Result<Vec<Found>> {
-        let Sought { own, masks, places } = sought;
-        let mut matches: Vec<(usize, u32)> = Vec::new();
-        let (mut next, mut rank) = (0, 0);
+    pub(crate) fn receive(&self, ch: &mut dyn Channel, n: usize, sought: &Sought<'_>) -> Result<Found> {
+        let Sought { values, masks, beginnings } = sought;
+        let (mut ranks, mut found, mut rank) = (Vec::new(), Found::default(), 0);
+        let mut walk = beginnings.walk();
         MaskList::new(n, self.bits).receive(ch, |mask| {
-            while masks.get(next).is_some_and(|&own| own < mask) {
-                next += 1;
-            }
-            // One mask may be that of several items only by chance below 2^-rho; each of a repeated mask is one match.
-            if masks.get(next) == Some(&mask) {
-                matches.push((rank, places[next]));
+            for place in walk.alike(mask).filter(|&place| masks[place as usize] == mask) {
+                found.places.push(place);
+                if self.payload > 0 {
+                    ranks.push(rank);
+                }
             }
             rank += 1;
         })?;
         if self.payload == 0 {
-            let found = |(_, at): (usize, u32)| Found { item: own[at as usize].1, payload: Vec::new() };
-            return Ok(matches.into_iter().map(found).collect());
+            return Ok(found);
         }
-        let (mut found, mut matches) = (Vec::new(), matches.into_iter().peekable());
-        let width = self.payload + TAG;
-        let mut rank = 0;
+        let mut matches = ranks.into_iter().zip(std::mem::take(&mut found.places)).peekable();
+        let (width, mut rank) = (self.payload + TAG, 0);
         pieces(&mut |bytes| ch.recv(bytes), n * width, width, |bytes| {
             for sealed in bytes.chunks_exact(width) {
-                if let Some((_, at)) = matches.next_if(|&(matched, _)| matched == rank) {
-                    let (value, item) = own[at as usize];
-                    found.extend(open(&self.key(value), sealed).map(|payload| Found { item, payload }));
+                while let Some((_, place)) = matches.next_if(|&(matched, _)| matched == rank) {
+                    if let Some(payload) = open(&self.key(values[place as usize]), sealed) {
+                        found.places.push(place);
+                        found.payload.extend_from_slice(&payload);
+                    }
                 }
                 rank += 1;
             }
@@ -230,13 +233,13 @@ mod tests {
     }
 
     /// What a receiver of `own` finds among `sent`, with masks of so many bits.
-    fn find(bits: u32, sent: &[Block], own: &[Block]) -> Vec<Found> {
+    fn find(bits: u32, sent: &[Block], own: &[Block]) -> Found {
         let masks = Masks::new(here(0, 1), bits, 0);
         let mut group = masks.group(sent.len());
         masks.add(&mut group, sent, 0..);
         let (_, found) = Pair::run(
             |ch| masks.send(ch, group, &Set::default()).and_then(|()| ch.flush()),
-            |ch| masks.receive(ch, sent.len(), &masks.seek(own.iter().copied().zip(0..).collect())),
+            |ch| masks.receive(ch, sent.len(), &masks.seek(own)),
         );
         found.unwrap()
     }
@@ -246,17 +249,21 @@ mod tests {
     fn items_are_found_by_chance_as_often_as_computed() {
         let (sent, own) = (values(1, 1 << 12), values(2, 1 << 12));
         // 2^24 pairs, of which 2^-20 match: 16, with a standard deviation of 4.
-        let found = find(20, &sent, &own).len();
+        let found = find(20, &sent, &own).places.len();
         assert!((1..40).contains(&found), "{found}");
-        assert_eq!(find(24 + 40, &sent, &own).len(), 0);
-        assert_eq!(find(24 + 40, &sent, &sent).len(), 1 << 12);
+        assert_eq!(find(24 + 40, &sent, &own).places.len(), 0);
+        assert_eq!(find(24 + 40, &sent, &sent).places.len(), 1 << 12);
     }
 
     #[test]
     fn a_mask_that_comes_twice_finds_its_item_once() {
         let value = values(3, 1);
         let found = find(60, &[value[0]; 3], &value);
-        assert_eq!(crate::Matches::new(3, found, 0).matched, [0]);
+        assert_eq!(crate::Matches::new(3, 1, &found, 0).matched, [0]);
+        // Nor is one of two values that have one mask lost.
+        let mut places = find(60, &value, &[value[0]; 2]).places;
+        places.sort_unstable();
+        assert_eq!(places, [0, 1]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use comity_core::{Error, Result};
 
 use crate::masks::Found;
+use crate::sort::partition;
 use crate::terms::Terms;
 
 /// The most items of a set: numbers of items are words, with room for what hashing adds.
@@ -64,25 +65,37 @@ impl Set<'_> {
 
 /// Two places of an item that comes twice, if one does.
 fn repeated(items: &[Item]) -> Option<(usize, usize)> {
-    // Open addressing, at most half full; items are numbered from 1, and 0 is free. Beside a number stand bits of its item, so that
-    // most of the others in the way are told apart without being read: they would come from memory.
-    const NUMBER: u32 = MAX_ITEMS.ilog2() + 1;
-    let bits = (2 * items.len()).next_power_of_two().trailing_zeros().max(1);
-    let mut slots = vec![0u32; 1 << bits];
-    for (number, item) in (1..).zip(items) {
-        let start = u64::from_le_bytes(*item.0.first_chunk().expect("32 bytes"));
-        let tagged = (start as u32) << NUMBER | number;
-        let mut slot = (start.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize;
-        while slots[slot] != 0 {
-            let before = (slots[slot] & ((1 << NUMBER) - 1)) as usize - 1;
-            if slots[slot] >> NUMBER == tagged >> NUMBER && items[before] == *item {
-                return Some((before, number as usize - 1));
+    // Numbers of items with bits of a hash before them, cut into parts that have hash tables in the first-level cache: one table
+    // for all would come from memory. Hardly an item is read for another one's sake, since bits tell them apart.
+    const NUMBER: u32 = MAX_ITEMS.ilog2();
+    let number = |key: u64| (key & ((1 << NUMBER) - 1)) as usize;
+    let hash =
+        |item: &Item| u64::from_le_bytes(*item.0.first_chunk().expect("32 bytes")).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut keys: Vec<u64> = (0..).zip(items).map(|(at, item): (u64, _)| hash(item) >> NUMBER << NUMBER | at).collect();
+    let (mut slots, mut found) = (Vec::new(), None);
+    partition(
+        &mut keys,
+        u64::BITS,
+        |&key| key.into(),
+        |keys, bits| {
+            // At most half full. What stands for a free slot is the key of the last item of the largest set, with probability 2^-36.
+            let size = (2 * keys.len()).next_power_of_two();
+            slots.clear();
+            slots.resize(size, u64::MAX);
+            for &key in &*keys {
+                let mut slot = (key >> (bits - size.ilog2().min(bits))) as usize % size;
+                while slots[slot] != u64::MAX {
+                    let alike = slots[slot] >> NUMBER == key >> NUMBER;
+                    if alike && items[number(slots[slot])] == items[number(key)] {
+                        found = Some((number(slots[slot]), number(key)));
+                    }
+                    slot = (slot + 1) % size;
+                }
+                slots[slot] = key;
             }
-            slot = (slot + 1) % slots.len();
-        }
-        slots[slot] = tagged;
-    }
-    None
+        },
+    );
+    found
 }
 
 /// What the sender has of a run.
@@ -108,12 +121,18 @@ pub struct Matches {
 }
 
 impl Matches {
-    /// The result of a run in which these items were found, in whatever order.
-    pub(crate) fn new(theirs: usize, mut found: Vec<Found>, left_out: usize) -> Matches {
-        found.sort_unstable_by_key(|found| found.item);
-        found.dedup_by_key(|found| found.item);
-        let payload = found.iter().flat_map(|found| &found.payload).copied().collect();
-        Matches { theirs, matched: found.iter().map(|found| found.item).collect(), payload, left_out }
+    /// The result of a run in which these of `own` items were found.
+    pub(crate) fn new(theirs: usize, own: usize, found: &Found, left_out: usize) -> Matches {
+        let width = found.payload.len().checked_div(found.places.len()).unwrap_or(0);
+        // What was found of each item, numbered from 1, in the order of the items.
+        let mut of_item = vec![0u32; own];
+        (1..).zip(&found.places).for_each(|(number, &item)| of_item[item as usize] = number);
+        let (mut matched, mut payload) = (Vec::new(), Vec::new());
+        for (item, number) in (0..).zip(of_item).filter(|&(_, number)| number > 0) {
+            matched.push(item);
+            payload.extend_from_slice(&found.payload[(number as usize - 1) * width..][..width]);
+        }
+        Matches { theirs, matched, payload, left_out }
     }
 }
 
@@ -134,8 +153,26 @@ mod tests {
         assert_eq!(repeated(&[]), None);
         assert_eq!(repeated(&(0..=255).map(item).collect::<Vec<_>>()), None);
         assert_eq!(repeated(&[item(3), item(1), item(2), item(1)]), Some((1, 3)));
+        // In sets of several parts, wherever they are.
+        let mut many: Vec<Item> = (0..5000u32).map(|n| Item::of(&n.to_le_bytes())).collect();
+        assert_eq!(repeated(&many), None);
+        for (one, other) in [(0, 4999), (17, 18), (2500, 4000)] {
+            let (before, again) = (many[other], many[one]);
+            many[other] = again;
+            assert_eq!(repeated(&many), Some((one, other)));
+            many[other] = before;
+        }
         let set = Set { items: &[item(1), item(1)], ..Set::default() };
         assert!(set.check(0).unwrap_err().to_string().contains("item 1 is item 0 again"));
+    }
+
+    /// Found in whatever order, and more than once: each item stands once in its place, with its payload.
+    #[test]
+    fn results_are_in_the_order_of_items() {
+        let found = Found { places: vec![4, 0, 4, 2], payload: b"ddaaddcc".to_vec() };
+        let matches = Matches::new(7, 6, &found, 1);
+        assert_eq!((matches.matched, matches.payload), (vec![0, 2, 4], b"aaccdd".to_vec()));
+        assert_eq!((matches.theirs, matches.left_out), (7, 1));
     }
 
     #[test]

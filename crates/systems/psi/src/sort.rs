@@ -10,6 +10,18 @@ const FEW: u32 = 32;
 
 /// Sorts a list by masks of `bits` bits: into parts, and each of these into about as many places as it has items.
 pub(crate) fn sort_by_mask<T: Copy>(list: &mut [T], bits: u32, mask: impl Fn(&T) -> u128) {
+    let (mut before, mut places) = (Vec::with_capacity(2 * PART), Vec::new());
+    partition(list, bits, &mask, |part, bits| sort_part(part, bits, &mask, &mut before, &mut places));
+}
+
+/// Puts a list in the order of what masks of `bits` bits begin with, and hands on each part that begins alike, with how many bits are left
+/// to tell its items apart.
+pub(crate) fn partition<T: Copy>(
+    list: &mut [T],
+    bits: u32,
+    mask: impl Fn(&T) -> u128,
+    mut each: impl FnMut(&mut [T], u32),
+) {
     let upper = (list.len() / PART).max(1).ilog2().min(bits);
     let part = |item: &T| (mask(item) >> (bits - upper)) as usize;
     let mut next = vec![0u32; (1 << upper) + 1];
@@ -27,9 +39,9 @@ pub(crate) fn sort_by_mask<T: Copy>(list: &mut [T], bits: u32, mask: impl Fn(&T)
         next[0] = list.len() as u32;
     }
     // Each number now is the end of its part.
-    let (mut start, mut before, mut places) = (0, Vec::with_capacity(2 * PART), Vec::new());
+    let mut start = 0;
     for &end in &next[..1 << upper] {
-        sort_part(&mut list[start..end as usize], bits - upper, &mask, &mut before, &mut places);
+        each(&mut list[start..end as usize], bits - upper);
         start = end as usize;
     }
 }
@@ -74,21 +86,75 @@ fn sort_part<T: Copy>(
     }
 }
 
-/// The places of masks of `bits` bits, at most [`MAX_ITEMS`], in ascending order of the masks. Eight bytes are sorted for each: what a mask begins
-/// with, and its place.
-pub(crate) fn order_by_mask(masks: &[u128], bits: u32) -> Vec<u32> {
+/// Places of masks by what the masks begin with: eight bytes each, so that little is moved.
+pub(crate) struct Beginnings {
+    /// A beginning and a place each, ascending.
+    keys: Vec<u64>,
+    bits: u32,
+}
+
+impl Beginnings {
+    /// The bits of a place.
     const PLACE: u32 = MAX_ITEMS.ilog2();
-    const START: u32 = u64::BITS - PLACE;
-    let place = |key: u64| (key & ((1 << PLACE) - 1)) as u32;
-    let start = |mask: u128| if bits > START { mask >> (bits - START) } else { mask << (START - bits) };
-    let keys = (0..).zip(masks).map(|(place, &mask): (u64, _)| (start(mask) as u64) << PLACE | place);
-    let mut keys: Vec<u64> = keys.collect();
-    sort_by_mask(&mut keys, u64::BITS, |&key| key.into());
-    // Masks that begin alike are in the order of their places so far.
-    for alike in keys.chunk_by_mut(|one, other| one >> PLACE == other >> PLACE).filter(|alike| alike.len() > 1) {
-        alike.sort_unstable_by_key(|&key| masks[place(key) as usize]);
+
+    /// The bits of a beginning.
+    const START: u32 = u64::BITS - Self::PLACE;
+
+    /// The places, at most [`MAX_ITEMS`], of masks of `bits` bits.
+    pub(crate) fn of(masks: &[u128], bits: u32) -> Beginnings {
+        let mut all = Beginnings { keys: Vec::with_capacity(masks.len()), bits };
+        all.keys.extend((0..).zip(masks).map(|(place, &mask): (u64, _)| start(mask, bits) << Self::PLACE | place));
+        sort_by_mask(&mut all.keys, u64::BITS, |&key| key.into());
+        all
     }
-    keys.into_iter().map(place).collect()
+
+    /// A walk along masks that come in ascending order.
+    pub(crate) fn walk(&self) -> Walk<'_> {
+        Walk { keys: &self.keys, bits: self.bits }
+    }
+
+    /// The places in ascending order of the masks.
+    fn order(mut self, masks: &[u128]) -> Vec<u32> {
+        // Masks that begin alike are in the order of their places so far.
+        let alike = self.keys.chunk_by_mut(|one, other| one >> Self::PLACE == other >> Self::PLACE);
+        for alike in alike.filter(|alike| alike.len() > 1) {
+            alike.sort_unstable_by_key(|&key| masks[place(key) as usize]);
+        }
+        self.keys.into_iter().map(place).collect()
+    }
+}
+
+/// What is left of beginnings after those of smaller masks.
+pub(crate) struct Walk<'b> {
+    keys: &'b [u64],
+    bits: u32,
+}
+
+impl<'b> Walk<'b> {
+    /// The places of masks that begin as this one does, which is no smaller than those before.
+    pub(crate) fn alike(&mut self, mask: u128) -> impl Iterator<Item = u32> + use<'b> {
+        let start = start(mask, self.bits);
+        while let Some((_, rest)) = self.keys.split_first().filter(|(key, _)| **key >> Beginnings::PLACE < start) {
+            self.keys = rest;
+        }
+        self.keys.iter().take_while(move |key| **key >> Beginnings::PLACE == start).map(|&key| place(key))
+    }
+}
+
+/// What a mask of `bits` bits begins with.
+fn start(mask: u128, bits: u32) -> u64 {
+    (if bits > Beginnings::START { mask >> (bits - Beginnings::START) } else { mask << (Beginnings::START - bits) })
+        as u64
+}
+
+/// The place that a key has beside its beginning.
+fn place(key: u64) -> u32 {
+    (key & ((1 << Beginnings::PLACE) - 1)) as u32
+}
+
+/// The places of masks of `bits` bits, at most [`MAX_ITEMS`], in ascending order of the masks.
+pub(crate) fn order_by_mask(masks: &[u128], bits: u32) -> Vec<u32> {
+    Beginnings::of(masks, bits).order(masks)
 }
 
 #[cfg(test)]

@@ -176,9 +176,8 @@ pub(crate) fn receive_over(
     outputs(&key, own ^ theirs, &keys, &mut values);
     observer.phase("masks");
     let masks = Masks::new(here, mask_bits(terms, sizes), terms.payload);
-    let sought = masks.seek(values.iter().copied().zip(0..).collect());
-    let found = masks.receive(ch, sizes.sender, &sought)?;
-    Ok(Matches::new(sizes.sender, found, left_out))
+    let found = masks.receive(ch, sizes.sender, &masks.seek(&values))?;
+    Ok(Matches::new(sizes.sender, set.items.len(), &found, left_out))
 }
 
 /// The sender's part of the masks, once it holds against the commitment.

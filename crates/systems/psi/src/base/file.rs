@@ -230,12 +230,12 @@ impl BaseFile {
     pub fn find(&self, backend: Backend, values: &[Block]) -> Matches {
         let files = std::iter::once(&self.terms.id).chain(self.updates.iter().map(|update| &update.name));
         let masks: Vec<Masks> = files.map(|file| self.terms.masks(backend, file)).collect();
-        let sought = masks[0].seek(values.iter().copied().zip(0..).collect());
+        let sought = masks[0].sorted(values);
         // For each that is sought the sealed payload and whose it is, if it is there.
-        let mut there: Vec<Option<(&Masks, &[u8])>> = vec![None; sought.masks.len()];
+        let mut there: Vec<Option<(&Masks, &[u8])>> = vec![None; sought.len()];
         let width = if self.terms.payload == 0 { 0 } else { self.terms.payload + TAG };
         let find = |bytes: &[u8], section: &Section, each: &mut dyn FnMut(usize, usize)| {
-            section.list.find(&bytes[section.masks.clone()], sought.masks.iter().copied(), each);
+            section.list.find(&bytes[section.masks.clone()], sought.iter().map(|&(mask, _)| mask), each);
         };
         let sealed = |section: &Section, rank: usize| {
             section.sealed.start + rank * width..section.sealed.start + (rank + 1) * width
@@ -247,13 +247,16 @@ impl BaseFile {
             find(bytes, removed, &mut |nth, _| there[nth] = None);
             find(bytes, added, &mut |nth, rank| there[nth] = Some((masks, &bytes[sealed(added, rank)])));
         }
-        let found = sought.places.iter().zip(there).filter_map(|(&at, there)| {
-            let (value, item) = sought.own[at as usize];
-            let (masks, sealed) = there?;
-            let payload = if width == 0 { Vec::new() } else { masks.open(value, sealed)? };
-            Some(Found { item, payload })
-        });
-        Matches::new(self.masks(), found.collect(), 0)
+        let mut found = Found::default();
+        for (&(_, place), there) in sought.iter().zip(there) {
+            let Some((masks, sealed)) = there else { continue };
+            if width > 0 {
+                let Some(payload) = masks.open(values[place as usize], sealed) else { continue };
+                found.payload.extend_from_slice(&payload);
+            }
+            found.places.push(place);
+        }
+        Matches::new(self.masks(), values.len(), &found, 0)
     }
 }
 

@@ -6,7 +6,6 @@ use zeroize::Zeroizing;
 
 use super::file::{BaseTerms, DIGEST, Reader, UPDATE, VERSION, checked, digest, no_file};
 use crate::code::MaskList;
-use crate::masks::Masks;
 use crate::oprf::Oprf;
 use crate::set::{Item, MAX_ITEMS, Set};
 
@@ -84,7 +83,7 @@ impl Published {
         if told > set.items.len() as u64 {
             // Dummies are out, and not in the set.
             let parts = values.split_at(set.items.len());
-            [current, dummies] = [parts.0, parts.1].map(|values| numbers(sorted(&masks, values)));
+            [current, dummies] = [parts.0, parts.1].map(|values| numbers(masks.sorted(values)));
         }
         Ok(Published { terms, oprf, update: 0, head, out: told, current, dummies })
     }
@@ -128,7 +127,7 @@ impl Published {
         };
         let (gone, come) = (values(remove, rng), values(add.items, rng));
         let (mut changed, mut removed) = (Changed::default(), Vec::new());
-        for (mask, _) in sorted(&masks, &gone) {
+        for (mask, _) in masks.sorted(&gone) {
             match self.current.binary_search(&mask) {
                 Ok(_) => removed.push(mask),
                 Err(_) => changed.unknown += 1,
@@ -137,7 +136,7 @@ impl Published {
         changed.removed = removed.len();
         // What goes may come again in the same update, with another payload.
         let (mut added, mut fresh, mut replaced) = (masks.group(add.items.len()), Vec::new(), Vec::new());
-        for (mask, item) in sorted(&masks, &come) {
+        for (mask, item) in masks.sorted(&come) {
             let stays = self.current.binary_search(&mask).is_ok() && removed.binary_search(&mask).is_err();
             match (stays, self.terms.payload) {
                 (true, 0) => {
@@ -170,7 +169,7 @@ impl Published {
             Zeroizing::new(std::iter::repeat_with(|| Block::random(rng)).take(come).collect());
         // A dummy has no payload: its number is nobody's.
         masks.add(&mut added, &fill, std::iter::repeat_n(u32::MAX, come));
-        dummies.extend(numbers(sorted(&masks, &fill)));
+        dummies.extend(numbers(masks.sorted(&fill)));
         dummies.sort_unstable();
         let counts = [gone.len() as u64, (came + come) as u64];
         let out = self.out + counts[0] + counts[1];
@@ -258,12 +257,6 @@ fn masks(reader: &mut Reader<'_>, bits: u32) -> Result<Vec<u128>> {
     };
     list.read(&mut fill, |mask| all.push(mask))?;
     Ok(all)
-}
-
-/// The masks of values and the values' numbers, by mask.
-fn sorted(masks: &Masks, values: &[Block]) -> Vec<(u128, u32)> {
-    let sought = masks.seek(values.iter().copied().zip(0..).collect());
-    sought.masks.into_iter().zip(sought.places).collect()
 }
 
 /// The masks alone.

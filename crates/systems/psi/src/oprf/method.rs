@@ -32,7 +32,7 @@ pub(crate) fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, size
     let (ch, here, _, observer) = me.pair()?;
     observer.phase("masks");
     let masks = Masks::new(here, sizes.mask_bits(1), terms.payload);
-    let own = values.iter().copied().zip(0..).take(set.items.len());
-    let found = masks.receive(ch, sizes.sender, &masks.seek(own.collect()))?;
-    Ok(Matches::new(sizes.sender, found, 0))
+    let own = set.items.len();
+    let found = masks.receive(ch, sizes.sender, &masks.seek(&values[..own]))?;
+    Ok(Matches::new(sizes.sender, own, &found, 0))
 }
