@@ -4,8 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use comity::Session;
 use comity_circuit::Goal;
+use comity_terminal::failure::Outcome;
 
+use crate::backend::backend;
 use crate::flags::{Assigned, BitOrder, OutputTo, Owner, Peer, Who};
 use crate::list::List;
 
@@ -242,6 +245,34 @@ pub(crate) struct NetworkArgs {
     /// Allow plain text to an address off this machine: anyone on the way can read and change it
     #[arg(long, conflicts_with = "tls")]
     pub(crate) plaintext: bool,
+}
+
+/// How two sides of a conversation talk, whose numbers are settled: who proves, or serves, is party 0.
+#[derive(Args, Debug)]
+pub(crate) struct LinkArgs {
+    /// Talk TLS 1.3 with the key and the trusted keys in DIR (see `comity key`); who proves, or serves, is party 0
+    #[arg(long, value_name = "DIR")]
+    pub(crate) tls: Option<PathBuf>,
+    /// Allow plain text to an address off this machine: anyone on the way can read and change it
+    #[arg(long, conflicts_with = "tls")]
+    pub(crate) plaintext: bool,
+    /// How long to wait for the other side
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+}
+
+impl LinkArgs {
+    /// The session of a party, as the flags say.
+    ///
+    /// # Errors
+    /// If the machine cannot run the backend that is asked for.
+    pub(crate) fn session(&self, party: u16) -> Outcome<Session<'static>> {
+        let session = Session::new(party).timeout(self.timeout).backend(backend()?).plaintext(self.plaintext);
+        Ok(match &self.tls {
+            Some(dir) => session.tls(dir),
+            None => session,
+        })
+    }
 }
 
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {

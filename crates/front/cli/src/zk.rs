@@ -56,27 +56,27 @@ pub(crate) fn run(command: &ZkCommand) -> Outcome {
 }
 
 fn make(args: &ProveArgs) -> Outcome {
-    let level = Soundness::of_bits(args.soundness)?;
+    let level = Soundness::of_bits(args.how.soundness)?;
     let Some(out) = &args.out else { return conversation::prove(args, level) };
-    alone(&args.meet)?;
+    alone(&args.how.meet)?;
     if level != Soundness::Bits128 {
         return Err(Failure::input(format!(
             "--soundness {}: a proof in a file has 128 bits, since its challenge is a hash, which can be tried again and again",
-            args.soundness
+            args.how.soundness
         )));
     }
-    let system = system(args.system)?;
+    let system = system(args.how.system)?;
     let (statement, witness) = known(args)?;
     check_writable(out)?;
     let proof = prove(backend()?, &statement, &witness, system, &mut SystemRng)?;
     write_whole(out, &proof.to_bytes())?;
-    if args.json { emit(&to_line(&about(&proof))) } else { emit(&text(out, &proof)) }
+    if args.how.json { emit(&to_line(&about(&proof))) } else { emit(&text(out, &proof)) }
 }
 
 /// Refuses what says how to meet another side, where there is none.
 fn alone(args: &MeetArgs) -> Outcome {
     let meets = args.listen.is_some() || args.connect.is_some() || args.relay.is_some();
-    if meets || args.tls.is_some() || args.plaintext {
+    if meets || args.link.tls.is_some() || args.link.plaintext {
         return Err(Failure::input(
             "--listen, --connect, --relay, --tls and --plaintext are for --interactive: a file needs no other side",
         ));
@@ -97,8 +97,8 @@ fn check(args: &VerifyArgs) -> Outcome {
     let statement = statement(&resolved, &order, &args.statement)?;
     let (system, soundness_bits) = match &args.proof {
         Some(path) => {
-            alone(&args.meet)?;
-            if args.soundness != Soundness::Bits128.bits() || args.system != SystemArg::Auto {
+            alone(&args.how.meet)?;
+            if args.how.soundness != Soundness::Bits128.bits() || args.how.system != SystemArg::Auto {
                 return Err(Failure::input(
                     "--soundness and --system say how to talk, with --interactive: a file says its system, and 128 bits are demanded",
                 ));
@@ -109,7 +109,7 @@ fn check(args: &VerifyArgs) -> Outcome {
         None => conversation::verify(args, &statement)?,
     };
     let verdict = Verdict { valid: true, system, soundness_bits, statement: hex(statement.digest()) };
-    if args.json { emit(&to_line(&verdict)) } else { emit("valid\n") }
+    if args.how.json { emit(&to_line(&verdict)) } else { emit("valid\n") }
 }
 
 fn inspect(args: &InspectArgs) -> Outcome {

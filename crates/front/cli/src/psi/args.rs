@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use comity_table::{Duplicates, Key, TableShape};
 
-use crate::args::{NetworkArgs, duration, seconds};
+use crate::args::{LinkArgs, NetworkArgs, duration, seconds};
 use crate::flags::OutputTo;
 use crate::storage::KeyArgs;
 
@@ -189,15 +189,8 @@ pub(crate) struct UpdateArgs {
 /// How a client and a service meet.
 #[derive(Args, Debug)]
 pub(crate) struct MeetArgs {
-    /// Talk TLS 1.3 with the key and the trusted keys in DIR (see `comity key`); the service is party 0
-    #[arg(long, value_name = "DIR")]
-    pub(crate) tls: Option<PathBuf>,
-    /// Allow plain text to an address off this machine: anyone on the way can read and change it
-    #[arg(long, conflicts_with = "tls")]
-    pub(crate) plaintext: bool,
-    /// How long to wait for the other side
-    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
-    pub(crate) timeout: Duration,
+    #[command(flatten)]
+    pub(crate) link: LinkArgs,
     /// Say more on standard error
     #[arg(long, short)]
     pub(crate) verbose: bool,

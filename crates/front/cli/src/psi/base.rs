@@ -212,17 +212,8 @@ pub(super) fn serve(args: &PsiServeArgs, list: List) -> Outcome {
     let over = args.protocol.as_deref().map(|name| comity::among(list.0, name)).transpose()?;
     let mut desk = Desk::open(&args.state, args.client_queries.map(|count| count.0 as u64))?;
     let begin = || -> Outcome<Session<'static>> {
-        let session = Session::new(0)
-            .timeout(args.meet.timeout)
-            .deadline(args.deadline)
-            .backend(backend()?)
-            .stopped_by(interrupt::stop())
-            .plaintext(args.meet.plaintext)
-            .listen(&args.listen);
-        Ok(match &args.meet.tls {
-            Some(dir) => session.tls(dir).any_trusted(),
-            None => session,
-        })
+        let session = args.meet.link.session(0)?.deadline(args.deadline).stopped_by(interrupt::stop());
+        Ok(session.any_trusted().listen(&args.listen))
     };
     let listener = begin()?.listener()?;
     let (mut sessions, mut told) = (0, false);

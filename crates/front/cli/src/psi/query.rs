@@ -81,7 +81,7 @@ pub(super) fn query(args: &QueryArgs, list: List) -> Outcome {
         session = session.store(storage::open(dir, &args.key_of_store)?);
     }
     let names = parties::names(None, None)?;
-    let mut watch = Watcher::new(names.title(CLIENT.0), args.meet.timeout, args.meet.verbose);
+    let mut watch = Watcher::new(names.title(CLIENT.0), args.meet.link.timeout, args.meet.verbose);
     let ask = OprfAsk { base: &base, over, stale: args.base.stale };
     let done = session.ask_oprf(ask, &inputs, &mut watch).map_err(|error| advised(error.into(), &args.base))?;
     watch.finish();
@@ -105,7 +105,7 @@ pub(super) fn prepare(args: &PsiPrepareArgs) -> Outcome {
     let session = session(&args.base, &args.meet)?;
     let (store, made) = storage::open_or_create(&args.store, &args.key_of_store)?;
     let names: Names = parties::names(None, None)?;
-    let mut watch = Watcher::new(names.title(CLIENT.0), args.meet.timeout, args.meet.verbose);
+    let mut watch = Watcher::new(names.title(CLIENT.0), args.meet.link.timeout, args.meet.verbose);
     let ask = OprfAsk { base: &base, over: None, stale: args.base.stale };
     let done = session.store(store).prepare_oprf(ask, args.count.0 as u64, &mut watch);
     watch.finish();
@@ -147,12 +147,7 @@ fn read(args: &BaseArgs) -> Outcome<BaseFile> {
 }
 
 fn session(base: &BaseArgs, meet: &MeetArgs) -> Outcome<Session<'static>> {
-    let session = Session::new(CLIENT.0).timeout(meet.timeout).backend(backend()?).plaintext(meet.plaintext);
-    let session = session.connect(&base.connect);
-    Ok(match &meet.tls {
-        Some(dir) => session.tls(dir),
-        None => session,
-    })
+    Ok(meet.link.session(CLIENT.0)?.connect(&base.connect))
 }
 
 /// The failure, with advice where the service has another base or another state of it.

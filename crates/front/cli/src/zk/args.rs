@@ -1,11 +1,10 @@
 //! The flags of `comity zk`.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::args::seconds;
+use crate::args::LinkArgs;
 use crate::flags::{Assigned, BitOrder, Owner};
 
 /// What the command is about.
@@ -88,17 +87,8 @@ pub(crate) struct ProveArgs {
     /// Where the proof goes
     #[arg(long, value_name = "FILE", required_unless_present = "interactive", conflicts_with = "interactive")]
     pub(crate) out: Option<PathBuf>,
-    /// The proof system
-    #[arg(long, value_enum, default_value_t = SystemArg::Auto)]
-    pub(crate) system: SystemArg,
-    /// Soundness in bits: a proof in a file has 128; with --interactive 40 and 80 are there, too
-    #[arg(long, value_name = "BITS", default_value_t = 128)]
-    pub(crate) soundness: u32,
     #[command(flatten)]
-    pub(crate) meet: MeetArgs,
-    /// Print one JSON object (an error, too)
-    #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) how: HowArgs,
 }
 
 #[derive(Args, Debug)]
@@ -108,10 +98,17 @@ pub(crate) struct VerifyArgs {
     /// The proof
     #[arg(required_unless_present = "interactive", conflicts_with = "interactive")]
     pub(crate) proof: Option<PathBuf>,
-    /// The proof system of a conversation; that of a file is in the file
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
+}
+
+/// How a proof is made, or checked.
+#[derive(Args, Debug)]
+pub(crate) struct HowArgs {
+    /// The proof system; to check a file it is not given, since the file says it
     #[arg(long, value_enum, default_value_t = SystemArg::Auto)]
     pub(crate) system: SystemArg,
-    /// Soundness in bits of a conversation: 40, 80 or 128; of a file 128 are demanded
+    /// Soundness in bits: a proof in a file has 128; with --interactive 40 and 80 are there, too
     #[arg(long, value_name = "BITS", default_value_t = 128)]
     pub(crate) soundness: u32,
     #[command(flatten)]
@@ -136,15 +133,8 @@ pub(crate) struct MeetArgs {
     /// Meet the other side at this relay, with --tls: both call it (see `comity relay`)
     #[arg(long, value_name = "ADDR", conflicts_with_all = ["listen", "connect", "plaintext"])]
     pub(crate) relay: Option<String>,
-    /// Talk TLS 1.3 with the key and the trusted keys in DIR (see `comity key`); the prover is party 0, the verifier party 1
-    #[arg(long, value_name = "DIR")]
-    pub(crate) tls: Option<PathBuf>,
-    /// Allow plain text to an address off this machine: anyone on the way can read and change it
-    #[arg(long, conflicts_with = "tls")]
-    pub(crate) plaintext: bool,
-    /// How long to wait for the other side
-    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
-    pub(crate) timeout: Duration,
+    #[command(flatten)]
+    pub(crate) link: LinkArgs,
 }
 
 #[derive(Args, Debug)]

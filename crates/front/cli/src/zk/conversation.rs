@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use super::args::{MeetArgs, ProveArgs, SystemArg, VerifyArgs};
 use super::{hex, known, system};
-use crate::backend::backend;
 use crate::interrupt;
 
 /// The object that `--json` prints at the prover.
@@ -23,13 +22,13 @@ struct Shown {
 
 /// The prover's side.
 pub(super) fn prove(args: &ProveArgs, level: Soundness) -> Outcome {
-    let way = way(args.system, level)?;
+    let way = way(args.how.system, level)?;
     let (statement, witness) = known(args)?;
-    let (session, address) = session(0, &args.meet)?;
-    let watch = &mut Meeting { who: "party 0, the prover", seconds: args.meet.timeout.as_secs() };
+    let (session, address) = session(0, &args.how.meet)?;
+    let watch = &mut Meeting { who: "party 0, the prover", seconds: args.how.meet.link.timeout.as_secs() };
     session.prove(&statement, &witness, way, watch).map_err(|e| Failure::from(e).with_peer(address))?;
     let (system, soundness_bits) = (way.name(), way.bits());
-    if args.json {
+    if args.how.json {
         return emit(&to_line(&Shown { system, soundness_bits, statement: hex(statement.digest()) }));
     }
     emit("shown; the verifier knows whether it is convinced\n")
@@ -37,9 +36,9 @@ pub(super) fn prove(args: &ProveArgs, level: Soundness) -> Outcome {
 
 /// The verifier's side: the system, and the bits of its soundness.
 pub(super) fn verify(args: &VerifyArgs, statement: &Statement) -> Outcome<(&'static str, u32)> {
-    let way = way(args.system, Soundness::of_bits(args.soundness)?)?;
-    let (session, address) = session(1, &args.meet)?;
-    let watch = &mut Meeting { who: "party 1, the verifier", seconds: args.meet.timeout.as_secs() };
+    let way = way(args.how.system, Soundness::of_bits(args.how.soundness)?)?;
+    let (session, address) = session(1, &args.how.meet)?;
+    let watch = &mut Meeting { who: "party 1, the verifier", seconds: args.how.meet.link.timeout.as_secs() };
     session.verify(statement, way, watch).map_err(|e| Failure::from(e).with_peer(address))?;
     Ok((way.name(), way.bits()))
 }
@@ -59,11 +58,7 @@ fn way(arg: SystemArg, level: Soundness) -> Outcome<Conversation> {
 /// The session that the flags ask for, and the address in them.
 fn session(party: u16, args: &MeetArgs) -> Outcome<(Session<'static>, &str)> {
     interrupt::on();
-    let session = Session::new(party).timeout(args.timeout).stopped_by(interrupt::stop());
-    let mut session = session.backend(backend()?).plaintext(args.plaintext);
-    if let Some(dir) = &args.tls {
-        session = session.tls(dir);
-    }
+    let session = args.link.session(party)?.stopped_by(interrupt::stop());
     match (&args.listen, &args.connect, &args.relay) {
         (Some(address), ..) => Ok((session.listen(address), address)),
         (None, Some(address), _) => Ok((session.connect(address), address)),
