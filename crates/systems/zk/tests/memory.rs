@@ -46,7 +46,6 @@ fn stays(few: u64, many: u64) {
         let Some(first) = peak(way, few) else { return };
         let [short, long] = [few, many].map(|ands| peak(way, ands).expect("as before"));
         let bits = (many - few) / (8 << 10);
-        println!("{way:?}: {first} and {short} KiB for {few} AND gates, {long} for {many}");
         assert!(
             long < MOST && long < short + bits,
             "{way:?}: {first} and {short} KiB for {few} AND gates, {long} for {many}"

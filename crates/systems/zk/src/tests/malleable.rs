@@ -9,12 +9,13 @@ use crate::system::System;
 use crate::zkboo::tests::{of_two, two};
 use crate::{kkw, voleith, zkboo};
 
-/// Changes each bit of a salt, of the hash of a first message and of an answer.
+/// Changes each bit of a salt, of the hash of a first message and of an answer. How many of these do not even decode.
 fn each_bit_counts(
     what: &str,
     said: ([u8; 32], [u8; 32], Vec<u8>),
     check: impl Fn(&[u8; 32], &[u8; 32], &[u8]) -> Result<()>,
-) {
+) -> usize {
+    let mut malformed = 0;
     let (salt, first, answer) = said;
     check(&salt, &first, &answer).unwrap();
     let whole = [&salt[..], &first, &answer].concat();
@@ -23,9 +24,11 @@ fn each_bit_counts(
         changed[bit / 8] ^= 1 << (bit % 8);
         let [salt, first] = [0, 32].map(|at| core::array::from_fn(|i| changed[at + i]));
         let error = check(&salt, &first, &changed[64..]).expect_err("changed");
-        let clear = error.check().is_some() || matches!(error.kind, Kind::Malformed(_));
-        assert!(clear, "{what}: bit {bit}: {error}");
+        let undecoded = matches!(error.kind, Kind::Malformed(_));
+        malformed += usize::from(undecoded);
+        assert!(undecoded || error.check().is_some(), "{what}: bit {bit}: {error}");
     }
+    malformed
 }
 
 /// The randomness of a prover of this statement.
@@ -56,9 +59,12 @@ fn each_bit_of_an_execution_counts() {
     let mut draw = draw(System::Kkw, &statement);
     let prover = kkw::Committed::new(backend, parameters, &statement, &two(2), &mut draw).unwrap();
     let (salt, first) = (*prover.salt(), *prover.first());
-    each_bit_counts("kkw", (salt, first, prover.answer(&challenge).unwrap()), |salt, first, answer| {
+    let answer = prover.answer(&challenge).unwrap();
+    let malformed = each_bit_counts("kkw", (salt, first, answer), |salt, first, answer| {
         kkw::check(backend, &statement, salt, first, &challenge, answer)
     });
+    // What pads two masked inputs, a bit that was said, and a correction where the last party is not hidden.
+    assert_eq!(malformed, 2 * (6 + 7) + 7);
 }
 
 #[test]

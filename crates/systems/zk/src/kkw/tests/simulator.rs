@@ -7,7 +7,7 @@ use comity_core::{Backend, Prg};
 
 use super::super::verify::{FIXED, first_of};
 use super::super::{HIDDEN_NONE, LAST, PARTIES, Parameters, Shape, answer_bytes, check};
-use super::{Committed, Execution, Hashes, Tapes};
+use super::{Committed, Execution, Hashes, Strip, Tapes};
 use crate::draw::Draw;
 use crate::statement::Statement;
 use crate::system::System;
@@ -50,8 +50,8 @@ fn a_simulated_transcript_passes() {
 }
 
 /// Counts what is seen of eight opened executions: masked inputs, the correction, what the hidden party said, and beside them the sums of
-/// the opened parties' shares of the inputs' masks.
-fn seen(statement: &Statement, salt: &[u8; 32], challenge: &[u8; 8], mut answer: &[u8], counts: &mut [u64; 64]) {
+/// the opened parties' shares: of the inputs' masks, and of what covers the gate's value.
+fn seen(statement: &Statement, salt: &[u8; 32], challenge: &[u8; 8], mut answer: &[u8], counts: &mut [u64; 128]) {
     let (hashes, shape) = (Hashes::new(8, statement.digest(), salt), Shape::new(statement));
     for (number, &hidden) in challenge.iter().enumerate() {
         let mut take = |bytes: usize| answer.split_off(..bytes).unwrap();
@@ -61,9 +61,13 @@ fn seen(statement: &Statement, salt: &[u8; 32], challenge: &[u8; 8], mut answer:
         let holes: [bool; PARTIES] = core::array::from_fn(|party| party == hidden);
         let execution = [Execution { number, tree: hashes.trees.rebuild(number as u64, &holes, path) }];
         let tapes = Tapes::new(Backend::detect(), &hashes, shape, &execution, |_| Some(hidden));
-        let sums = [0, 1].map(|input| tapes.inputs[input][0].count_ones() as usize & 1);
+        let mut strip = Strip::new(Backend::detect(), shape);
+        strip.next(&tapes);
+        let (_, mask, product, _) = strip.gate();
+        let shares = [tapes.inputs[0][0], tapes.inputs[1][0], mask[0] ^ product[0]];
+        let sums = shares.map(|shares| shares.count_ones() as usize & 1);
         let cell = rows.iter().zip([0, 2, 3]).fold(0, |cell, (byte, at)| cell | usize::from(*byte) << at);
-        counts[cell | sums[0] << 4 | sums[1] << 5] += 1;
+        counts[cell | sums[0] << 4 | sums[1] << 5 | sums[2] << 6] += 1;
     }
     assert!(answer.is_empty());
 }
@@ -72,8 +76,8 @@ fn seen(statement: &Statement, salt: &[u8; 32], challenge: &[u8; 8], mut answer:
 fn what_is_seen_has_one_distribution_whatever_the_witness_and_without_one() {
     let (statement, mut random) = (of_two(0), rng(3));
     // Where the last party is hidden there is no correction, which halves the number of places.
-    for (hidden, places, runs) in [(5, 64, 100), (LAST as u8, 32, 50)] {
-        let (challenge, mut counts) = ([hidden; 8], [[0; 64]; 4]);
+    for (hidden, places, runs) in [(5, 128, 200), (LAST as u8, 64, 100)] {
+        let (challenge, mut counts) = ([hidden; 8], [[0; 128]; 4]);
         for _ in 0..runs {
             for (witness, counts) in [0, 1, 2].into_iter().zip(&mut counts) {
                 let inputs = two(witness);
