@@ -9,6 +9,10 @@ pub(crate) struct Parameters {
 
 impl Parameters {
     /// The parameters of a file, a fixed table of one: 5,888 leaves.
+    ///
+    /// Eleven trees, `7 * 12 + 4 * 11` levels, are as sound and have 36,864 leaves. A preimage of SHA-256 then takes 34.0 kB and not 45.6,
+    /// but four times the time on both sides (16.5 and 13.9 ms of processor time for 3.3 and 2.8): a quarter of the bytes is not worth that, and
+    /// a second entry would be one more thing to choose.
     pub(crate) const FILE: Parameters = Parameters { levels: &[9, 9, 9, 9, 9, 9, 9, 9, 8, 8, 8, 8, 8, 8, 8] };
 
     /// The trees.
