@@ -76,7 +76,7 @@ fn seen(statement: &Statement, salt: &[u8; 32], challenge: &[u8; 8], mut answer:
 fn what_is_seen_has_one_distribution_whatever_the_witness_and_without_one() {
     let (statement, mut random) = (of_two(0), rng(3));
     // Where the last party is hidden there is no correction, which halves the number of places.
-    for (hidden, places, runs) in [(5, 128, 200), (LAST as u8, 64, 100)] {
+    for (hidden, places, runs) in [(5, 128, 100), (LAST as u8, 64, 50)] {
         let (challenge, mut counts) = ([hidden; 8], [[0; 128]; 4]);
         for _ in 0..runs {
             for (witness, counts) in [0, 1, 2].into_iter().zip(&mut counts) {
@@ -93,8 +93,10 @@ fn what_is_seen_has_one_distribution_whatever_the_witness_and_without_one() {
         let (expected, freedom) = (8.0 * f64::from(runs) / f64::from(places), f64::from(places - 1));
         for (who, counts) in counts.iter().enumerate() {
             let there = counts.iter().filter(|count| **count > 0);
-            let distance: f64 = there.clone().map(|&count| (count as f64 - expected).powi(2) / expected).sum();
-            assert_eq!(there.count(), places as usize, "{who}, {hidden} hidden");
+            let unseen = places - there.clone().count() as i32;
+            assert!(unseen >= 0, "{who}, {hidden} hidden");
+            let seen: f64 = there.map(|&count| (count as f64 - expected).powi(2) / expected).sum();
+            let distance = seen + expected * f64::from(unseen);
             assert!(
                 distance < freedom + 6.0 * (2.0 * freedom).sqrt(),
                 "{who}, {hidden} hidden: {distance} of {freedom}"
