@@ -44,6 +44,16 @@ fn what_is_settled_is_alike() {
     all::<5>();
 }
 
+/// Of two, neither could hear another thing than the other party.
+#[test]
+fn two_parties_settle_without_a_word() {
+    let settled: [bool; 2] = Net::run(|mesh| {
+        // The other one has gone: who waits for its word is told.
+        mesh.me() == PartyId(1) || mesh.settle(Echo::new(SESSION)).is_ok()
+    });
+    assert_eq!(settled, [true; 2]);
+}
+
 #[test]
 fn what_is_said_and_how_it_is_called_is_in_the_digest() {
     let digest = |label: &'static str, said: [&'static [u8]; 2]| {
