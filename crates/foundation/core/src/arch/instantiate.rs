@@ -128,14 +128,13 @@ macro_rules! instantiate {
 
             #[target_feature(enable = $features)]
             pub(in crate::arch) fn vole_fold(
-                keys: &[RoundKeys],
-                missing: usize,
+                leaves: &vole::Leaves,
                 first: u64,
                 sum: &mut [[u8; 16]],
                 rows: &mut [[u8; 16]],
             ) {
                 // SAFETY: this function has the features that the registers need; the caller has checked the lengths.
-                unsafe { vole::wide::<$wide, $single>(keys, missing, first, sum, rows) }
+                unsafe { vole::wide::<$wide, $single>(leaves, first, sum, rows) }
             }
 
             #[target_feature(enable = $features)]

@@ -1,9 +1,7 @@
 //! `SmallFieldVole`: the local half of a vector oblivious linear evaluation over a field of 2 to 4096 elements.
 
-use zeroize::Zeroize;
-
 use crate::arch::Backend;
-use crate::arch::{RoundKeys, vole};
+use crate::arch::vole;
 use crate::memory::block::Block;
 
 /// Seeds of all elements `x` of GF(2)^k, or of all but zero, stretched and summed (Roy, CRYPTO 2022, section 3.1): the
@@ -16,7 +14,7 @@ use crate::memory::block::Block;
 /// use.
 pub struct SmallFieldVole {
     backend: Backend,
-    keys: Vec<RoundKeys>,
+    leaves: vole::Leaves,
     next: u64,
 }
 
@@ -38,18 +36,13 @@ impl SmallFieldVole {
     /// # Panics
     /// As [`new`](SmallFieldVole::new).
     pub fn starting_at(backend: Backend, seeds: &[Block], first: u64) -> SmallFieldVole {
-        let elements = seeds.len().next_power_of_two().max(2);
-        assert!(
-            elements - seeds.len() <= 1 && elements <= 1 << SmallFieldVole::MAX_BITS,
-            "{} seeds are not those of a field",
-            seeds.len()
-        );
-        SmallFieldVole { backend, keys: seeds.iter().map(|&seed| backend.aes_expand(seed)).collect(), next: first }
+        let keys = seeds.iter().map(|&seed| backend.aes_expand(seed)).collect();
+        SmallFieldVole { backend, leaves: vole::Leaves::new(keys), next: first }
     }
 
     /// The bits of an element, `k`, which is the number of rows.
     pub fn bits(&self) -> usize {
-        (self.keys.len() + 1).ilog2() as usize
+        self.leaves.depth()
     }
 
     /// Fills in the next `128 n` columns: `u` in `sum`, `n` blocks, and the `k` rows one after another in `rows`. Where the
@@ -60,13 +53,7 @@ impl SmallFieldVole {
     pub fn fill(&mut self, sum: &mut [Block], rows: &mut [Block]) {
         let n = sum.len() as u64;
         let (sum, rows) = (bytemuck::cast_slice_mut(sum), bytemuck::cast_slice_mut(rows));
-        vole::fold(self.backend, &self.keys, self.next, sum, rows);
+        vole::fold(self.backend, &self.leaves, self.next, sum, rows);
         self.next += n;
-    }
-}
-
-impl Drop for SmallFieldVole {
-    fn drop(&mut self) {
-        self.keys.iter_mut().for_each(Zeroize::zeroize);
     }
 }
