@@ -3,5 +3,8 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    comity_cli::run(std::env::args_os())
+    let code = comity_cli::run(std::env::args_os());
+    // With the process goes what the system has not sent for it.
+    comity_net::settle();
+    code
 }

@@ -7,7 +7,7 @@
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use comity_core::{Error, Result};
@@ -27,6 +27,9 @@ pub(crate) const QUIET: Duration = IDLE.saturating_mul(4);
 /// Unread bytes behind which keep-alives may not get through, where the system gives a socket as much room as it begins with.
 const CROWD: usize = 64 << 10;
 
+/// Bytes that any system takes for a program that does not read.
+const LITTLE: u64 = 16 << 10;
+
 /// The most unread bytes that are counted.
 const MOST_UNREAD: usize = 8 << 20;
 
@@ -44,6 +47,9 @@ pub(crate) struct Socket {
     heard: AtomicU64,
     /// The number of pieces that have gone.
     said: AtomicU64,
+    /// The bytes that have gone since something came.
+    ahead: AtomicU64,
+    given_up: AtomicBool,
 }
 
 /// A stretch of time without any news.
@@ -65,14 +71,39 @@ impl Silence {
 
 impl Socket {
     pub(crate) fn new(stream: TcpStream, peer: SocketAddr, timeout: Duration, limits: Limits) -> Socket {
-        Socket { stream, peer, limits, timeout, heard: AtomicU64::new(0), said: AtomicU64::new(0) }
+        let [heard, said, ahead] = [(); 3].map(|()| AtomicU64::new(0));
+        Socket { stream, peer, limits, timeout, heard, said, ahead, given_up: AtomicBool::new(false) }
     }
 
     /// Gives the connection up after an error, so that neither the peer nor a thread of ours that sends meanwhile
     /// waits for what will not come.
     pub(crate) fn give_up(&self) {
+        self.given_up.store(true, Relaxed);
         // A socket that cannot be shut down is closed already.
         let _ = self.stream.shutdown(Shutdown::Both);
+    }
+
+    /// Whether the end of what has gone may not be with the peer: its system takes [little](LITTLE) without its reading.
+    pub(crate) fn is_ahead(&self) -> bool {
+        self.ahead.load(Relaxed) > LITTLE && !self.given_up.load(Relaxed)
+    }
+
+    /// Says nothing more, and reads and forgets what the peer says until it closes, too, or says nothing for [`QUIET`].
+    pub(crate) fn hear_out(&self) {
+        // A socket that cannot be shut down is closed already.
+        let _ = self.stream.shutdown(Shutdown::Write);
+        let (mut silence, mut scratch) = (Silence::default(), vec![0; CROWD]);
+        loop {
+            match (&self.stream).read(&mut scratch) {
+                Ok(0) => return,
+                Ok(_) => silence = Silence::default(),
+                Err(error) if error.kind() == ErrorKind::Interrupted || is_tick(&error) => {}
+                Err(_) => return,
+            }
+            if self.limits.check().is_err() || silence.lasts(self.limits.now.get(), QUIET) {
+                return;
+            }
+        }
     }
 
     /// The number of pieces that have gone: whoever says something changes it.
@@ -101,6 +132,7 @@ impl Socket {
                 Ok(0) => return Err(self.sending(ErrorKind::WriteZero.into())),
                 Ok(count) => {
                     self.said.fetch_add(1, Relaxed);
+                    self.ahead.fetch_add(count as u64, Relaxed);
                     IoSlice::advance_slices(&mut bytes, count);
                     blocked = Blocked::default();
                 }
@@ -209,6 +241,7 @@ impl Source for Incoming {
                 Ok(0) => return Err(socket.ended(Error::closed())),
                 Ok(count) => {
                     socket.heard.fetch_add(1, Relaxed);
+                    socket.ahead.store(0, Relaxed);
                     return Ok(count);
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,

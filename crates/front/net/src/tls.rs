@@ -134,7 +134,7 @@ impl Tls {
         })
     }
 
-    pub(crate) fn socket(&self) -> &Socket {
+    pub(crate) fn socket(&self) -> &Arc<Socket> {
         &self.session.socket
     }
 }

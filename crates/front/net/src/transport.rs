@@ -13,6 +13,7 @@ use comity_core::{Error, PartyId, Result};
 use crate::identity::Fingerprint;
 use crate::keep::keep;
 use crate::limits::Limits;
+use crate::parting::part;
 use crate::plain::{self, Plain};
 use crate::settings::{Security, Settings};
 use crate::tcp;
@@ -80,6 +81,19 @@ impl Opening {
         let party = |at: usize| PartyId(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
         let id = *bytes[13..].first_chunk().expect("an opening ends with an id");
         Ok(Opening { purpose, from: party(9), to: party(11), id })
+    }
+}
+
+impl Drop for Transport {
+    fn drop(&mut self) {
+        let socket = match &*self {
+            Transport::Plain(plain) => &plain.line.socket,
+            Transport::Tls(tls) => tls.socket(),
+        };
+        // A message that is under way on a thread is given up.
+        if self.buffered().is_some() && socket.is_ahead() {
+            part(socket);
+        }
     }
 }
 

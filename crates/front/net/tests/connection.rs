@@ -9,7 +9,7 @@ use crate::common::{SOON, call, calling, greet, hasty, in_time, meet, plain, sec
 use comity_channel::hello::{Refusal, farewell};
 use comity_channel::{Channel, Error, Result};
 use comity_core::{Kind, PartyId};
-use comity_net::{Connection, Identity, Listener, Security, Settings, SystemRng, connect};
+use comity_net::{Connection, Identity, Listener, Security, Settings, SystemRng, connect, settle};
 use comity_testing::check_channels;
 
 #[test]
@@ -27,6 +27,30 @@ fn tls_connections_are_channels() {
     check_channels(&mut accepted.unwrap(), Box::new(connected.unwrap()), 64 << 20);
     let (accepted, connected) = meet(&a, &b);
     check_channels(&mut connected.unwrap(), Box::new(accepted.unwrap()), 1 << 20);
+}
+
+/// What one side says last comes, though the other one is busy with what was before it, and has said something that is never read: to close
+/// then would reset the connection.
+#[test]
+fn what_is_said_last_comes_though_the_connection_is_dropped() {
+    let [a, b] = tls();
+    for (one, other) in [(plain(), plain()), (a, b)] {
+        let (one, other) = meet(&one, &other);
+        let (mut one, mut other) = (one.unwrap(), other.unwrap());
+        other.send(&[1]).and_then(|()| other.flush()).unwrap();
+        let sent = thread::spawn(move || one.send(&vec![7; 16 << 20]).and_then(|()| one.flush()));
+        // As long as it takes until it is dropped there.
+        let (mut piece, mut left) = (vec![0; 64 << 10], 256);
+        while left > 0 {
+            if !sent.is_finished() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            other.recv(&mut piece).unwrap();
+            left -= 1;
+        }
+        sent.join().unwrap().unwrap();
+    }
+    settle();
 }
 
 /// Connects two parties and lets them say hello; how that ended on each side.

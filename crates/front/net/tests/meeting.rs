@@ -122,7 +122,8 @@ fn strangers_end_no_wait() {
             says(address, b"SSH-2.0-OpenSSH_9.9 and more\r\n");
             says(address, &[0xa5; 1000]);
         });
-        assert!(said[0].contains("HTTP") && said[1].contains("SSH"), "{said:?}");
+        // In any order: a stranger is gone before it is told of.
+        assert!(["HTTP", "SSH"].iter().all(|name| said.iter().any(|said| said.contains(name))), "{said:?}");
     }
 }
 

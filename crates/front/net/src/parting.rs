@@ -1,0 +1,43 @@
+//! The end of a connection on which this side spoke last.
+//!
+//! A system that closes a socket while bytes of the peer are unread, or gets some afterwards, resets the connection, and throws away what
+//! the peer has no room for yet. A peer that is busy with what has come before says that it is there ([`keep`](crate::keep)), and that
+//! is enough: it would lose the end of the last message. So a thread hears the peer out, until that one closes, too.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+
+use crate::socket::Socket;
+
+/// The connections that are being heard out.
+static PARTING: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+
+/// Waits until what connections of this process have sent before they were dropped is with their peers, or these are gone. The last thing that
+/// a process does that ends right after its last run: what it has not sent by then may be lost.
+pub fn settle() {
+    let (parting, ended) = &PARTING;
+    let left = parting.lock().unwrap_or_else(PoisonError::into_inner);
+    drop(ended.wait_while(left, |left| *left > 0));
+}
+
+/// Ends a connection whose last bytes may not be with the peer. Waits for nobody.
+pub(crate) fn part(socket: &Arc<Socket>) {
+    count(|left| left + 1);
+    let kept = socket.clone();
+    let run = move || {
+        kept.hear_out();
+        drop(kept);
+        count(|left| left - 1);
+    };
+    // Without a thread it ends as if there were nothing to wait for.
+    if thread::Builder::new().name("parting".into()).spawn(run).is_err() {
+        count(|left| left - 1);
+    }
+}
+
+fn count(change: impl FnOnce(usize) -> usize) {
+    let (parting, ended) = &PARTING;
+    let mut left = parting.lock().unwrap_or_else(PoisonError::into_inner);
+    *left = change(*left);
+    ended.notify_all();
+}
