@@ -141,6 +141,21 @@ fn honest(statement: &Statement, witness: u8, seed: u8) -> Committed<'_> {
 }
 
 #[test]
+fn an_honest_run_on_no_witness_shows_in_the_outputs() {
+    // Nothing is wrong but what comes out, and the shares of that are hashed.
+    for (product, bits) in [(0, 3), (1, 0), (1, 2)] {
+        let statement = of_two(product);
+        let prover = honest(&statement, bits, 6);
+        let (salt, first) = (*prover.salt(), *prover.first());
+        let mut challenge = [HIDDEN_NONE; 9];
+        (challenge[0], challenge[5]) = (7, LAST as u8);
+        let answer = prover.answer(&challenge).unwrap();
+        let error = check(Backend::detect(), &statement, &salt, &first, &challenge, &answer).unwrap_err();
+        assert_eq!(error.check(), Some(WRONG_OPENING), "{bits} gives no {product}");
+    }
+}
+
+#[test]
 fn the_witness_cannot_be_searched_for_where_a_root_is_shown() {
     let statement = of_two(0);
     let prover = honest(&statement, 2, 4);
