@@ -34,7 +34,7 @@ const LITTLE: u64 = 16 << 10;
 const MOST_UNREAD: usize = 8 << 20;
 
 /// The silence that ends a wait to send behind so many unread bytes that the peer's next ones may have no room: whether it says that it is
-/// there cannot be seen.
+/// there cannot be seen. And how long a peer is waited for to read what was sent last.
 const CROWDED: Duration = Duration::from_secs(15 * 60);
 
 /// A connected socket, and what errors say about it.
@@ -88,11 +88,12 @@ impl Socket {
         self.ahead.load(Relaxed) > LITTLE && !self.given_up.load(Relaxed)
     }
 
-    /// Says nothing more, and reads and forgets what the peer says until it closes, too, or says nothing for [`QUIET`].
+    /// Says nothing more, and reads and forgets what the peer says until it closes, too, or says nothing for [`QUIET`]. Who is there but never
+    /// closes is left after [`CROWDED`].
     pub(crate) fn hear_out(&self) {
         // A socket that cannot be shut down is closed already.
         let _ = self.stream.shutdown(Shutdown::Write);
-        let (mut silence, mut scratch) = (Silence::default(), vec![0; CROWD]);
+        let (mut silence, mut whole, mut scratch) = (Silence::default(), Silence::default(), vec![0; CROWD]);
         loop {
             match (&self.stream).read(&mut scratch) {
                 Ok(0) => return,
@@ -100,7 +101,8 @@ impl Socket {
                 Err(error) if error.kind() == ErrorKind::Interrupted || is_tick(&error) => {}
                 Err(_) => return,
             }
-            if self.limits.check().is_err() || silence.lasts(self.limits.now.get(), QUIET) {
+            let now = self.limits.now.get();
+            if self.limits.check().is_err() || silence.lasts(now, QUIET) || whole.lasts(now, CROWDED) {
                 return;
             }
         }
