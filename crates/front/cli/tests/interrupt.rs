@@ -96,8 +96,11 @@ fn a_session_that_waits_for_a_statement_ends_at_a_signal() {
     listener.says("connected");
     // The one has no statements, the other one waits for some.
     listener.end().ok();
+    // To wait for a process is to close its input first, which ends a session, too.
+    let statements = other.stdin.take();
     signal("INT", other.id());
     assert_eq!(other.wait().unwrap().code(), Some(130));
+    drop(statements);
 }
 
 #[test]
