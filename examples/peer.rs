@@ -29,6 +29,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let report = sum(party.parse()?, address, number.parse()?)?;
     println!("the sum is {}", report.outputs[0].1.words()[0]);
     println!("{} bytes sent, {} received, {} rounds", report.bytes_sent, report.bytes_received, report.rounds);
+    // With the process goes what the other one has not taken yet.
+    comity::settle();
     Ok(())
 }
 

@@ -41,7 +41,9 @@ pub use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result};
 pub use comity_format::{self as format, ValueShare, value};
 pub use comity_language::{Diagnostic, Diagnostics, compile, compile_expression, compile_for, parse_type};
 pub use comity_library::{self as library, typed};
-pub use comity_net::{Digest, Fingerprint, Identity, KeyDir, Listener, Member, Now, PartyGroup, Stop, SystemRng};
+pub use comity_net::{
+    Digest, Fingerprint, Identity, KeyDir, Listener, Member, Now, PartyGroup, Stop, SystemRng, settle,
+};
 pub use comity_nisc as nisc;
 #[cfg(feature = "ope")]
 pub use comity_ope as ope;

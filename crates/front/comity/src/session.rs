@@ -31,6 +31,9 @@ use crate::shares::Form;
 /// assert_eq!(report.outputs, [(0, number(42))]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// A run ends when this party is done, not when its last message is with a peer that is slower. A process that ends then calls
+/// [`settle`](crate::settle) first: the system may throw away what that peer has not taken yet.
 pub struct Session<'a> {
     pub(crate) me: PartyId,
     pub(crate) route: Route<'a>,

@@ -13,7 +13,8 @@ use crate::socket::Socket;
 static PARTING: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
 /// Waits until what connections of this process have sent before they were dropped is with their peers, or these are gone. The last thing that
-/// a process does that ends right after its last run: what it has not sent by then may be lost.
+/// a process does that ends right after its last run: what it has not sent by then may be lost. Ends at once if there are none;
+/// otherwise when the peer closes or falls silent, and after a quarter of an hour in any case.
 pub fn settle() {
     let (parting, ended) = &PARTING;
     let left = parting.lock().unwrap_or_else(PoisonError::into_inner);
