@@ -328,7 +328,6 @@ impl<'a, 'd, C: for<'c> Conduct<Act<'c>>> Run<'a, 'd, C> {
         let ands = self.bits.outputs.len();
         let mut told = pack(self.bits.outputs.iter().map(|&bit| bit == 1));
         match &self.side {
-            _ if ands == 0 => {}
             Side::Evaluator { .. } => {
                 self.conduct.before(Act::Masked(&mut told));
                 self.ch.send(&told)?;

@@ -6,3 +6,4 @@ mod dealer;
 mod laws;
 mod leaks;
 mod prepared;
+mod verdict;
