@@ -80,5 +80,8 @@ fn hashes_are_equal_only_if_every_bit_is() {
         let mut other = digest;
         other[bit / 8] ^= 1 << (bit % 8);
         assert_eq!(equal(&digest, &other), 0, "bit {bit}");
+        // The same difference in another word does not take the first one away.
+        other[(bit / 8 + 8) % 32] ^= 1 << (bit % 8);
+        assert_eq!(equal(&digest, &other), 0, "bit {bit}, twice");
     }
 }
