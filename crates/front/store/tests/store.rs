@@ -66,7 +66,7 @@ fn key_files_are_private_and_never_overwritten() {
         use std::os::unix::fs::PermissionsExt;
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        refused(StoreKey::read(&path).map(drop), &["chmod 600"]);
+        refused(StoreKey::read(&path).map(drop), &["(mode 640)", "chmod 600"]);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     }
     StoreKey::read(&path).unwrap();
