@@ -1,6 +1,5 @@
 //! Computing by mail: queries, keys and answers, of which a stranger writes the first and the last.
 
-use std::cell::RefCell;
 use std::convert::Infallible;
 use std::io::Write;
 use std::sync::OnceLock;
@@ -24,29 +23,15 @@ fn rng(seed: u128) -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(seed))
 }
 
-/// The bytes of a key that has opened nothing.
-fn key_bytes() -> &'static [u8] {
+/// A key that has opened nothing. Making it takes as long as opening an answer: it is made once.
+fn key() -> QueryKey {
     static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
-    BYTES.get_or_init(|| {
+    let bytes = BYTES.get_or_init(|| {
         let (inputs, copies) = ([Some(Bits::from_bytes(&[1], 1)), None], Copies::all(2).expect("there is a copy"));
         let key = QueryKey::publish(Backend::detect(), &program(), "and", &inputs, copies, 1, &mut rng(1));
         key.expect("the input fits").to_bytes().to_vec()
-    })
-}
-
-/// That key.
-fn key() -> QueryKey {
-    QueryKey::from_bytes(key_bytes()).expect("it was just made")
-}
-
-/// Does something with that key. Reading it takes as long as opening an answer: one that is still as it was serves again.
-fn with_key(work: impl FnOnce(&mut QueryKey)) {
-    thread_local!(static UNUSED: RefCell<Option<QueryKey>> = const { RefCell::new(None) });
-    let mut key = UNUSED.take().unwrap_or_else(key);
-    work(&mut key);
-    if key.to_bytes()[..] == *key_bytes() {
-        UNUSED.set(Some(key));
-    }
+    });
+    QueryKey::from_bytes(bytes).expect("it was just made")
 }
 
 /// Its query.
@@ -114,12 +99,11 @@ pub(crate) fn mail_key(data: &[u8]) {
 
 /// A sealed answer; or, if the first byte is odd, what an answer has inside its seal, which here is made by the sender.
 pub(crate) fn mail_answer(data: &[u8]) {
-    with_key(|key| {
-        for answer in answers(data) {
-            assert!(key.check(&program(), &mut &answer[..]).is_err() || examine(&mut &answer[..]).is_ok());
-            open(key, &answer);
-        }
-    });
+    let mut key = key();
+    for answer in answers(data) {
+        assert!(key.check(&program(), &mut &answer[..]).is_err() || examine(&mut &answer[..]).is_ok());
+        open(&mut key, &answer);
+    }
 }
 
 /// The answers that an input is: as it is and with its checksum made right, or sealed.
