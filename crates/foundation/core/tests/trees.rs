@@ -102,6 +102,46 @@ fn sums_are_of_the_places_that_numbers_stand_for() {
     }
 }
 
+/// Parts of one block and of as many as a number tells apart, the last of the table among them.
+#[test]
+fn sums_are_of_the_places_in_a_part() {
+    let mut table = HugeTable::zeroed((1 << 16) + 96);
+    rng(1).fill_blocks(&mut table);
+    for part in [7..8, 3..5, 32..96, (1 << 16) - 32..(1 << 16) + 96, 96..(1 << 16) + 96] {
+        for rows in [0, 1, 63, 200] {
+            let mut numbers = vec![[0; 5]; rows];
+            rng(2).fill_shorts(numbers.as_flattened_mut());
+            if let Some(row) = numbers.first_mut() {
+                row[..2].copy_from_slice(&[0, u16::MAX]);
+            }
+            let before = blocks(rows, 3);
+            let expected: Vec<Block> = (numbers.iter().zip(&before))
+                .map(|(row, &before)| {
+                    let place = |x: u16| (usize::from(x) * part.len()) >> 16;
+                    row.iter().fold(before, |sum, &x| sum ^ table[part.clone()][place(x)])
+                })
+                .collect();
+            for backend in Backend::available() {
+                let mut to = before.clone();
+                table.add_gathered(backend, part.clone(), &mut numbers.clone(), &mut to);
+                assert!(to == expected, "{backend}, {rows} rows, {part:?}");
+            }
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "a part of 6 blocks")]
+fn a_part_is_a_power_of_two() {
+    HugeTable::zeroed(8).add_gathered::<1>(Backend::detect(), 1..7, &mut [], &mut []);
+}
+
+#[test]
+#[should_panic(expected = "a part of 131072 blocks")]
+fn a_part_is_no_longer_than_numbers_tell() {
+    HugeTable::zeroed(1 << 17).add_gathered::<1>(Backend::detect(), 0..1 << 17, &mut [], &mut []);
+}
+
 #[test]
 #[should_panic(expected = "a table of 0 blocks")]
 fn an_empty_table_has_no_places() {
@@ -114,4 +154,7 @@ fn words_are_the_streams_bytes() {
     rng(5).fill_words(&mut words);
     rng(5).fill(&mut bytes);
     assert_eq!(words.map(u32::to_le_bytes).as_flattened(), bytes);
+    let mut shorts = [0; 18];
+    rng(5).fill_shorts(&mut shorts);
+    assert_eq!(shorts.map(u16::to_le_bytes).as_flattened(), bytes);
 }

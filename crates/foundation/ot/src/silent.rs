@@ -2,13 +2,13 @@
 //! 2020/924), with the half-tree of Guo, Yang, Wang, Zhang, Xie, Liu, Zhao (EUROCRYPT 2023; ePrint 2022/1431). Choice bits are
 //! random, at 1.2 bits of communication an OT. Semi-honest and malicious.
 //!
-//! **What**: an *iteration* makes 2.3 million OTs from 141 thousand, and the first 141 thousand of these are the
+//! **What**: an *iteration* makes 2.3 million OTs from 153 thousand, and the first 153 thousand of these are the
 //! next iteration's. The first ones of all come from another extension, which ends with that.
 //!
 //! **How**: the outputs are cut into blocks of 1024. For each block a tree of ten levels ([`Trees`]) gives the sender
 //! random leaves `v` and the receiver the same, but for one at a place of its choosing (random here), where it has `v ^
 //! delta`: an OT with choice bit one, where all others of the block have zero. To these sparse OTs both
-//! add a public linear function of the 119 thousand correlations of the *secret*: ten of them, at random places, for each output.
+//! add a public linear function of the 131 thousand correlations of the *secret*: ten of them for each output, five at random places of either half.
 //! That keeps the correlation, and the choice bits become samples of learning parity with noise (LPN): they look random.
 //! Everything after the trees' message is local. Given choice bits cost a bit each more.
 //!
@@ -59,15 +59,17 @@
 //! - *Parameters.* Sets that are in use meet 128 bits by the published estimates, which take the code for
 //!   a random one. Counting that it is sparse they fall well below ([`Parameters::sparse_gauss`],
 //!   [`Parameters::algebraic`]). The set here does not.
+//! - *The code.* Rows have five terms in either half of the secret, so that half a table is looked up at a time.
+//!   [`Parameters::sparse_gauss`] is why nobody gains by it.
 //! - *Paths.* The receiver's work is the same whatever its paths: no branch or memory index depends on them.
 //!
-//! **Cost** of one OT: 0.15 bytes from sender to receiver (144 a tree), and a bit back for given choice bits; ten look-ups in a
-//! table of 1.8 MiB, which take most of the time, and 2.5 AES blocks for their places; and an AES block for each
+//! **Cost** of one OT: 0.15 bytes from sender to receiver (144 a tree), and a bit back for given choice bits; ten look-ups in
+//! halves of a table of 2 MiB, which take most of the time, and 1.25 AES blocks for their places; and an AES block for each
 //! growing of a leaf: in the semi-honest model one a side, in the malicious model three at the sender and two at the receiver,
 //! since trees are grown again rather than kept. Roles over messages grow them once more at a semi-honest sender. An
-//! iteration is one message, in the malicious model three. The set-up is that of the base and 140 992 OTs of it.
+//! iteration is one message, in the malicious model three. The set-up is that of the base and 153 280 OTs of it.
 //!
-//! *Memory*: 5.5 MiB a side, of it two tables on a huge page of 2 MiB each where the system has such, and 2.2 MiB more in
+//! *Memory*: 5.5 MiB a side, of it two tables on a huge page of 2 MiB each where the system has such, and 2.4 MiB more in
 //! the set-up, whatever the number of OTs. In the malicious model the first OT of an iteration waits for
 //! all its trees (some 10 ms), so for fewer than a million [`softspoken`](crate::softspoken) is better.
 //!

@@ -183,12 +183,12 @@ fn softspoken<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, 
     )
 }
 
-/// Silent OT: the sender takes a block for each growing of a leaf, and two and a half for places of look-ups.
+/// Silent OT: the sender takes a block for each growing of a leaf, and one and a quarter for places of look-ups.
 fn silent<M: Checking, B: BaseOt<Model: AtLeast<M>>>(group: &mut Group<'_>, model: &str) -> Outcome {
     let backend = backend();
     cot(
         group,
-        (&format!("silent.{model}"), if M::MALICIOUS { 5.5 } else { 3.5 }),
+        (&format!("silent.{model}"), if M::MALICIOUS { 4.25 } else { 2.25 }),
         |ch| silent::Sender::<M>::setup::<B>(ch, &SESSION, backend, random_block(), &mut SystemRng),
         |ch| silent::Receiver::<M>::setup::<B>(ch, &SESSION, backend, &mut SystemRng),
     )

@@ -21,6 +21,22 @@ pub(crate) fn add<const N: usize>(
     safe!(backend, gather_add(table, numbers, from, out));
 }
 
+/// Gathers as [`HugeTable::add_gathered`](crate::HugeTable::add_gathered); the caller has checked the part's length.
+pub(crate) fn add_part<const N: usize>(backend: Backend, part: &[Block], numbers: &mut [[u16; N]], to: &mut [Block]) {
+    safe!(backend, gather_add_part(part, numbers, to));
+}
+
+/// Cuts numbers to places of a part of `len` blocks, a power of two of 2^16 at most.
+#[inline(always)]
+fn cut<const N: usize>(numbers: &mut [[u16; N]], len: usize) {
+    let over = 16 - len.ilog2();
+    if over > 0 {
+        for number in numbers.as_flattened_mut() {
+            *number = (u32::from(*number) >> over) as u16;
+        }
+    }
+}
+
 /// Scales numbers to places of a table of `len` blocks, less than 2^32.
 #[inline(always)]
 fn scale<const N: usize>(numbers: &mut [[u32; N]], len: usize) {
@@ -53,6 +69,34 @@ pub(super) unsafe fn wide<S: Lanes, const N: usize>(
             }
             sum.store(core::ptr::from_mut(out).cast());
         }
+    }
+}
+
+/// # Safety
+/// As for [`Lanes`]; `S` has one lane.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+pub(super) unsafe fn wide_part<S: Lanes, const N: usize>(part: &[Block], numbers: &mut [[u16; N]], to: &mut [Block]) {
+    const { assert!(S::LANES == 1) }
+    cut(numbers, part.len());
+    let part = part.as_ptr();
+    for (to, places) in to.iter_mut().zip(numbers) {
+        let to = core::ptr::from_mut(to).cast();
+        // SAFETY: a number of 16 bits without as many of them as the part's length lacks is less than the length.
+        unsafe {
+            let mut sum = S::load(to);
+            for &place in &*places {
+                sum = sum.xor(S::load(part.add(place.into()).cast()));
+            }
+            sum.store(to);
+        }
+    }
+}
+
+pub(super) fn portable_part<const N: usize>(part: &[Block], numbers: &mut [[u16; N]], to: &mut [Block]) {
+    cut(numbers, part.len());
+    for (to, places) in to.iter_mut().zip(numbers) {
+        *to = places.iter().fold(*to, |sum, &place| sum ^ part[usize::from(place)]);
     }
 }
 

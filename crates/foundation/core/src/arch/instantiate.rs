@@ -156,6 +156,16 @@ macro_rules! instantiate {
                 unsafe { gather::wide::<$single, N>(table, numbers, from, out) }
             }
 
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) fn gather_add_part<const N: usize>(
+                part: &[Block],
+                numbers: &mut [[u16; N]],
+                to: &mut [Block],
+            ) {
+                // SAFETY: likewise.
+                unsafe { gather::wide_part::<$single, N>(part, numbers, to) }
+            }
+
             /// # Safety
             /// `slots` holds the tape's slots.
             #[target_feature(enable = $features)]

@@ -16,7 +16,7 @@ pub(super) use clmul::{
 };
 pub(super) use transpose::{transpose, transpose_columns};
 
-pub(super) use super::gather::portable as gather_add;
+pub(super) use super::gather::{portable as gather_add, portable_part as gather_add_part};
 pub(super) use super::half_tree::{portable_add as tree_add, portable_children as tree_children};
 pub(super) use super::subset::portable as subset_add;
 pub(super) use super::vole::portable_fold as vole_fold;

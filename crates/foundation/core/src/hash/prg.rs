@@ -64,6 +64,14 @@ impl Prg {
         }
     }
 
+    /// Fills `out` with the next numbers of the stream, each of two bytes, little-endian.
+    pub fn fill_shorts(&mut self, out: &mut [u16]) {
+        self.fill(bytemuck::cast_slice_mut(out));
+        for short in out {
+            *short = u16::from_le(*short);
+        }
+    }
+
     /// The next block of the stream.
     pub fn block(&mut self) -> Block {
         let mut block = [Block::ZERO];

@@ -20,8 +20,8 @@ use crate::cot::{CotReceiver, check_length, receive_in_chunks};
 use crate::model::{AtLeast, Malicious, Model, SemiHonest};
 use crate::softspoken::{self, Checking};
 
-/// Outputs whose choice bits are read together: whole trees, and a part of the second-level cache.
-const PIECE: usize = 1 << 12;
+/// Outputs whose choice bits are read together: those of whole passes over the secret.
+const PIECE: usize = 1 << 17;
 
 /// The receiver: has choice bits `x_j`, gets `t_j = q_j ^ x_j delta`. Bit 0 of an output is its choice bit.
 ///

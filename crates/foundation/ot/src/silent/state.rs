@@ -6,8 +6,11 @@ use comity_core::{Backend, Block, Error, HugeTable, Prg, Result, SessionId};
 use zeroize::Zeroize;
 
 use super::Parameters;
-use super::code::Code;
+use super::code::{Code, HALVES};
 use super::tree::Tree;
+
+/// Trees whose leaves get the elements of one half of the secret before the other's: the second-level cache is filled anew for each.
+const PASS: usize = 128;
 
 const STOPPED: &str = "this silent OT stopped at an earlier error; set up a new one";
 
@@ -24,16 +27,6 @@ impl Input {
         Input {
             secret: HugeTable::zeroed(parameters.dimension),
             levels: vec![Block::ZERO; parameters.reserved() - parameters.dimension],
-        }
-    }
-
-    /// Takes the reserved correlations that follow the first `at`.
-    fn put(&mut self, parameters: &Parameters, at: usize, blocks: &[Block]) {
-        let (secret, levels) = blocks.split_at(parameters.dimension.saturating_sub(at).min(blocks.len()));
-        self.secret[at.min(parameters.dimension)..][..secret.len()].copy_from_slice(secret);
-        if !levels.is_empty() {
-            let at = at.max(parameters.dimension) - parameters.dimension;
-            self.levels[at..at + levels.len()].copy_from_slice(levels);
         }
     }
 }
@@ -76,9 +69,13 @@ pub(super) struct State {
 impl State {
     /// The state that starts from [`Parameters::reserved`] correlations with bit 0 as the protocol wants it.
     pub(super) fn new(parameters: Parameters, session: &SessionId, backend: Backend, base: &[Block]) -> State {
-        let [mut input, next] = [(); 2].map(|()| Input::new(&parameters));
-        input.put(&parameters, 0, base);
         let leaves = 1 << parameters.depth;
+        let whole = parameters.dimension.is_power_of_two() && parameters.dimension >= HALVES.max(leaves);
+        assert!(whole, "a secret of {} bits", parameters.dimension);
+        let [mut input, next] = [(); 2].map(|()| Input::new(&parameters));
+        let (secret, levels) = base.split_at(parameters.dimension);
+        input.secret.copy_from_slice(secret);
+        input.levels.copy_from_slice(levels);
         State {
             parameters,
             session: *session,
@@ -88,7 +85,7 @@ impl State {
             input,
             next,
             keys: vec![Block::ZERO; parameters.trees],
-            code: Code::new(backend, Block::ZERO),
+            code: Code::new(backend, session, 0),
             tree: Tree::new(backend, parameters.depth),
             streamed: false,
             next_tree: parameters.trees,
@@ -148,15 +145,18 @@ impl State {
     /// The trees are made, and checked if they must be, or are `streamed`: outputs may flow. The first ones are the next
     /// iteration's input.
     pub(super) fn open<E>(&mut self, streamed: bool, mut grow: impl Grow<E>) -> Result<(), E> {
-        let seed = self.session.block(&format!("matrix of iteration {}", self.iteration));
-        self.code = Code::new(self.backend, seed);
+        self.code = Code::new(self.backend, &self.session, self.iteration);
         self.streamed = streamed;
         self.next_tree = 0;
-        let (mut at, reserved) = (0, self.parameters.reserved());
-        while at < reserved {
+        let mut secret = std::mem::take(&mut self.next.secret);
+        let result = self.encode(&mut secret, &mut grow);
+        self.next.secret = secret;
+        result?;
+        let mut at = 0;
+        while at < self.next.levels.len() {
             self.draw(&mut grow)?;
-            let count = self.ahead.len().min(reserved - at);
-            self.next.put(&self.parameters, at, &self.ahead[..count]);
+            let count = self.ahead.len().min(self.next.levels.len() - at);
+            self.next.levels[at..at + count].copy_from_slice(&self.ahead[..count]);
             self.used = count;
             at += count;
         }
@@ -171,10 +171,9 @@ impl State {
             if self.used < self.ahead.len() {
                 done += self.take_ahead(out);
             } else if out.len() >= self.ahead.len() {
-                self.grow(self.next_tree, &mut grow)?;
-                let count = self.ahead.len();
-                self.code.encode(&self.input.secret, self.tree.leaves(), &mut out[..count]);
-                self.next_tree += 1;
+                let trees = (out.len() / self.ahead.len()).min(self.parameters.trees - self.next_tree);
+                let count = trees * self.ahead.len();
+                self.encode(&mut out[..count], &mut grow)?;
                 done += count;
             } else {
                 self.draw(&mut grow)?;
@@ -213,10 +212,27 @@ impl State {
 
     /// The outputs of the next tree.
     fn draw<E>(&mut self, grow: &mut impl Grow<E>) -> Result<(), E> {
-        self.grow(self.next_tree, grow)?;
-        self.code.encode(&self.input.secret, self.tree.leaves(), &mut self.ahead);
-        self.next_tree += 1;
+        let mut ahead = std::mem::take(&mut self.ahead);
+        let result = self.encode(&mut ahead, grow);
+        self.ahead = ahead;
         self.used = 0;
+        result
+    }
+
+    /// Writes the outputs of the next trees, as many as there is room for.
+    fn encode<E>(&mut self, out: &mut [Block], grow: &mut impl Grow<E>) -> Result<(), E> {
+        let leaves = 1 << self.parameters.depth;
+        for pass in out.chunks_mut(PASS * leaves) {
+            for out in pass.chunks_exact_mut(leaves) {
+                self.grow(self.next_tree, grow)?;
+                self.next_tree += 1;
+                out.copy_from_slice(self.tree.leaves());
+                self.code.add(0, &self.input.secret, out);
+            }
+            for half in 1..HALVES {
+                self.code.add(half, &self.input.secret, pass);
+            }
+        }
         Ok(())
     }
 }

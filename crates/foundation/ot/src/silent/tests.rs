@@ -17,9 +17,9 @@ use crate::softspoken::tests::{bits, rng};
 
 const SESSION: SessionId = SessionId::new([6; 32]);
 const DELTA: Block = Block::from_u128(0x0123_4567_89ab_cdef_fedc_ba98_7654_3211);
-/// 1024 outputs an iteration, 324 of them for the next.
-const SMALL: Parameters = Parameters { trees: 16, depth: 6, dimension: 100 };
-const FREE: usize = 1024 - 324;
+/// 1024 outputs an iteration, 352 of them for the next.
+const SMALL: Parameters = Parameters { trees: 16, depth: 6, dimension: 128 };
+const FREE: usize = 1024 - 352;
 
 /// Correlations that a trusted party deals, once.
 struct Dealt<M>(Backend, PhantomData<M>);
@@ -211,8 +211,8 @@ fn semi_honest_iterations_need_one_message() {
 /// only what is left of the last one, and no other iteration.
 #[test]
 fn outputs_of_a_told_iteration_need_the_channel() {
-    // Of the sixth tree of 64 outputs the reserve takes four, and the first call three.
-    const LEFT: usize = 64 - 4 - 3;
+    // Of the sixth tree of 64 outputs the reserve takes 32, and the first call three.
+    const LEFT: usize = 64 - 32 - 3;
     let run = |more: usize| {
         Pair::run(
             |ch| {
@@ -283,7 +283,7 @@ fn a_wrong_block_in_any_tree_is_caught() {
 /// A sender that guesses all of a path but its last step may lie there: it passes if the guess is right, and only then.
 #[test]
 fn a_guessed_path_passes_as_often_as_the_bound_says() {
-    let p = Parameters { trees: 40, depth: 4, dimension: 100 };
+    let p = Parameters { trees: 40, depth: 4, dimension: 128 };
     let lie = Block::from_u128(0x5a);
     let guess = 5;
     // The paths are those of the dealt choice bits, so lie in one tree after the other.

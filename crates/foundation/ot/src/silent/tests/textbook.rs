@@ -83,16 +83,19 @@ impl Textbook {
                 self.ends.push(leaf == end);
             }
         }
-        let mut places = Prg::new(backend(), self.session.block(&format!("matrix of iteration {number}")));
+        let seed = |half| self.session.block(&format!("half {half} of the matrix of iteration {number}"));
+        let mut places = [0, 1].map(|half| Prg::new(backend(), seed(half)));
         self.out.clear();
         for (&leaf, &end) in self.leaves.iter().zip(&self.ends) {
             let (mut q, mut x) = (leaf, end);
-            for _ in 0..10 {
-                let mut place = [0; 4];
-                places.fill(&mut place);
-                let place = ((u64::from(u32::from_le_bytes(place)) * dimension as u64) >> 32) as usize;
-                q ^= self.q[place];
-                x ^= self.x[place];
+            for (half, places) in places.iter_mut().enumerate() {
+                for _ in 0..5 {
+                    let mut place = [0; 2];
+                    places.fill(&mut place);
+                    let place = (((half << 16) | usize::from(u16::from_le_bytes(place))) * dimension) >> 17;
+                    q ^= self.q[place];
+                    x ^= self.x[place];
+                }
             }
             self.out.push((q, x));
         }

@@ -7,7 +7,7 @@ use crate::softspoken;
 use crate::softspoken::tests::Ideal;
 
 /// Trees that travel in three groups.
-const GROUPS: Parameters = Parameters { trees: 130, depth: 4, dimension: 100 };
+const GROUPS: Parameters = Parameters { trees: 130, depth: 4, dimension: 128 };
 /// Bytes of an iteration's trees.
 const TREES: usize = 16 * (1 + 130 * 3);
 
