@@ -87,10 +87,6 @@ impl Parameters {
         self.noiseless(unknowns) + (WIEDEMANN * ROW as f64).log2() + 2.0 * unknowns.log2()
     }
 
-    /// Rows have five terms in either half of the secret. That helps no such attacker: of all parts of a size, those with the same share of both halves are the most, and
-    /// have the most outputs to expect, as many as with terms anywhere (`a^5 b^5` is at most `((a + b) / 2)^10`, and entropy is concave). Nor do few outputs add up to
-    /// zero more often: by Stirling's formula those of an even number do so the square root of two times as often, those of an odd number never.
-
     /// The share of the secret such that no smaller part of it has as many outputs that depend on nothing else as it
     /// has elements.
     ///
@@ -100,6 +96,11 @@ impl Parameters {
     /// most, with the entropy `H(s) = -s ln s - (1 - s) ln(1 - s)`. Where `H` is the smaller exponent not one such part is to be
     /// expected in a matrix, whatever the search; this is where it ceases to be. Fourteen elements less, a fiftieth of a bit,
     /// and the expectation is 2^-128. (Places of a row that coincide, and cancel, are too few to matter.)
+    ///
+    /// *Halves.* That rows have five terms in either half of the secret helps no attacker: of the parts of a size, those that have as much of both halves
+    /// are the most, and have the most outputs to expect, as many as with terms anywhere (`a^5 b^5` is at most `((a + b) / 2)^10`, and
+    /// entropy is concave). Nor do few outputs add up to zero more often: by Stirling's formula any even number of them does so the square root of
+    /// two times as often, an odd number never.
     fn least_part(&self) -> f64 {
         let (row, density) = (ROW as f64, self.outputs() as f64 / self.dimension as f64);
         let expected = |s: f64| {
