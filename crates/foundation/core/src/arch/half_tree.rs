@@ -72,7 +72,7 @@ unsafe fn steps<V: Lanes, const N: usize>(keys: &RoundKeys, nodes: *mut [u8; 16]
             }
             for &key in &round[1..10] {
                 for x in &mut x {
-                    *x = x.aes_round(key);
+                    *x = x.aes_round(key).in_order();
                 }
             }
             for i in 0..N {

@@ -169,7 +169,7 @@ unsafe fn add_encryptions<V: Lanes>(keys: &RoundKeys, counter: &[V; 8], to: &mut
         for key in middle {
             let key = V::broadcast(key.to_bytes());
             for x in &mut state {
-                *x = x.aes_round(key);
+                *x = x.aes_round(key).in_order();
             }
         }
         for (to, x) in to.iter_mut().zip(state) {

@@ -230,8 +230,8 @@ unsafe fn garble_gate<V: Wires, const N: usize>(
             for h in 0..2 {
                 let key = key(round, h);
                 for i in 0..N {
-                    x[h][i] = x[h][i].aes_round(key);
-                    y[h][i] = y[h][i].aes_round(key);
+                    x[h][i] = x[h][i].aes_round(key).in_order();
+                    y[h][i] = y[h][i].aes_round(key).in_order();
                 }
             }
         }

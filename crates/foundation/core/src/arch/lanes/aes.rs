@@ -263,7 +263,7 @@ impl<V: Lanes> Step<V> for Encrypt<V> {
             }
             for key in middle {
                 for x in state.iter_mut() {
-                    *x = x.aes_round(*key);
+                    *x = x.aes_round(*key).in_order();
                 }
             }
             for x in state.iter_mut() {

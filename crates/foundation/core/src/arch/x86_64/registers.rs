@@ -5,6 +5,25 @@ use core::arch::x86_64::*;
 use crate::arch::lanes::transpose::{columns_to_words, transpose_by_shifts};
 use crate::arch::lanes::{Bytes, Lanes, Shifts};
 
+/// Defines the function of [`Lanes::in_order`] for a register: an empty text of assembly, which the compiler may neither drop nor move past another, and
+/// which it is told reads and writes the register.
+macro_rules! in_order {
+    ($name:ident, $register:ty, $class:ident, $features:literal) => {
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn $name(#[allow(unused_mut, reason = "Miri has no assembly")] mut x: $register) -> $register {
+            #[cfg(not(miri))]
+            // SAFETY: it is no instruction.
+            unsafe {
+                core::arch::asm!("/* {0} */", inout($class) x, options(nomem, nostack, preserves_flags));
+            }
+            x
+        }
+    };
+}
+in_order!(in_order_128, __m128i, xmm_reg, "sse2");
+in_order!(in_order_256, __m256i, ymm_reg, "avx");
+
 #[allow(unsafe_op_in_unsafe_fn, reason = "each method is an instruction or two; the trait says what they need")]
 impl Lanes for __m128i {
     const LANES: usize = 1;
@@ -49,6 +68,10 @@ impl Lanes for __m128i {
     #[inline(always)]
     unsafe fn aes_last(self, key: Self) -> Self {
         _mm_aesenclast_si128(self, key)
+    }
+    #[inline(always)]
+    unsafe fn in_order(self) -> Self {
+        in_order_128(self)
     }
     #[inline(always)]
     unsafe fn clmul<const HALVES: i32>(self, other: Self) -> Self {
@@ -170,6 +193,10 @@ impl Lanes for __m256i {
     #[inline(always)]
     unsafe fn aes_last(self, key: Self) -> Self {
         _mm256_aesenclast_epi128(self, key)
+    }
+    #[inline(always)]
+    unsafe fn in_order(self) -> Self {
+        in_order_256(self)
     }
     #[inline(always)]
     unsafe fn clmul<const HALVES: i32>(self, other: Self) -> Self {
