@@ -95,7 +95,9 @@ impl<'a> Open<'a> {
     }
 
     fn ports(&mut self, words: &[Word<'a>]) -> Result<Vec<Port>> {
-        let port = |&(at, name): &Word<'a>| Ok(Port { name: name.to_owned(), nets: vec![self.net((at, name))?], at });
+        let port = |&(at, name): &Word<'a>| {
+            Ok(Port { name: name.to_owned(), brackets: true, nets: vec![self.net((at, name))?], at })
+        };
         words.iter().map(port).collect()
     }
 

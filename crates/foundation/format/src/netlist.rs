@@ -108,6 +108,8 @@ pub(super) struct Instance {
 
 pub(super) struct Port {
     pub(super) name: String,
+    /// Whether one net of the name `a[3]` is bit 3 of `a`, as netlists write it; else the name is all a name.
+    pub(super) brackets: bool,
     pub(super) nets: Vec<Net>,
     pub(super) at: usize,
 }

@@ -335,6 +335,16 @@ fn shdl_is_read() {
     }
 }
 
+/// SHDL says which bit of a value a wire is by `$`: brackets are part of the name there.
+#[test]
+fn a_name_with_brackets_is_a_whole_name_in_shdl() {
+    let circuit = read_as(Format::Blif, &b".inputs a[0][0] a[0]\n"[..]).unwrap();
+    let mut text = Vec::new();
+    write(&circuit, Format::Shdl, &mut text).unwrap();
+    let again = read_as(Format::Shdl, &*text).unwrap();
+    assert_eq!(again.inputs().iter().map(|group| &*group.name).collect::<Vec<_>>(), ["a[0]", "a"]);
+}
+
 #[test]
 fn shdl_is_written_and_read_again() {
     let mut rng = Rng(3);

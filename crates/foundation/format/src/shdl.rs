@@ -72,7 +72,7 @@ impl Values {
         let port = |(i, (name, mut bits, at)): (usize, Value)| {
             bits.sort_by_key(|&(index, _)| index);
             let nets = bits.into_iter().map(|(_, net)| net).collect();
-            Port { name: name.unwrap_or_else(|| format!("{unnamed}{i}")), nets, at }
+            Port { name: name.unwrap_or_else(|| format!("{unnamed}{i}")), brackets: false, nets, at }
         };
         self.all.into_iter().enumerate().map(port).collect()
     }

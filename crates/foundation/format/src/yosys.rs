@@ -204,7 +204,7 @@ impl Raw {
         }
         for RawPort { at, name, direction, bits } in &self.ports {
             let nets: Vec<Net> = bits.iter().map(|bit| net(&mut model, bit)).collect();
-            let port = Port { name: name.clone(), nets, at: *at };
+            let port = Port { name: name.clone(), brackets: true, nets, at: *at };
             match direction.as_str() {
                 "input" => model.inputs.push(port),
                 "output" => model.outputs.push(port),

@@ -163,7 +163,7 @@ fn groups<'a>(ports: impl IntoIterator<Item = &'a Port>) -> Result<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
     let mut places = std::collections::BTreeMap::new();
     for port in ports {
-        let single = if port.nets.len() == 1 { indexed(&port.name) } else { None };
+        let single = if port.brackets && port.nets.len() == 1 { indexed(&port.name) } else { None };
         let (name, index) = single.map_or((port.name.as_str(), None), |(name, index)| (name, Some(index)));
         let place = *places.entry(name).or_insert(groups.len());
         if place == groups.len() {
