@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Type;
 use super::typed::{Part, Reader, TypedError, no_field};
+use crate::lines::shown;
 
 /// Reads all of the text as an array.
 pub(super) fn read<'a>(reader: &mut Reader<'a>, element: &'a Type, count: usize) -> Result<(), TypedError> {
@@ -143,6 +144,7 @@ impl<'a> Columns<'a> {
         let known: BTreeMap<&str, usize> = cells.iter().enumerate().map(|(i, (_, cell))| (*cell, i)).collect();
         for (i, (at, cell)) in cells.iter().enumerate() {
             if known[cell] != i {
+                let cell = shown(cell.as_bytes());
                 return Err(reader.wrong_at(*at, format!("the first line names `{cell}` twice")));
             }
             if !self.leaves.iter().any(|(_, name, _)| name == cell) {

@@ -145,6 +145,7 @@ fn what_is_wrong_is_named_with_its_place_and_path() {
             "1:7: x: there is no field `itm`; did you mean `item`? (the fields are `price`, `item`)",
         ),
         (bids.clone(), "item,price,price\n1,2\n3,4\n", "1:6: x: the first line names `price` twice"),
+        (bids.clone(), "id\0,id\0\n", "1:1: x: the first line names `id\\0` twice"),
         (bids.clone(), "price\n1\n", "1:1: x: the first line names the columns, and `item` is missing"),
         (bids, "1,2\n3,4000\n", "2:3: x[1].item: the number does not fit i8, -128 to 127"),
     ] {
