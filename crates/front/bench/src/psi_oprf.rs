@@ -105,9 +105,11 @@ fn oprf(suite: &mut Suite) -> Outcome {
         let runs = repeat(|| {
             let (made, answers, questions) = prepare(&kept, suite)?;
             offline.push(made);
-            let ask = |ch: &mut Wire| query(ch, backend(), questions, &inputs).map(|values| values.to_vec());
+            let ask = |ch: &mut Wire| {
+                query(ch, backend(), questions.into_iter().map(Ok), &inputs).map(|values| values.to_vec())
+            };
             let (run, (), values): (Run, (), Vec<Block>) =
-                play(suite.network(), |ch| answer(ch, answers, QUERIES), ask)?;
+                play(suite.network(), |ch| answer(ch, answers.into_iter().map(Ok), QUERIES), ask)?;
             let start = Instant::now();
             assert_eq!(base.find(backend(), &values).matched.len(), QUERIES / 2, "the intersection");
             lookups.push(start.elapsed().as_secs_f64());

@@ -3,9 +3,8 @@
 //! The hello says which base, after how many updates, and the general protocol, if the function runs under one. Then the client says how many
 //! queries it wants ([`Request`]), and the server whether it gets them ([`Verdict`]): what it grants it has written down before it says so.
 //! Queries are asked at once, or prepared and kept by both, a [lot](Store) each, of which a batch has
-//! [`OPRF_TOGETHER`] circuits. What is taken out of a lot is gone from the disk, on each side, before anything is sent that depends on an input.
-
-use std::io::Read;
+//! [`OPRF_TOGETHER`] circuits. That a batch of a lot is used up is on the disk, on each side, before anything is sent
+//! that depends on it and an input.
 
 use comity_channel::Traffic;
 use comity_core::{Block, Error, Result, SessionId};
@@ -14,7 +13,7 @@ use comity_protocol::{Adversary, Card, Party, Protocol};
 use comity_psi::CARD;
 use comity_psi::base::{BaseFile, Published};
 use comity_psi::oprf::{self, OPRF_TOGETHER, OprfAnswers, OprfInput, OprfQuestions, answer, evaluate_over, query};
-use comity_store::{LotInfo, Meta, OpenLot, Store};
+use comity_store::{BatchReader, LotInfo, Meta, OpenLot, Store};
 use zeroize::Zeroizing;
 
 use crate::clock::Clock;
@@ -156,8 +155,8 @@ pub struct OprfDone<T> {
 
 impl Session<'_> {
     /// Asks a server for the values of the base's function at these inputs; this is party 1. If the store has enough that was
-    /// prepared with this server, it is used up, and its tables are all in memory, 160 KiB an input; otherwise queries are made as they
-    /// are asked, [some at a time](comity_psi::oprf::OPRF_ROUND).
+    /// prepared with this server, it is used up, batch by batch; otherwise queries are made as they are asked,
+    /// [some at a time](comity_psi::oprf::OPRF_ROUND).
     ///
     /// # Errors
     /// [`Mismatch`](comity_core::Kind), on both sides, if the server has another base, or another state of it;
@@ -185,7 +184,7 @@ impl Session<'_> {
                 return evaluate_over(me, over, OprfInput::Client(inputs));
             }
             let Some(lot) = &mut lot else { return oprf::ask(me, inputs) };
-            let halves = taken(lot, from, batches, |batch| OprfQuestions::read(batch))?;
+            let halves = taken(lot, from, OprfQuestions::read)?;
             let (ch, here, _, observer) = me.pair()?;
             observer.phase("queries");
             query(ch, here.backend, halves, inputs)
@@ -341,15 +340,11 @@ fn serve(
         Err(OprfRefusal::Cannot(error)) => return Err(error),
     }
     let count = request.queries as usize;
-    // A lot's batches are burned before the client hears that it may send anything.
-    let halves = match (lot, desk.store()) {
-        (Some((id, from)), Some(store)) => {
-            let mut lot = store.open_lot(&id)?;
-            Some((from, taken(&mut lot, from, batches as u32, |batch| OprfAnswers::read(batch))?))
-        }
+    let mut opened = match (lot, desk.store()) {
+        (Some((id, from)), Some(store)) => Some((from, store.open_lot(&id)?)),
         _ => None,
     };
-    say(me, Verdict::Granted(halves.as_ref().map_or(0, |(from, _)| *from)))?;
+    say(me, Verdict::Granted(opened.as_ref().map_or(0, |(from, _)| *from)))?;
     if let Some(over) = over {
         evaluate_over(me, over, OprfInput::Server(&desk.published()?.oprf, count))?;
         return Ok((request.queries, false));
@@ -370,13 +365,13 @@ fn serve(
         ch.flush()?;
         return Ok((request.queries, true));
     }
-    let Some((_, halves)) = halves else {
+    let Some((from, lot)) = &mut opened else {
         desk.published()?.oprf.serve(me, count)?;
         return Ok((request.queries, false));
     };
     let (ch, _, _, observer) = me.pair()?;
     observer.phase("queries");
-    answer(ch, halves, count)?;
+    answer(ch, taken(lot, *from, |mut batch| OprfAnswers::read(&mut batch))?, count)?;
     Ok((request.queries, false))
 }
 
@@ -401,16 +396,14 @@ fn granted(me: &mut Party<'_, '_>, request: &Request) -> Result<u32> {
     }
 }
 
-/// Takes batches out of a lot, from this one on. They are gone from the disk before this returns.
-fn taken<H>(lot: &mut OpenLot, from: u32, batches: u32, read: impl Fn(&mut dyn Read) -> Result<H>) -> Result<Vec<H>> {
+/// Takes batches out of a lot, from this one on. Each is burned, on the disk, before it is there to be used.
+fn taken<H>(
+    lot: &mut OpenLot,
+    from: u32,
+    read: impl Fn(BatchReader) -> Result<H>,
+) -> Result<impl Iterator<Item = Result<H>>> {
     lot.advance_to(from)?;
-    let mut halves = Vec::with_capacity(batches as usize);
-    for _ in 0..batches {
-        let short = || Error::store("prepared queries ended before they were enough");
-        let mut batch = lot.take()?.ok_or_else(short)?;
-        halves.push(read(&mut batch)?);
-    }
-    Ok(halves)
+    Ok(std::iter::from_fn(move || lot.take().transpose().map(|batch| batch.and_then(&read))))
 }
 
 /// The client's lot with enough batches, the fewest of those.

@@ -1,6 +1,7 @@
 //! The two halves of queries that are prepared: what the server and the client keep of a garbled AES until an input comes.
 
-use std::io::{Read, Write};
+use std::collections::VecDeque;
+use std::io::{Cursor, ErrorKind, Read, Write};
 use std::sync::LazyLock;
 
 use comity_channel::Channel;
@@ -39,8 +40,12 @@ pub struct OprfQuestions {
     /// The choice bits of the OTs.
     choices: Bits,
     labels: Zeroizing<Vec<Block>>,
-    tables: Vec<u8>,
+    /// The tables: they stay where they are kept until they are evaluated.
+    tables: Box<dyn Read + Send>,
 }
+
+/// The halves whose questions are out at a time, and whose tables wait: what the network takes to and fro is hidden by 4,096 queries.
+const WINDOW: usize = 64;
 
 /// Queries that were asked, and wait for their answer.
 pub struct OprfAsked {
@@ -99,10 +104,10 @@ impl Oprf {
         for from in (0..count).step_by(OPRF_ROUND) {
             observer.phase("garbling");
             let count = OPRF_ROUND.min(count - from);
-            let ahead = halves(count).map(|count| maker.half(ch, count)).collect::<Result<_>>()?;
+            let ahead: Vec<_> = halves(count).map(|count| maker.half(ch, count)).collect::<Result<_>>()?;
             ch.flush()?;
             observer.phase("queries");
-            answer(ch, ahead, count)?;
+            answer(ch, ahead.into_iter().map(Ok), count)?;
         }
         Ok(())
     }
@@ -194,7 +199,7 @@ impl OprfAnswers {
     /// The half that was written.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if it was not, and those of the reader.
+    /// [`Malformed`](comity_core::Kind) or [`Store`](comity_core::Kind) if it was not, and those of the reader.
     pub fn read(input: &mut dyn Read) -> Result<OprfAnswers> {
         let count = count(input)?;
         let mut delta = Zeroizing::new([Block::ZERO]);
@@ -248,29 +253,27 @@ impl OprfQuestions {
     ///
     /// # Errors
     /// Those of the writer.
-    pub fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
+    pub fn write(mut self, out: &mut dyn Write) -> std::io::Result<()> {
         out.write_all(&(self.count() as u32).to_le_bytes())?;
         out.write_all(&self.start.to_bytes())?;
         out.write_all(&self.choices.to_bytes())?;
         out.write_all(Block::bytes_of(&self.labels))?;
-        out.write_all(&self.tables)
+        std::io::copy(&mut self.tables, &mut &mut *out).map(drop)
     }
 
-    /// The half that was written.
+    /// The half that was written. Its tables, nearly all of it, are read when they are evaluated.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if it was not, and those of the reader.
-    pub fn read(input: &mut dyn Read) -> Result<OprfQuestions> {
-        let count = count(input)?;
+    /// [`Malformed`](comity_core::Kind) or [`Store`](comity_core::Kind) if it was not, and those of the reader.
+    pub fn read(mut input: impl Read + Send + 'static) -> Result<OprfQuestions> {
+        let count = count(&mut input)?;
         let (mut start, mut choices) = ([0; 16], vec![0; WIDTH / 8 * count]);
         let mut labels = Zeroizing::new(vec![Block::ZERO; WIDTH * count]);
-        let mut tables = vec![0; OPRF_TABLES * count];
-        fill(input, &mut start)?;
-        fill(input, &mut choices)?;
-        fill(input, Block::bytes_of_mut(&mut labels))?;
-        fill(input, &mut tables)?;
+        fill(&mut input, &mut start)?;
+        fill(&mut input, &mut choices)?;
+        fill(&mut input, Block::bytes_of_mut(&mut labels))?;
         let choices = Bits::from_bytes(&choices, WIDTH * count);
-        Ok(OprfQuestions { start: Block::new(start), choices, labels, tables })
+        Ok(OprfQuestions { start: Block::new(start), choices, labels, tables: Box::new(input) })
     }
 }
 
@@ -297,6 +300,7 @@ impl QuestionMaker {
         let mut tables = vec![0; OPRF_TABLES * count];
         ch.recv(&mut tables)?;
         self.made += 1;
+        let tables = Box::new(Cursor::new(tables));
         Ok(OprfQuestions { start: start(&self.here.session, self.made - 1), choices, labels, tables })
     }
 }
@@ -310,13 +314,13 @@ impl OprfAsked {
     /// Step 5: the values at the inputs, out of the server's answer. Secret.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if the answer has another length.
+    /// [`Malformed`](comity_core::Kind) if the answer has another length; those of the reader of the tables.
     pub fn values(self, backend: Backend, answer: &[u8]) -> Result<Zeroizing<Vec<Block>>> {
         if answer.len() != self.answer_len() {
             let (bytes, wanted) = (answer.len(), self.answer_len());
             return Err(Error::malformed(format!("an answer of {bytes} bytes, and {wanted} are one")));
         }
-        let OprfAsked { questions: OprfQuestions { start, labels, tables, .. }, count } = self;
+        let OprfAsked { questions: OprfQuestions { start, labels, mut tables, .. }, count } = self;
         let mut memory = Zeroizing::new(vec![Block::ZERO; wires(count)]);
         let answers = answer.chunks_exact(OPRF_ONLINE[1]);
         let inputs = memory[ROUND_KEYS..].chunks_exact_mut(WIDTH);
@@ -325,14 +329,8 @@ impl OprfAsked {
                 *input = *label ^ Block::new(*sent.first_chunk().expect("a block"));
             }
         }
-        let mut tables = &tables[..OPRF_TABLES * count];
         let mut stream = EvaluatedStream::<HalfGates>::new(HalfGates::evaluator(backend, start));
-        let mut next = |buffer: &mut [u8]| -> Result<()> {
-            let (now, later) = tables.split_at(buffer.len());
-            buffer.copy_from_slice(now);
-            tables = later;
-            Ok(())
-        };
+        let mut next = |buffer: &mut [u8]| fill(&mut tables, buffer);
         with_call(count, |call| stream.call(call, &mut memory, &mut next))?;
         debug_assert_eq!(stream.and_gates(), (OPRF_ANDS * count) as u64);
         let outputs = memory[ROUND_KEYS + WIDTH * count..].chunks_exact(WIDTH).zip(answers);
@@ -345,57 +343,67 @@ impl OprfAsked {
     }
 }
 
-/// The server's side of the online phase: answers `count` questions with these halves, which are enough for them.
+/// The server's side of the online phase: answers `count` questions with these halves, one after another.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) if they are not, before anything is heard; those of the channel.
-pub fn answer(ch: &mut dyn Channel, halves: Vec<OprfAnswers>, count: usize) -> Result<()> {
-    let most: usize = halves.iter().map(OprfAnswers::count).sum();
-    if count > most {
-        return Err(Error::invalid_input(format!("{count} questions for {most} prepared queries")));
-    }
-    let mut left = count;
-    let mut asked = vec![0; OPRF_ONLINE[0] * count];
-    ch.recv(&mut asked)?;
-    for half in halves {
+/// [`InvalidInput`](comity_core::Kind) if these halves are not enough; theirs; those of the channel.
+pub fn answer(ch: &mut dyn Channel, halves: impl IntoIterator<Item = Result<OprfAnswers>>, count: usize) -> Result<()> {
+    let (mut halves, mut left) = (halves.into_iter(), count);
+    while left > 0 {
+        let half = halves.next().ok_or_else(|| too_few(left))??;
         let now = half.count().min(left);
-        let questions = &asked[OPRF_ONLINE[0] * (count - left)..][..OPRF_ONLINE[0] * now];
-        ch.send(&half.answer(questions)?)?;
+        let mut asked = vec![0; OPRF_ONLINE[0] * now];
+        ch.recv(&mut asked)?;
+        ch.send(&half.answer(&asked)?)?;
+        ch.flush()?;
         left -= now;
     }
-    ch.flush()
+    Ok(())
 }
 
-/// The client's side of the online phase: the values at these inputs, for which these halves are enough. Secret.
+/// The client's side of the online phase: the values at these inputs, for which these halves are enough. Secret. One round trip for the first
+/// 4,096 queries, and no waiting for it after that: as answers come, questions go.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) if they are not; those of the channel.
+/// [`InvalidInput`](comity_core::Kind) if these halves are not enough; theirs; those of the channel.
 pub fn query(
     ch: &mut dyn Channel,
     backend: Backend,
-    halves: Vec<OprfQuestions>,
+    halves: impl IntoIterator<Item = Result<OprfQuestions>>,
     inputs: &[u128],
 ) -> Result<Zeroizing<Vec<Block>>> {
-    let most: usize = halves.iter().map(OprfQuestions::count).sum();
-    if inputs.len() > most {
-        return Err(Error::invalid_input(format!("{} inputs for {most} prepared queries", inputs.len())));
-    }
-    let (mut left, mut asked) = (inputs, Vec::with_capacity(halves.len()));
-    for half in halves {
-        let (now, later) = left.split_at(half.count().min(left.len()));
-        let (half, message) = half.ask(now)?;
-        ch.send(&message)?;
-        asked.push(half);
-        left = later;
-    }
-    ch.flush()?;
+    query_within(ch, backend, halves, inputs, WINDOW)
+}
+
+/// [`query`] with the questions of so many halves out at a time.
+pub(super) fn query_within(
+    ch: &mut dyn Channel,
+    backend: Backend,
+    halves: impl IntoIterator<Item = Result<OprfQuestions>>,
+    inputs: &[u128],
+    window: usize,
+) -> Result<Zeroizing<Vec<Block>>> {
+    let (mut halves, mut left, mut asked) = (halves.into_iter(), inputs, VecDeque::new());
     let mut values = Zeroizing::new(Vec::with_capacity(inputs.len()));
-    for half in asked {
+    loop {
+        while asked.len() < window && !left.is_empty() {
+            let half = halves.next().ok_or_else(|| too_few(left.len()))??;
+            let (now, later) = left.split_at(half.count().min(left.len()));
+            let (half, message) = half.ask(now)?;
+            ch.send(&message)?;
+            asked.push_back(half);
+            left = later;
+        }
+        ch.flush()?;
+        let Some(half) = asked.pop_front() else { return Ok(values) };
         let mut answer = vec![0; half.answer_len()];
         ch.recv(&mut answer)?;
         values.extend_from_slice(&half.values(backend, &answer)?);
     }
-    Ok(values)
+}
+
+fn too_few(left: usize) -> Error {
+    Error::invalid_input(format!("there are too few prepared queries: {left} more are asked"))
 }
 
 /// Prepares queries with a server and asks them, [`OPRF_ROUND`] at a time, so that no more tables are in memory: the values at these inputs.
@@ -409,9 +417,9 @@ pub fn ask(me: &mut Party<'_, '_>, inputs: &[u128]) -> Result<Zeroizing<Vec<Bloc
     let mut values = Zeroizing::new(Vec::with_capacity(inputs.len()));
     for inputs in inputs.chunks(OPRF_ROUND) {
         observer.phase("garbling");
-        let ahead = halves(inputs.len()).map(|count| maker.half(ch, count)).collect::<Result<_>>()?;
+        let ahead: Vec<_> = halves(inputs.len()).map(|count| maker.half(ch, count)).collect::<Result<_>>()?;
         observer.phase("queries");
-        values.extend_from_slice(&query(ch, here.backend, ahead, inputs)?);
+        values.extend_from_slice(&query(ch, here.backend, ahead.into_iter().map(Ok), inputs)?);
     }
     Ok(values)
 }
@@ -428,6 +436,10 @@ fn count(input: &mut dyn Read) -> Result<usize> {
     }
 }
 
+/// Fills `bytes`. That a file ends is nothing a peer did, as it is where a connection ends.
 fn fill(input: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
-    input.read_exact(bytes).map_err(|error| Error::io("reading prepared queries", error))
+    input.read_exact(bytes).map_err(|error| match error.kind() {
+        ErrorKind::UnexpectedEof => Error::store("prepared queries end too early"),
+        _ => Error::io("reading prepared queries", error),
+    })
 }

@@ -1,11 +1,13 @@
-use std::io::Read;
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use comity_channel::{Change, Direction, Tamper, Tampering, memory};
+use comity_channel::{Change, Channel as _, Direction, Tamper, Tampering, memory};
 use comity_circuit::Observer;
 use comity_core::{Kind, Prg};
 use comity_protocol::{Party, Protocol};
 use comity_testing::{PATIENCE, Pair};
 
+use super::half::query_within;
 use super::*;
 use crate::tests::{here, party};
 
@@ -16,6 +18,13 @@ const ENCRYPTED: u128 = 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a;
 
 fn oprf() -> Oprf {
     Oprf::new(KEY.to_be_bytes())
+}
+
+/// What is written of a half.
+fn written(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write(&mut bytes).unwrap();
+    bytes
 }
 
 /// Inputs of a generator, the standard's first.
@@ -63,19 +72,47 @@ fn queries_give_the_values() {
         let (answers, questions) = made_ahead(made_for, 1);
         assert_eq!(answers.len(), made_for.div_ceil(OPRF_TOGETHER));
         // As they are kept.
-        let (mut bytes, mut others) = (Vec::new(), Vec::new());
-        answers.iter().for_each(|half| half.write(&mut bytes).unwrap());
-        questions.iter().for_each(|half| half.write(&mut others).unwrap());
-        let (mut bytes, mut others) = (&bytes[..], &others[..]);
-        let answers = answers.iter().map(|_| OprfAnswers::read(&mut bytes).unwrap()).collect();
-        let questions = questions.iter().map(|_| OprfQuestions::read(&mut others).unwrap()).collect();
-        assert!(bytes.is_empty() && others.is_empty());
+        let answers = answers.into_iter().map(|half| {
+            let bytes = written(|out| half.write(out));
+            let mut left = &bytes[..];
+            let half = OprfAnswers::read(&mut left);
+            assert!(left.is_empty());
+            half
+        });
+        let questions =
+            questions.into_iter().map(|half| OprfQuestions::read(io::Cursor::new(written(|out| half.write(out)))));
         let inputs = inputs(asked);
         let (served, values) =
             Pair::run(|ch| answer(ch, answers, asked), |ch| query(ch, Backend::detect(), questions, &inputs));
         served.unwrap();
         assert_eq!(*values.unwrap(), *oprf().evaluate(Backend::detect(), inputs.into_iter()));
     }
+}
+
+/// Halves are taken as they are needed: by the client no more than may be out, and by the server one at a time.
+#[test]
+fn halves_wait_where_they_are_kept() {
+    let count = 3 * OPRF_TOGETHER + 1;
+    let (answers, questions) = made_ahead(count, 1);
+    let (taken, asked) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (inputs, expected) = (inputs(count), oprf().evaluate(Backend::detect(), inputs(count).into_iter()));
+    let answers = answers.into_iter().enumerate().map(|(at, half)| {
+        // The client has taken a second half, and not a third one before the first is answered.
+        let out = asked.load(Ordering::SeqCst);
+        assert!((at..=at + 2).contains(&out), "{out} halves are out before {at} are answered");
+        taken.fetch_add(1, Ordering::SeqCst);
+        Ok(half)
+    });
+    let questions = questions.into_iter().enumerate().map(|(at, half)| {
+        let done = taken.load(Ordering::SeqCst);
+        assert!(done + 2 > at, "half {at} is taken when {done} are answered");
+        asked.fetch_add(1, Ordering::SeqCst);
+        Ok(half)
+    });
+    let (served, values) =
+        Pair::run(|ch| answer(ch, answers, count), |ch| query_within(ch, Backend::detect(), questions, &inputs, 2));
+    served.unwrap();
+    assert_eq!(*values.unwrap(), *expected);
 }
 
 /// Who is told of phases.
@@ -131,17 +168,28 @@ fn what_does_not_fit_is_refused() {
     let (answers, questions) = made_ahead(2, 3);
     let (mut ch, nobody) = memory::pair();
     drop(nobody);
-    let refused = query(&mut ch, Backend::detect(), questions, &inputs(3));
+    let refused = query(&mut ch, Backend::detect(), questions.into_iter().map(Ok), &inputs(3));
     assert!(matches!(refused.unwrap_err().kind, Kind::InvalidInput(_)));
-    let refused = answer(&mut ch, answers, 3);
+    let (mut ch, mut asking) = memory::pair();
+    asking.send(&[0; 48]).unwrap();
+    asking.flush().unwrap();
+    let refused = answer(&mut ch, answers.into_iter().map(Ok), 3);
     assert!(matches!(refused.unwrap_err().kind, Kind::InvalidInput(_)));
     for bad in [&[1, 0, 0][..], &[1, 0, 0, 0, 7]] {
-        assert!(OprfAnswers::read(&mut &*bad).is_err() && OprfQuestions::read(&mut &*bad).is_err());
+        assert!(OprfAnswers::read(&mut &*bad).is_err() && OprfQuestions::read(bad).is_err());
     }
+    // Tables that end too early are an error when they are used.
+    let (mut answers, mut questions) = made_ahead(1, 4);
+    let mut bytes = written(|out| questions.remove(0).write(out));
+    bytes.pop();
+    let (asked, message) = OprfQuestions::read(io::Cursor::new(bytes)).unwrap().ask(&inputs(1)).unwrap();
+    let answer = answers.remove(0).answer(&message).unwrap();
+    let why = asked.values(Backend::detect(), &answer).unwrap_err();
+    assert!(why.to_string().contains("prepared queries end too early"), "{why}");
     // There is as much as anybody could ask for, and no half is larger.
     for bad in [[0; 4], [65, 0, 0, 0]] {
-        let input = || bad.as_slice().chain(std::io::repeat(1));
-        let why = [OprfAnswers::read(&mut input()).err(), OprfQuestions::read(&mut input()).err()];
+        let input = || io::Cursor::new(bad).chain(io::repeat(1));
+        let why = [OprfAnswers::read(&mut input()).err(), OprfQuestions::read(input()).err()];
         assert!(why.into_iter().all(|why| why.unwrap().to_string().contains("64 at most")));
     }
 }
@@ -150,15 +198,10 @@ fn what_does_not_fit_is_refused() {
 /// delta are new where they must be.
 #[test]
 fn labels_and_keys_are_fresh() {
-    let written = |write: &dyn Fn(&mut Vec<u8>) -> std::io::Result<()>| {
-        let mut bytes = Vec::new();
-        write(&mut bytes).unwrap();
-        bytes
-    };
     let block = |bytes: &[u8], at: usize| Block::new(*bytes[at..].first_chunk().unwrap());
     let (mut answers, mut questions) = made_ahead(1, 1);
-    let kept = written(&|out| questions[0].write(out));
-    let (_, message) = questions.remove(0).ask(&[u128::MAX]).unwrap();
+    let kept = written(|out| questions.remove(0).write(out));
+    let (_, message) = OprfQuestions::read(io::Cursor::new(kept.clone())).unwrap().ask(&[u128::MAX]).unwrap();
     let answer = answers.remove(0).answer(&message).unwrap();
     // Number, start, choices, and the strings of the OTs.
     let mut labels: Vec<Block> =
@@ -167,10 +210,10 @@ fn labels_and_keys_are_fresh() {
     labels.dedup();
     assert_eq!(labels.len(), 128);
     let (answers, questions) = made_ahead(OPRF_TOGETHER + 1, 1);
-    let starts = [0, 1].map(|half| block(&written(&|out| questions[half].write(out)), 4));
+    let starts: Vec<Block> = questions.into_iter().map(|half| block(&written(|out| half.write(out)), 4)).collect();
     assert_ne!(starts[0], starts[1]);
     let (others, _) = made_ahead(1, 2);
-    let deltas = [&answers[0], &others[0]].map(|half| block(&written(&|out| half.write(out)), 4));
+    let deltas = [&answers[0], &others[0]].map(|half| block(&written(|out| half.write(out)), 4));
     assert_ne!(deltas[0], deltas[1]);
 }
 
@@ -180,8 +223,10 @@ fn halves_of_others_give_nothing() {
     let (answers, _) = made_ahead(1, 1);
     let (_, questions) = made_ahead(1, 2);
     let inputs = inputs(1);
-    let (served, values) =
-        Pair::run(|ch| answer(ch, answers, 1), |ch| query(ch, Backend::detect(), questions, &inputs));
+    let (served, values) = Pair::run(
+        |ch| answer(ch, answers.into_iter().map(Ok), 1),
+        |ch| query(ch, Backend::detect(), questions.into_iter().map(Ok), &inputs),
+    );
     served.unwrap();
     assert_ne!(*values.unwrap(), *oprf().evaluate(Backend::detect(), inputs.into_iter()));
 }
@@ -192,8 +237,8 @@ fn a_changed_question_asks_for_another_input() {
     let (answers, questions) = made_ahead(1, 1);
     let change = Tamper { direction: Direction::Outgoing, at: 0, change: Change::Flip { bit: 0 } };
     let (served, values) = Pair::run(
-        |ch| answer(ch, answers, 1),
-        |ch| query(&mut Tampering::new(ch, &change), Backend::detect(), questions, &[BLOCK]),
+        |ch| answer(ch, answers.into_iter().map(Ok), 1),
+        |ch| query(&mut Tampering::new(ch, &change), Backend::detect(), questions.into_iter().map(Ok), &[BLOCK]),
     );
     served.unwrap();
     let label_of_another = values.unwrap()[0];
