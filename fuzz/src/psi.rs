@@ -19,7 +19,7 @@ pub(crate) fn psi_masks(data: &[u8]) {
     let [n, bits, list @ ..] = data else { return };
     let list_of = MaskList::new(usize::from(*n), u32::from(*bits % 128) + 1);
     let mut masks: Vec<u128> = Vec::new();
-    if list_of.receive(&mut Script(list), |mask| masks.push(mask)).is_ok() {
+    if list_of.receive(&mut Script(list), |some| masks.extend_from_slice(some)).is_ok() {
         assert!(masks.len() == usize::from(*n) && masks.is_sorted());
         assert_eq!(encoded(&list_of, &masks), list[..list_of.len()], "one list, one form");
     }

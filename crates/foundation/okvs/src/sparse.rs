@@ -1,6 +1,6 @@
 //! `Sparse`: the rows of keys, sorted by cluster, and products with them.
 
-use comity_core::{Aes128, Backend, Block, Prg, gf128};
+use comity_core::{Aes128, Backend, Block, HugeTable, Prg, gf128};
 
 use crate::Okvs;
 use crate::encode::Encoder;
@@ -15,7 +15,7 @@ pub struct Sparse {
     pub(crate) backend: Backend,
     pub(crate) layout: Layout,
     /// The hashes of keys, cluster by cluster: places, and the point of the dense columns.
-    pub(crate) hashes: Vec<Block>,
+    pub(crate) hashes: HugeTable,
     /// The numbers of the keys, in the same order.
     keys: Vec<u32>,
     /// Where each cluster starts, and after the last one the number of keys.
@@ -32,7 +32,7 @@ impl Sparse {
         hash.each(keys, |hash, _| starts[cluster(hash, layout.clusters) + 1] += 1);
         (0..layout.clusters).for_each(|i| starts[i + 1] += starts[i]);
         let mut ends = starts.clone();
-        let (mut hashes, mut numbers) = (vec![Block::ZERO; keys.len()], vec![0; keys.len()]);
+        let (mut hashes, mut numbers) = (HugeTable::zeroed(keys.len()), vec![0; keys.len()]);
         hash.each(keys, |hash, number| {
             let end = &mut ends[cluster(hash, layout.clusters)];
             (hashes[*end], numbers[*end]) = (hash, number);

@@ -119,7 +119,7 @@ fn the_hash_of_a_key_is_no_permutation() {
     let mut permuted = keys.clone();
     Aes128::new(Backend::detect(), SEED).encrypt(&mut permuted);
     let rows = Sparse::place(Backend::detect(), SEED, 1, &keys);
-    assert!(rows.hashes != permuted);
+    assert!(rows.hashes[..] != permuted[..]);
 }
 
 /// The vector with random values is uniform: also in columns that no key touches, and in the dense ones.

@@ -14,6 +14,9 @@ use crate::masks::no_list;
 /// Bytes received in one go, about.
 const PIECE: usize = 1 << 16;
 
+/// Masks handed on together, at most: a part of the first-level cache.
+const TOGETHER: usize = 512;
+
 /// A sorted list of a number of masks of a length, as it is on the wire (and would be in a file).
 #[derive(Clone, Copy)]
 pub struct MaskList {
@@ -57,17 +60,26 @@ impl MaskList {
     /// # Errors
     /// Those of `out`.
     pub fn write(&self, masks: &[u128], out: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        debug_assert!(masks.len() == self.n && masks.is_sorted());
+        self.write_all(masks.iter().copied(), out)
+    }
+
+    /// As [`write`](MaskList::write), wherever the masks are.
+    pub(crate) fn write_all(
+        &self,
+        masks: impl ExactSizeIterator<Item = u128> + Clone,
+        out: &mut dyn FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        debug_assert!(masks.len() == self.n && masks.clone().is_sorted());
         let mut upper = vec![0u8; self.bytes()[0]];
-        for (i, mask) in masks.iter().enumerate() {
-            let at = i + self.upper_of(*mask);
+        for (i, mask) in masks.clone().enumerate() {
+            let at = i + self.upper_of(mask);
             upper[at / 8] |= 1 << (at % 8);
         }
         out(&upper)?;
         let mut writer = Writer { out: Vec::with_capacity(PIECE + 32), waiting: 0, bits: 0 };
         for mask in masks {
-            writer.put(*mask as u64, self.lower.min(64));
-            writer.put((*mask >> 64) as u64, self.lower.saturating_sub(64));
+            writer.put(mask as u64, self.lower.min(64));
+            writer.put((mask >> 64) as u64, self.lower.saturating_sub(64));
             if writer.out.len() >= PIECE {
                 out(&writer.out)?;
                 writer.out.clear();
@@ -76,19 +88,19 @@ impl MaskList {
         out(&writer.finish())
     }
 
-    /// Receives masks, and hands each to `each`.
+    /// Receives masks, and hands them to `each`, some hundreds at a time.
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if what comes is no code of a sorted list; those of the channel.
-    pub fn receive(&self, ch: &mut dyn Channel, each: impl FnMut(u128)) -> Result<()> {
+    pub fn receive(&self, ch: &mut dyn Channel, each: impl FnMut(&[u128])) -> Result<()> {
         self.read(&mut |bytes| ch.recv(bytes), each)
     }
 
-    /// Reads masks, and hands each to `each`. `fill` fills a buffer with the next bytes.
+    /// Reads masks, and hands them to `each`, some hundreds at a time. `fill` fills a buffer with the next bytes.
     ///
     /// # Errors
     /// As [`MaskList::receive`], and those of `fill`.
-    pub fn read(&self, fill: &mut dyn FnMut(&mut [u8]) -> Result<()>, mut each: impl FnMut(u128)) -> Result<()> {
+    pub fn read(&self, fill: &mut dyn FnMut(&mut [u8]) -> Result<()>, mut each: impl FnMut(&[u128])) -> Result<()> {
         let [upper, lower] = self.bytes();
         // It grows as bytes come: the sender's word alone makes nobody reserve memory.
         let mut first = Vec::new();
@@ -97,26 +109,35 @@ impl MaskList {
             Ok(())
         })?;
         self.check(&first)?;
-        let (mut ones, mut rank, mut last) = (Ones::of(&first), 0, (usize::MAX, 0));
-        let mut each = |lower: u128| {
-            let upper = ones.next().expect("there is a 1 for each mask") - rank;
-            rank += 1;
-            if last.0 == upper && lower < last.1 {
-                return Err(no_list("two masks are not in order"));
+        let (mut ones, mut rank, mut last) = (Ones::of(&first), 0, 0);
+        let mut masks = [0; TOGETHER];
+        // The next `count` masks, whose lower parts are these.
+        let mut some = |bytes: &[u8], count: usize| {
+            for from in (0..count).step_by(TOGETHER) {
+                let masks = &mut masks[..TOGETHER.min(count - from)];
+                for (at, mask) in (from..).zip(&mut *masks) {
+                    let upper = ones.next().expect("there is a 1 for each mask") - rank;
+                    rank += 1;
+                    let lower = if self.lower == 0 { 0 } else { self.lower_at(bytes, at) };
+                    *mask = (upper as u128).checked_shl(self.lower).unwrap_or(0) | lower;
+                }
+                if masks[0] < last || !masks.is_sorted() {
+                    return Err(no_list("two masks are not in order"));
+                }
+                last = masks[masks.len() - 1];
+                each(masks);
             }
-            last = (upper, lower);
-            each((upper as u128).checked_shl(self.lower).unwrap_or(0) | lower);
             Ok(())
         };
         if self.lower == 0 {
-            return (0..self.n).try_for_each(|_| each(0));
+            return some(&[], self.n);
         }
         let mut left = self.n;
         // Eight masks are whole bytes, so that no mask is in two pieces.
         pieces(fill, lower, self.lower as usize, |bytes| {
             let here = left.min(8 * bytes.len() / self.lower as usize);
             left -= here;
-            (0..here).try_for_each(|at| each(self.lower_at(bytes, at)))?;
+            some(bytes, here)?;
             let rest = 8 * bytes.len() - here * self.lower as usize;
             match bytes.last() {
                 Some(last) if rest > 0 && last >> (8 - rest) != 0 => {

@@ -4,7 +4,7 @@
 //! with probability below 2^-70. The key is committed to: whoever fixed it last could else look for one under which hashing
 //! fails for a set that it guesses, and see whether it does.
 
-use comity_core::{Block, Result, ShortHash};
+use comity_core::{Block, HugeTable, Result, ShortHash};
 use comity_protocol::Party;
 use rand_core::CryptoRng;
 
@@ -49,12 +49,14 @@ impl DigestKey {
     }
 
     /// As [`digests`](DigestKey::digests), and of each item as many further bits: two hashes for one.
-    pub(crate) fn pairs(&self, rng: &mut dyn CryptoRng, set: &Set<'_>) -> [Vec<Block>; 2] {
-        let mut pairs = [(); 2].map(|()| Vec::with_capacity(set.told()));
+    pub(crate) fn pairs(&self, rng: &mut dyn CryptoRng, set: &Set<'_>) -> [HugeTable; 2] {
+        let mut pairs = [(); 2].map(|()| HugeTable::zeroed(set.told()));
+        let mut next = 0;
         let mut push = |hash: &[u8; 32]| {
             for (half, blocks) in hash.as_chunks().0.iter().zip(&mut pairs) {
-                blocks.push(Block::new(*half));
+                blocks[next] = Block::new(*half);
             }
+            next += 1;
         };
         self.each(set, &mut push);
         for _ in set.items.len()..set.told() {

@@ -10,7 +10,7 @@
 //! what is not asked at `v` is random. Values are pseudo-random to the receiver where it does not have them.
 
 use comity_channel::Channel;
-use comity_core::{Aes128, Backend, Block, Error, Result, SessionId, declassify_all};
+use comity_core::{Aes128, Backend, Block, Error, HugeTable, Result, SessionId, declassify_all};
 use comity_protocol::Here;
 use zeroize::Zeroizing;
 
@@ -40,7 +40,8 @@ pub(crate) struct Group {
 /// What the receiver looks for in a group.
 pub(crate) struct Sought<'v> {
     values: &'v [Block],
-    masks: Vec<u128>,
+    /// The mask of each, which are read at random places.
+    masks: HugeTable,
     beginnings: Beginnings,
 }
 
@@ -97,17 +98,20 @@ impl Masks {
         mut group: Group,
         set: &Set<'_>,
         out: &mut dyn FnMut(&[u8]) -> Result<()>,
-    ) -> Result<Vec<u128>> {
+    ) -> Result<HugeTable> {
         let n = group.masks.len();
         declassify_all(&mut group.masks, "the receiver is told all of them, in their order");
         if self.payload == 0 {
-            sort_by_mask(&mut group.masks, self.bits, |mask| *mask);
-            MaskList::new(n, self.bits).write(&group.masks, out)?;
-            return Ok(group.masks);
+            let mut masks = HugeTable::zeroed(n);
+            let mask = |at: usize| Block::from_u128(group.masks[at]);
+            sort_by_mask(mask, &mut masks, self.bits, |mask| mask.to_u128());
+            MaskList::new(n, self.bits).write_all(masks.iter().map(|mask| mask.to_u128()), out)?;
+            return Ok(masks);
         }
-        let order = order_by_mask(&group.masks, self.bits);
-        let masks: Vec<u128> = order.iter().map(|&at| group.masks[at as usize]).collect();
-        MaskList::new(n, self.bits).write(&masks, out)?;
+        let order = order_by_mask(n, |at| group.masks[at], self.bits);
+        let mut masks = HugeTable::zeroed(n);
+        masks.iter_mut().zip(&order).for_each(|(mask, &at)| *mask = Block::from_u128(group.masks[at as usize]));
+        MaskList::new(n, self.bits).write_all(masks.iter().map(|mask| mask.to_u128()), out)?;
         let nothing = vec![0; self.payload];
         let mut sealed = Vec::new();
         for at in order {
@@ -124,19 +128,23 @@ impl Masks {
     /// What the receiver looks for in a group: its values there.
     pub(crate) fn seek<'v>(&self, values: &'v [Block]) -> Sought<'v> {
         let masks = self.own(values);
-        Sought { values, beginnings: Beginnings::of(&masks, self.bits), masks }
+        Sought { values, beginnings: Beginnings::of(masks.len(), |place| masks[place].to_u128(), self.bits), masks }
     }
 
     /// The masks of values, ascending, and the place of each one's value.
     pub(crate) fn sorted(&self, values: &[Block]) -> Vec<(u128, u32)> {
         let masks = self.own(values);
-        order_by_mask(&masks, self.bits).into_iter().map(|place| (masks[place as usize], place)).collect()
+        let order = order_by_mask(masks.len(), |place| masks[place].to_u128(), self.bits);
+        order.into_iter().map(|place| (masks[place as usize].to_u128(), place)).collect()
     }
 
     /// The masks of a party's own values.
-    fn own(&self, values: &[Block]) -> Vec<u128> {
-        let mut masks = Vec::with_capacity(values.len());
-        values.chunks(BATCH).for_each(|values| self.hash(values, |mask| masks.push(mask)));
+    fn own(&self, values: &[Block]) -> HugeTable {
+        let mut masks = HugeTable::zeroed(values.len());
+        for (values, masks) in values.chunks(BATCH).zip(masks.chunks_mut(BATCH)) {
+            let mut next = masks.iter_mut();
+            self.hash(values, |mask| *next.next().expect("a mask for each value") = Block::from_u128(mask));
+        }
         declassify_all(
             &mut masks,
             "items are sorted in variable time here too: their order by mask tells who has the sender's key, and nobody else",
@@ -155,14 +163,16 @@ impl Masks {
         let Sought { values, masks, beginnings } = sought;
         let (mut ranks, mut found, mut rank) = (Vec::new(), Found::default(), 0);
         let mut walk = beginnings.walk();
-        MaskList::new(n, self.bits).receive(ch, |mask| {
-            for place in walk.alike(mask).filter(|&place| masks[place as usize] == mask) {
-                found.places.push(place);
-                if self.payload > 0 {
-                    ranks.push(rank);
+        MaskList::new(n, self.bits).receive(ch, |sent| {
+            walk.alike(sent, |nth, place| {
+                if masks[place as usize].to_u128() == sent[nth] {
+                    found.places.push(place);
+                    if self.payload > 0 {
+                        ranks.push(rank + nth);
+                    }
                 }
-            }
-            rank += 1;
+            });
+            rank += sent.len();
         })?;
         if self.payload == 0 {
             return Ok(found);

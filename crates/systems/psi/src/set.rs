@@ -71,9 +71,10 @@ fn repeated(items: &[Item]) -> Option<(usize, usize)> {
     let number = |key: u64| (key & ((1 << NUMBER) - 1)) as usize;
     let hash =
         |item: &Item| u64::from_le_bytes(*item.0.first_chunk().expect("32 bytes")).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mut keys: Vec<u64> = (0..).zip(items).map(|(at, item): (u64, _)| hash(item) >> NUMBER << NUMBER | at).collect();
-    let (mut slots, mut found) = (Vec::new(), None);
+    let key = |at: usize| hash(&items[at]) >> NUMBER << NUMBER | at as u64;
+    let (mut keys, mut slots, mut found) = (vec![0; items.len()], Vec::new(), None);
     partition(
+        key,
         &mut keys,
         u64::BITS,
         |&key| key.into(),

@@ -8,40 +8,38 @@ const PART: usize = 512;
 /// The most items of a place in a part that are put in order one by one: uniform ones are a few.
 const FEW: u32 = 32;
 
-/// Sorts a list by masks of `bits` bits: into parts, and each of these into about as many places as it has items.
-pub(crate) fn sort_by_mask<T: Copy>(list: &mut [T], bits: u32, mask: impl Fn(&T) -> u128) {
+/// The `n` items that `item` tells, sorted by masks of `bits` bits: into parts, and each of these into about as many places as it has items.
+/// `to` has room for them.
+pub(crate) fn sort_by_mask<T: Copy>(item: impl Fn(usize) -> T, to: &mut [T], bits: u32, mask: impl Fn(&T) -> u128) {
     let (mut before, mut places) = (Vec::with_capacity(2 * PART), Vec::new());
-    partition(list, bits, &mask, |part, bits| sort_part(part, bits, &mask, &mut before, &mut places));
+    partition(item, to, bits, &mask, |part, bits| sort_part(part, bits, &mask, &mut before, &mut places));
 }
 
-/// Puts a list in the order of what masks of `bits` bits begin with, and hands on each part that begins alike, with how many bits are left
-/// to tell its items apart.
+/// Writes as many items as there is room for, in the order of what masks of `bits` bits begin with, and hands on each part that begins alike, with
+/// how many bits are left to tell its items apart.
 pub(crate) fn partition<T: Copy>(
-    list: &mut [T],
+    item: impl Fn(usize) -> T,
+    to: &mut [T],
     bits: u32,
     mask: impl Fn(&T) -> u128,
     mut each: impl FnMut(&mut [T], u32),
 ) {
-    let upper = (list.len() / PART).max(1).ilog2().min(bits);
-    let part = |item: &T| (mask(item) >> (bits - upper)) as usize;
+    let upper = (to.len() / PART).max(1).ilog2().min(bits);
+    let part = |item: &T| mask(item).checked_shr(bits - upper).unwrap_or(0) as usize;
     let mut next = vec![0u32; (1 << upper) + 1];
-    if upper > 0 {
-        list.iter().for_each(|item| next[part(item) + 1] += 1);
-        for i in 1..next.len() {
-            next[i] += next[i - 1];
-        }
-        for item in &list.to_vec() {
-            let next = &mut next[part(item)];
-            list[*next as usize] = *item;
-            *next += 1;
-        }
-    } else {
-        next[0] = list.len() as u32;
+    (0..to.len()).for_each(|i| next[part(&item(i)) + 1] += 1);
+    for i in 1..next.len() {
+        next[i] += next[i - 1];
+    }
+    for item in (0..to.len()).map(&item) {
+        let next = &mut next[part(&item)];
+        to[*next as usize] = item;
+        *next += 1;
     }
     // Each number now is the end of its part.
     let mut start = 0;
     for &end in &next[..1 << upper] {
-        each(&mut list[start..end as usize], bits - upper);
+        each(&mut to[start..end as usize], bits - upper);
         start = end as usize;
     }
 }
@@ -100,25 +98,25 @@ impl Beginnings {
     /// The bits of a beginning.
     const START: u32 = u64::BITS - Self::PLACE;
 
-    /// The places, at most [`MAX_ITEMS`], of masks of `bits` bits.
-    pub(crate) fn of(masks: &[u128], bits: u32) -> Beginnings {
-        let mut all = Beginnings { keys: Vec::with_capacity(masks.len()), bits };
-        all.keys.extend((0..).zip(masks).map(|(place, &mask): (u64, _)| start(mask, bits) << Self::PLACE | place));
-        sort_by_mask(&mut all.keys, u64::BITS, |&key| key.into());
-        all
+    /// The places of `n` masks of `bits` bits, at most [`MAX_ITEMS`].
+    pub(crate) fn of(n: usize, mask: impl Fn(usize) -> u128, bits: u32) -> Beginnings {
+        let mut keys = vec![0; n];
+        let key = |place: usize| start(mask(place), bits) << Self::PLACE | place as u64;
+        sort_by_mask(key, &mut keys, u64::BITS, |&key| key.into());
+        Beginnings { keys, bits }
     }
 
     /// A walk along masks that come in ascending order.
     pub(crate) fn walk(&self) -> Walk<'_> {
-        Walk { keys: &self.keys, bits: self.bits }
+        Walk { keys: &self.keys, bits: self.bits, starts: Vec::new(), pairs: Vec::new() }
     }
 
     /// The places in ascending order of the masks.
-    fn order(mut self, masks: &[u128]) -> Vec<u32> {
+    fn order(mut self, mask: impl Fn(usize) -> u128) -> Vec<u32> {
         // Masks that begin alike are in the order of their places so far.
         let alike = self.keys.chunk_by_mut(|one, other| one >> Self::PLACE == other >> Self::PLACE);
         for alike in alike.filter(|alike| alike.len() > 1) {
-            alike.sort_unstable_by_key(|&key| masks[place(key) as usize]);
+            alike.sort_unstable_by_key(|&key| mask(place(key) as usize));
         }
         self.keys.into_iter().map(place).collect()
     }
@@ -128,16 +126,32 @@ impl Beginnings {
 pub(crate) struct Walk<'b> {
     keys: &'b [u64],
     bits: u32,
+    starts: Vec<u64>,
+    pairs: Vec<(u32, u32)>,
 }
 
-impl<'b> Walk<'b> {
-    /// The places of masks that begin as this one does, which is no smaller than those before.
-    pub(crate) fn alike(&mut self, mask: u128) -> impl Iterator<Item = u32> + use<'b> {
-        let start = start(mask, self.bits);
-        while let Some((_, rest)) = self.keys.split_first().filter(|(key, _)| **key >> Beginnings::PLACE < start) {
-            self.keys = rest;
+impl Walk<'_> {
+    /// For each of these masks, which ascend and are no smaller than those before: its number, and each place of masks that begin as it does.
+    pub(crate) fn alike(&mut self, masks: &[u128], mut each: impl FnMut(usize, u32)) {
+        let keys = self.keys;
+        self.starts.clear();
+        self.starts.extend(masks.iter().map(|&mask| start(mask, self.bits)));
+        self.pairs.resize(masks.len(), (0, 0));
+        // Which list has the smaller one next is anybody's guess: sums cost less than branches.
+        let (mut at, mut nth, mut count) = (0, 0, 0);
+        while at < keys.len() && nth < masks.len() {
+            let (key, start) = (keys[at] >> Beginnings::PLACE, self.starts[nth]);
+            self.pairs[count] = (at as u32, nth as u32);
+            count += usize::from(key == start);
+            nth += usize::from(key >= start);
+            at += usize::from(key < start);
         }
-        self.keys.iter().take_while(move |key| **key >> Beginnings::PLACE == start).map(|&key| place(key))
+        for &(from, nth) in &self.pairs[..count] {
+            let (from, nth) = (from as usize, nth as usize);
+            let alike = keys[from..].iter().take_while(|key| **key >> Beginnings::PLACE == self.starts[nth]);
+            alike.for_each(|&key| each(nth, place(key)));
+        }
+        self.keys = &keys[at..];
     }
 }
 
@@ -152,9 +166,9 @@ fn place(key: u64) -> u32 {
     (key & ((1 << Beginnings::PLACE) - 1)) as u32
 }
 
-/// The places of masks of `bits` bits, at most [`MAX_ITEMS`], in ascending order of the masks.
-pub(crate) fn order_by_mask(masks: &[u128], bits: u32) -> Vec<u32> {
-    Beginnings::of(masks, bits).order(masks)
+/// The places of `n` masks of `bits` bits, at most [`MAX_ITEMS`], in ascending order of the masks.
+pub(crate) fn order_by_mask(n: usize, mask: impl Fn(usize) -> u128, bits: u32) -> Vec<u32> {
+    Beginnings::of(n, &mask, bits).order(mask)
 }
 
 #[cfg(test)]
@@ -178,14 +192,14 @@ mod tests {
         for n in [0usize, 1, 7, 8, 15, 16, 17, 1000, 1023, 1024, 4097] {
             for bits in [1, 3, 42, 82, 128] {
                 for masks in lists(n, bits) {
-                    let mut list: Vec<(u128, usize)> = masks.iter().copied().zip(0..).collect();
+                    let mut list = vec![(0, 0); n];
                     let mut expected = masks.clone();
                     expected.sort_unstable();
-                    sort_by_mask(&mut list, bits, |item| item.0);
+                    sort_by_mask(|at| (masks[at], at), &mut list, bits, |item| item.0);
                     assert_eq!(list.iter().map(|item| item.0).collect::<Vec<_>>(), expected);
                     list.sort_unstable_by_key(|item| item.1);
                     assert!(list.iter().map(|item| item.1).eq(0..n), "none is lost");
-                    let mut order = order_by_mask(&masks, bits);
+                    let mut order = order_by_mask(n, |at| masks[at], bits);
                     assert!(order.iter().map(|&place| masks[place as usize]).eq(expected), "{n} of {bits} bits");
                     order.sort_unstable();
                     assert!(order.into_iter().eq(0..n as u32), "none is lost");

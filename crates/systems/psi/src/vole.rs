@@ -28,7 +28,7 @@
 //! in the malicious model, 128, less `log2(n1) - 2` by their order; VOLE, 1.4 MB. Four round trips, and those of the VOLE's set-up.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, Commitment, Opening, Prg, Result, ShortHash, commit, gf128};
+use comity_core::{Backend, Block, Commitment, HugeTable, Opening, Prg, Result, ShortHash, commit, gf128};
 use comity_okvs::{Okvs, Sparse};
 use comity_ot::base::{BaseOt, Csw, Simplest};
 use comity_ot::softspoken::Checking;
@@ -116,7 +116,7 @@ pub(crate) fn send_over(
     let (ch, here, _, observer) = me.pair()?;
     observer.phase("encoding");
     let rows = rows(here.backend, &key, sizes, &keys);
-    let mut values = Zeroizing::new(vec![Block::ZERO; keys.len()]);
+    let mut values = HugeTable::zeroed(keys.len());
     let mut encoded = vec![Block::ZERO; rows.part()];
     for (part, b) in b.chunks_mut(rows.part()).enumerate() {
         ch.recv(Block::bytes_of_mut(&mut encoded))?;
@@ -167,7 +167,7 @@ pub(crate) fn receive_over(
     let own = Block::random(rng);
     ch.send(&own.to_bytes())?;
     ch.flush()?;
-    let mut values = Zeroizing::new(vec![Block::ZERO; keys.len()]);
+    let mut values = HugeTable::zeroed(keys.len());
     rows.decode(&c.compute(), &mut values);
     let theirs = opened(ch, &commitment, |theirs, commitment, opening| {
         let holds = commitment.verify(session, COMMITMENT, &theirs.to_bytes(), opening);

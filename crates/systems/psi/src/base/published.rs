@@ -76,7 +76,7 @@ impl Published {
         let values = oprf.evaluate(backend, digests.into_iter());
         let mut group = masks.group(values.len());
         masks.add(&mut group, &values, 0..);
-        let mut current = masks.write(group, set, &mut both)?;
+        let mut current = masks.write(group, set, &mut both)?.iter().map(|mask| mask.to_u128()).collect();
         let head = *hash.finalize().as_bytes();
         out(&head)?;
         let mut dummies = Vec::new();
@@ -255,7 +255,7 @@ fn masks(reader: &mut Reader<'_>, bits: u32) -> Result<Vec<u128>> {
         left = later;
         Ok(())
     };
-    list.read(&mut fill, |mask| all.push(mask))?;
+    list.read(&mut fill, |some| all.extend_from_slice(some))?;
     Ok(all)
 }
 

@@ -166,7 +166,7 @@ fn dummies_go_that_have_come() {
             buffer.copy_from_slice(bytes.split_off(..buffer.len()).unwrap());
             Ok(())
         };
-        list.read(&mut fill, |mask| masks.push(mask)).unwrap();
+        list.read(&mut fill, |some| masks.extend_from_slice(some)).unwrap();
         (masks, from + list.len())
     };
     let (mut there, _) = list(&base, kept.terms.to_bytes().len() + 8, 50);

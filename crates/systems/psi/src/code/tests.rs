@@ -13,7 +13,7 @@ fn encode(masks: &[u128], bits: u32) -> Vec<u8> {
 /// The list of `n` masks with these bytes.
 fn decode(bytes: &[u8], n: usize, bits: u32) -> Result<Vec<u128>> {
     let mut masks = Vec::new();
-    MaskList::new(n, bits).receive(&mut Replay::of_peer(bytes.to_vec()), |mask| masks.push(mask))?;
+    MaskList::new(n, bits).receive(&mut Replay::of_peer(bytes.to_vec()), |some| masks.extend_from_slice(some))?;
     Ok(masks)
 }
 
