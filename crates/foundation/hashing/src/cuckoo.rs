@@ -1,16 +1,29 @@
 //! Cuckoo hashing: at most one item a bin.
 
 use std::collections::{HashMap, VecDeque};
+use std::hint::black_box;
 
 use crate::places::{BinEntry, FUNCTIONS};
 
-/// The number of items that are moved at random before a place is searched for. Nearly all find theirs in a few moves.
-const WALK: usize = 200;
+/// The number of times that an item and those it moves are put into a bin at random, before a place is searched for. Nearly all find theirs in a few.
+const WALK: u32 = 200;
+
+/// Items that look for a place side by side. Each waits for memory at every step: so many wait together.
+const TOGETHER: usize = 32;
 
 /// A table with at most one item in each bin, each item in one of its bins.
 pub struct Cuckoo {
     table: Vec<BinEntry>,
     left_out: Vec<u32>,
+}
+
+/// An item without a place.
+struct Homeless {
+    item: u32,
+    /// The bin that it had to leave.
+    from: u32,
+    /// The steps that led here.
+    steps: u32,
 }
 
 impl Cuckoo {
@@ -21,14 +34,27 @@ impl Cuckoo {
         let mut cuckoo = Cuckoo { table, left_out: Vec::new() };
         // The walk need not be unpredictable, only unlikely to go in circles.
         let mut coin = 0x9e37_79b9_7f4a_7c15u64;
-        for item in 0..items {
-            if let Some(homeless) = cuckoo.walk(item, &mut coin, &places)
-                && !cuckoo.search(homeless, &places)
-            {
-                cuckoo.left_out.push(homeless);
+        let mut new = (0..items).map(|item| Homeless { item, from: u32::MAX, steps: 0 });
+        let (mut homeless, mut next) = (Vec::with_capacity(TOGETHER), Vec::with_capacity(TOGETHER));
+        let mut all = Vec::with_capacity(TOGETHER);
+        loop {
+            homeless.extend(new.by_ref().take(TOGETHER - homeless.len()));
+            if homeless.is_empty() {
+                return cuckoo;
             }
+            all.clear();
+            all.extend(homeless.iter().map(|homeless: &Homeless| places(homeless.item)));
+            // All that is looked at is read at once, and then is near.
+            black_box(all.as_flattened().iter().fold(0, |sum, &bin| sum ^ cuckoo.table[bin as usize].item()));
+            for (homeless, bins) in homeless.drain(..).zip(&all) {
+                match cuckoo.step(&homeless, bins, &mut coin) {
+                    Some(evicted) if evicted.steps < WALK => next.push(evicted),
+                    Some(evicted) if !cuckoo.search(evicted.item, &places) => cuckoo.left_out.push(evicted.item),
+                    _ => (),
+                }
+            }
+            std::mem::swap(&mut homeless, &mut next);
         }
-        cuckoo
     }
 
     /// The item in each bin, and by which function it is there.
@@ -41,24 +67,20 @@ impl Cuckoo {
         &self.left_out
     }
 
-    /// Puts an item in, and the item that was in its place elsewhere, and so on. Returns who has no place in the end.
-    fn walk(&mut self, mut item: u32, coin: &mut u64, places: &impl Fn(u32) -> [u32; FUNCTIONS]) -> Option<u32> {
-        let mut from = u32::MAX;
-        for _ in 0..WALK {
-            let bins = places(item);
-            if let Some(free) = (0..FUNCTIONS).find(|&i| self.table[bins[i] as usize] == BinEntry::NONE) {
-                self.table[bins[free] as usize] = BinEntry::new(item, free);
-                return None;
-            }
-            *coin = coin.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-            let mut i = (((*coin >> 32) * FUNCTIONS as u64) >> 32) as usize;
-            if bins[i] == from {
-                i = (i + 1) % FUNCTIONS;
-            }
-            let evicted = std::mem::replace(&mut self.table[bins[i] as usize], BinEntry::new(item, i));
-            (item, from) = (evicted.item(), bins[i]);
+    /// Puts an item into one of its bins. Returns who was there, if none is free.
+    fn step(&mut self, homeless: &Homeless, bins: &[u32; FUNCTIONS], coin: &mut u64) -> Option<Homeless> {
+        let item = homeless.item;
+        if let Some(free) = (0..FUNCTIONS).find(|&i| self.table[bins[i] as usize] == BinEntry::NONE) {
+            self.table[bins[free] as usize] = BinEntry::new(item, free);
+            return None;
         }
-        Some(item)
+        *coin = coin.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        let mut i = (((*coin >> 32) * FUNCTIONS as u64) >> 32) as usize;
+        if bins[i] == homeless.from {
+            i = (i + 1) % FUNCTIONS;
+        }
+        let evicted = std::mem::replace(&mut self.table[bins[i] as usize], BinEntry::new(item, i));
+        Some(Homeless { item: evicted.item(), from: bins[i], steps: homeless.steps + 1 })
     }
 
     /// Finds a chain of moves that ends in a free bin, if there is one: breadth first, over all bins that can be reached.

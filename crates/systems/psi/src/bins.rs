@@ -7,7 +7,7 @@
 //! the function in it, an input would be the same in two bins that are one.
 
 use comity_core::{Aes128, Backend, Block, HugeTable, Prg, Result, TccrHash};
-use comity_hashing::{BinEntry, Cuckoo, FUNCTIONS, Short, Simple};
+use comity_hashing::{Cuckoo, FUNCTIONS, Short, Simple};
 use comity_ot::SemiHonest;
 use comity_ot::base::Simplest;
 use comity_ot::one_of_n::{self, OneOfN};
@@ -21,6 +21,9 @@ use crate::terms::Terms;
 
 /// The session of the OT extension, under that of the run.
 const OT: &str = "private set intersection: an OPRF for each bin";
+
+/// Items read together, before anything is done with them: the machine then waits for many at a time.
+const TOGETHER: usize = 128;
 
 /// Bits of an input that say the function.
 pub(crate) const FUNCTION_BITS: u32 = 2;
@@ -60,9 +63,9 @@ impl Digits {
 }
 
 impl Placed {
-    /// Room for so many items, with rests of so many bits, in so many bins.
+    /// Room for so many items, and for one at least, with rests of so many bits, in so many bins.
     pub(crate) fn room(items: usize, rest_bits: u32, bins: u32) -> Placed {
-        Placed { items: HugeTable::zeroed(2 * items), next: 0, rest_bits, bins }
+        Placed { items: HugeTable::zeroed(2 * items.max(1)), next: 0, rest_bits, bins }
     }
 
     /// Adds the next item.
@@ -80,23 +83,45 @@ impl Placed {
 
     /// The bins of an item.
     pub(crate) fn places(&self, item: u32) -> [u32; FUNCTIONS] {
-        let bins = self.items[2 * item as usize + 1].to_u128();
-        [bins as u32, (bins >> 32) as u32, (bins >> 64) as u32]
+        unpacked(self.items[2 * item as usize + 1])
     }
 
-    /// What the receiver asks for in a bin where this is.
-    fn asked(&self, entry: Option<BinEntry>, empty: &mut Prg) -> u128 {
-        let rest = u128::MAX >> (128 - self.rest_bits);
-        match entry {
-            Some(entry) => self.input(entry.item(), entry.function()),
-            None => (empty.block().to_u128() & rest) << FUNCTION_BITS | NO_FUNCTION,
+    /// Hands on each of these items: its number, rest and bins.
+    fn each(&self, items: impl Iterator<Item = u32>, mut each: impl FnMut(u32, Short)) {
+        let (mut numbers, mut there) = ([0; TOGETHER], [[Block::ZERO; 2]; TOGETHER]);
+        let (all, mut items) = (self.items.as_chunks::<2>().0, items.fuse());
+        loop {
+            let count = numbers.iter_mut().zip(&mut items).map(|(number, item)| *number = item).count();
+            if count == 0 {
+                return;
+            }
+            numbers[..count].iter().zip(&mut there).for_each(|(&item, there)| *there = all[item as usize]);
+            for (&item, &[rest, bins]) in numbers.iter().zip(&there[..count]) {
+                each(item, Short { bins: unpacked(bins), rest: rest.to_u128() });
+            }
         }
+    }
+
+    /// What the receiver asks for in an empty bin.
+    fn nothing(&self, empty: &mut Prg) -> u128 {
+        (empty.block().to_u128() & u128::MAX >> (128 - self.rest_bits)) << FUNCTION_BITS | NO_FUNCTION
     }
 
     /// The OPRF's input of an item in the bin where it came by a function.
     pub(crate) fn input(&self, item: u32, function: usize) -> u128 {
-        self.items[2 * item as usize].to_u128() << FUNCTION_BITS | function as u128
+        input(self.items[2 * item as usize].to_u128(), function)
     }
+}
+
+/// The bins in a block.
+fn unpacked(bins: Block) -> [u32; FUNCTIONS] {
+    let bins = bins.to_u128();
+    [bins as u32, (bins >> 32) as u32, (bins >> 64) as u32]
+}
+
+/// The OPRF's input of an item with this rest in the bin where it came by a function.
+fn input(rest: u128, function: usize) -> u128 {
+    rest << FUNCTION_BITS | function as u128
 }
 
 /// The values of inputs out of the strings of their digits: the string itself, or if there are several, a hash of bin,
@@ -155,15 +180,15 @@ pub(crate) fn send<S: OneOfN<Model = SemiHonest>>(
         let first = run * width;
         let keys = oprf.keys(ch, digits.count * width.min(placed.bins - first) as usize)?;
         for (function, (items, group)) in parts.into_iter().zip(&mut groups).enumerate() {
-            let bin = |item: u32| placed.places(item)[function];
             queries.clear();
-            for &item in items {
-                let ot = digits.count * (bin(item) - first) as usize;
-                queries.extend((ot..).zip(digits.of(placed.input(item, function))));
-            }
+            placed.each(items.iter().copied(), |_, Short { bins, rest }| {
+                let ot = digits.count * (bins[function] - first) as usize;
+                queries.extend((ot..).zip(digits.of(input(rest, function))));
+            });
             strings.resize(queries.len(), Block::ZERO);
             keys.evaluate(&queries, &mut strings)?;
-            join.join(&strings, |i| tweak(bin(items[i]), function), &mut values);
+            let bin = |i: usize| first + (queries[i * digits.count].0 / digits.count) as u32;
+            join.join(&strings, |i| tweak(bin(i), function), &mut values);
             masks.add(group, &values, items.iter().copied());
         }
     }
@@ -187,30 +212,40 @@ pub(crate) fn receive<S: OneOfN<Model = SemiHonest>>(
     let table = Cuckoo::place(placed.len() as u32, placed.bins, |item| placed.places(item));
     observer.phase("oprf");
     let mut oprf = one_of_n::Receiver::<S>::setup::<Simplest>(ch, &here.session.child(OT), here.backend, rng)?;
-    let mut empty = Prg::new(here.backend, Block::random(rng));
-    let mut choices = Vec::with_capacity(table.bins().len() * digits.count);
-    table.bins().for_each(|entry| choices.extend(digits.of(placed.asked(entry, &mut empty))));
-    let mut strings = vec![Block::ZERO; choices.len()];
-    let chunk = S::CHUNK / digits.count * digits.count;
-    for (choices, strings) in choices.chunks(chunk).zip(strings.chunks_mut(chunk)) {
-        oprf.receive(ch, choices, strings)?;
-    }
-    let mut values = Vec::new();
-    let function = |entry: Option<BinEntry>| entry.map_or(FUNCTIONS, |entry| entry.function());
-    let functions = Vec::from_iter(table.bins().map(function));
-    Join::new(here.backend, digits).join(&strings, |bin| tweak(bin as u32, functions[bin]), &mut values);
-    observer.phase("masks");
-    // All before the first mask comes: the sender sorts its own meanwhile.
+    let (mut empty, join) = (Prg::new(here.backend, Block::random(rng)), Join::new(here.backend, digits));
+    // What is looked for among the masks, as far as it can be made ready while the sender is busy with each call's OTs.
     let room = placed.len() / 2;
     let mut own = [(); FUNCTIONS].map(|()| (Zeroizing::new(Vec::with_capacity(room)), Vec::with_capacity(room)));
-    for (entry, value) in table.bins().zip(values.iter()) {
-        // Dummies are looked for by nobody.
-        if let Some(entry) = entry.filter(|entry| (entry.item() as usize) < set.items.len()) {
-            let (values, items) = &mut own[entry.function()];
-            values.push(*value);
-            items.push(entry.item());
+    let width = S::CHUNK / digits.count;
+    let (mut choices, mut strings, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    let entries = Vec::from_iter(table.bins());
+    for (first, entries) in (0..).step_by(width).zip(entries.chunks(width)) {
+        choices.clear();
+        let items = entries.iter().map(|entry| entry.map_or(0, |entry| entry.item()));
+        let mut here = entries.iter();
+        placed.each(items, |_, Short { rest, .. }| {
+            let entry = here.next().expect("an entry for each bin");
+            let asked = match entry {
+                Some(entry) => input(rest, entry.function()),
+                None => placed.nothing(&mut empty),
+            };
+            choices.extend(digits.of(asked));
+        });
+        strings.resize(choices.len(), Block::ZERO);
+        oprf.receive(ch, &choices, &mut strings)?;
+        let function = |i: usize| entries[i].map_or(FUNCTIONS, |entry| entry.function());
+        join.join(&strings, |i| tweak((first + i) as u32, function(i)), &mut values);
+        for (entry, value) in entries.iter().zip(&values) {
+            // Dummies are looked for by nobody.
+            if let Some(entry) = entry.filter(|entry| (entry.item() as usize) < set.items.len()) {
+                let (values, items) = &mut own[entry.function()];
+                values.push(*value);
+                items.push(entry.item());
+            }
         }
     }
+    observer.phase("masks");
+    // All before the first mask comes: the sender sorts its own meanwhile.
     let mut found = Found::default();
     for (sought, (_, items)) in own.each_ref().map(|(values, _)| masks.seek(values)).iter().zip(&own) {
         let group = masks.receive(ch, sizes.sender, sought)?;
@@ -277,7 +312,7 @@ mod tests {
     #[test]
     fn empty_bins_ask_for_nothing_that_there_is() {
         let (placed, mut rng) = (placed(&[1]), Prg::new(Backend::detect(), Block::from_u128(1)));
-        let mut asked: Vec<u128> = (0..100).map(|_| placed.asked(None, &mut rng)).collect();
+        let mut asked: Vec<u128> = (0..100).map(|_| placed.nothing(&mut rng)).collect();
         assert!(asked.iter().all(|&input| input & 3 == NO_FUNCTION && input >> 102 == 0));
         asked.sort_unstable();
         asked.dedup();
