@@ -95,11 +95,38 @@ fn sums_are_of_the_places_that_numbers_stand_for() {
                 .collect();
             for backend in Backend::available() {
                 let mut out = vec![Block::ZERO; rows];
-                table.gather_add(backend, &mut numbers.clone(), &from, &mut out);
+                table.gather_add(backend, &mut numbers.clone(), from.as_chunks::<1>().0, out.as_chunks_mut().0);
                 assert!(out == expected, "{backend}, {rows} rows, {len} blocks");
             }
         }
     }
+}
+
+/// Places of two blocks: each of them is the sum of the first or of the second blocks.
+#[test]
+fn sums_are_of_all_blocks_of_a_place() {
+    let (len, rows) = (77, 70);
+    let (mut both, mut numbers, from) = (HugeTable::zeroed(2 * len), vec![[0; 21]; rows], blocks(2 * rows, 3));
+    rng(1).fill_blocks(&mut both);
+    rng(2).fill_words(numbers.as_flattened_mut());
+    for backend in Backend::available() {
+        let mut out = vec![[Block::ZERO; 2]; rows];
+        both.gather_add(backend, &mut numbers.clone(), from.as_chunks().0, &mut out);
+        for column in 0..2 {
+            let mut single = HugeTable::zeroed(len);
+            single.iter_mut().zip(both.as_chunks::<2>().0).for_each(|(single, both)| *single = both[column]);
+            let from: Vec<_> = from.as_chunks::<2>().0.iter().map(|from| [from[column]]).collect();
+            let mut expected = vec![[Block::ZERO]; rows];
+            single.gather_add(backend, &mut numbers.clone(), &from, &mut expected);
+            assert!(out.iter().zip(&expected).all(|(out, expected)| out[column] == expected[0]), "{backend}, {column}");
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "a table of 3 blocks, 2 a place")]
+fn a_place_is_whole() {
+    HugeTable::zeroed(3).gather_add::<1, 2>(Backend::detect(), &mut [], &[], &mut []);
 }
 
 /// Parts of one block and of as many as a number tells apart, the last of the table among them.
@@ -145,7 +172,7 @@ fn a_part_is_no_longer_than_numbers_tell() {
 #[test]
 #[should_panic(expected = "a table of 0 blocks")]
 fn an_empty_table_has_no_places() {
-    HugeTable::zeroed(0).gather_add::<1>(Backend::detect(), &mut [], &[], &mut []);
+    HugeTable::zeroed(0).gather_add::<1, 1>(Backend::detect(), &mut [], &[], &mut []);
 }
 
 #[test]

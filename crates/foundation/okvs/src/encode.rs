@@ -28,8 +28,9 @@ pub(crate) struct Encoder {
     peeled: Vec<(u32, u32)>,
     /// Rows that were set aside so that peeling could go on.
     gaps: Vec<u32>,
-    /// Columns that one row touches, or did when they were noted; those before `next` are done with.
+    /// Columns that one row touches, or did when they were noted, `noted` of them, each once; those before `next` are done with.
     ready: Vec<u32>,
+    noted: usize,
     next: usize,
 }
 
@@ -43,7 +44,9 @@ impl Encoder {
             sums: Zeroizing::default(),
             peeled: Vec::new(),
             gaps: Vec::new(),
-            ready: Vec::with_capacity(layout.sparse),
+            // One more than there are columns: what is not noted is written there, too.
+            ready: vec![0; layout.sparse + 1],
+            noted: 0,
             next: 0,
         }
     }
@@ -86,8 +89,10 @@ impl Encoder {
             }
         }
         self.peeled.reserve(hashes.len());
-        let columns = (0..width).zip(&self.columns);
-        self.ready.extend(columns.filter(|(_, column)| column.rows == 1).map(|(place, _)| place));
+        for (place, column) in (0..width).zip(&self.columns) {
+            self.ready[self.noted] = place;
+            self.noted += usize::from(column.rows == 1);
+        }
         self.peel_ready();
         let mut next = 0;
         let mut done = Vec::new();
@@ -110,7 +115,8 @@ impl Encoder {
     fn peel_ready(&mut self) {
         // First come, first served: the next ones have nothing to do with this one, and the machine can begin to read for them. With the last
         // one first each would wait for the one before.
-        while let Some(&place) = self.ready.get(self.next) {
+        while self.next < self.noted {
+            let place = self.ready[self.next];
             self.next += 1;
             let column = self.columns[place as usize];
             if column.rows == 1 {
@@ -126,9 +132,9 @@ impl Encoder {
             let column = &mut self.columns[place as usize];
             column.rows -= 1;
             column.sum ^= row;
-            if column.rows == 1 {
-                self.ready.push(place);
-            }
+            // Whether it is one now is anybody's guess: no branch.
+            self.ready[self.noted] = place;
+            self.noted += usize::from(column.rows == 1);
         }
     }
 

@@ -22,12 +22,12 @@ const DRAWN: usize = 64;
 pub fn encode(backend: Backend, seed: Block, secret: &HugeTable, out: &mut [Block]) {
     let mut prg = Prg::new(backend, seed);
     let mut places = [[[0; HALF]; DRAWN]; 2];
-    let (zeros, mut sums) = ([Block::ZERO; DRAWN], [Block::ZERO; DRAWN]);
-    for out in out.chunks_mut(DRAWN) {
+    let (zeros, mut sums) = ([[Block::ZERO]; DRAWN], [[Block::ZERO]; DRAWN]);
+    for out in out.as_chunks_mut::<1>().0.chunks_mut(DRAWN) {
         let n = out.len();
         prg.fill_words(places.as_flattened_mut().as_flattened_mut());
         secret.gather_add(backend, &mut places[1][..n], &zeros[..n], &mut sums[..n]);
-        out.iter_mut().zip(&sums).for_each(|(out, &sum)| *out ^= times_x(sum));
+        out.as_flattened_mut().iter_mut().zip(sums.as_flattened()).for_each(|(out, &sum)| *out ^= times_x(sum));
         sums[..n].copy_from_slice(out);
         secret.gather_add(backend, &mut places[0][..n], &sums[..n], out);
     }

@@ -84,8 +84,11 @@ pub(crate) fn receive_with<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
     let session = setting.session.child("trees");
     let mut cots = softspoken::Receiver::<M>::setup::<B>(ch, &session, backend, crate::COT_K, rng)?;
     let sparse = noise::receive(ch, &setting.child("noise"), &mut cots, [&a, &c], depth, rng)?;
-    let mut both = Zeroizing::new(sparse.a.iter().zip(sparse.c.iter()).map(|(&a, &c)| [a, c]).collect::<Vec<_>>());
-    let base = Zeroizing::new(dual::compress(backend, setting.session.block("dual code"), &mut both, plan.first));
+    let mut both = HugeTable::zeroed(2 * sparse.a.len());
+    let columns = sparse.a.iter().zip(sparse.c.iter());
+    both.as_chunks_mut().0.iter_mut().zip(columns).for_each(|(both, (&a, &c))| *both = [a, c]);
+    let seed = setting.session.block("dual code");
+    let base = Zeroizing::new(dual::compress::<2>(backend, seed, &mut both, plan.first));
     let [mut a, mut c] = [0, 1].map(|i| Zeroizing::new(base.iter().map(|both| both[i]).collect::<Vec<_>>()));
     let mut out = Received { a: Zeroizing::default(), c: Product::new(Zeroizing::default()) };
     if plan.iterations.is_empty() {

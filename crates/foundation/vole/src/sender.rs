@@ -40,9 +40,9 @@ pub(crate) fn send_with<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
     let b = products::send::<M, B>(ch, &setting.child("products"), delta, blocks + 1, rng)?;
     let session = setting.session.child("trees");
     let mut cots = softspoken::Sender::<M>::setup::<B>(ch, &session, backend, crate::COT_K, Block::random(rng), rng)?;
-    let mut leaves = noise::send(ch, &setting.child("noise"), &mut cots, delta, &b, depth, rng)?;
+    let leaves = noise::send(ch, &setting.child("noise"), &mut cots, delta, &b, depth, rng)?;
     let seed = setting.session.block("dual code");
-    let mut base = Zeroizing::new(dual::compress::<1>(backend, seed, columns(&mut leaves), plan.first));
+    let mut base = Zeroizing::new(dual::compress::<1>(backend, seed, &mut table(&leaves), plan.first));
     let mut out = Zeroizing::default();
     for (i, &blocks) in plan.iterations.iter().enumerate() {
         let label = format!("iteration {i}");
@@ -59,11 +59,6 @@ pub(crate) fn send_with<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
         out.extend_from_slice(&base.as_flattened()[..n]);
     }
     Ok(out)
-}
-
-/// A single column.
-fn columns(blocks: &mut [Block]) -> &mut [[Block; 1]] {
-    blocks.as_chunks_mut().0
 }
 
 /// A table of these blocks.

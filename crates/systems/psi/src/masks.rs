@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 use crate::code::{MaskList, pieces};
 use crate::payload::{Key, TAG, open, seal};
 use crate::set::Set;
-use crate::sort::{Beginnings, order_by_mask, sort_by_mask};
+use crate::sort::{Beginnings, first, order_by_mask, sort_by_mask};
 
 /// Values hashed in one go.
 const BATCH: usize = 128;
@@ -104,7 +104,7 @@ impl Masks {
         if self.payload == 0 {
             let mut masks = HugeTable::zeroed(n);
             let mask = |at: usize| Block::from_u128(group.masks[at]);
-            sort_by_mask(mask, &mut masks, self.bits, |mask| mask.to_u128());
+            sort_by_mask(mask, &mut masks, |mask| first(mask.to_u128(), self.bits), |mask| mask.to_u128());
             MaskList::new(n, self.bits).write_all(masks.iter().map(|mask| mask.to_u128()), out)?;
             return Ok(masks);
         }

@@ -76,15 +76,14 @@ fn repeated(items: &[Item]) -> Option<(usize, usize)> {
     partition(
         key,
         &mut keys,
-        u64::BITS,
-        |&key| key.into(),
-        |keys, bits| {
+        |&key| key,
+        |keys, same| {
             // At most half full. What stands for a free slot is the key of the last item of the largest set, with probability 2^-36.
             let size = (2 * keys.len()).next_power_of_two();
             slots.clear();
             slots.resize(size, u64::MAX);
             for &key in &*keys {
-                let mut slot = (key >> (bits - size.ilog2().min(bits))) as usize % size;
+                let mut slot = (key << same).unbounded_shr(u64::BITS - size.ilog2()) as usize % size;
                 while slots[slot] != u64::MAX {
                     let alike = slots[slot] >> NUMBER == key >> NUMBER;
                     if alike && items[number(slots[slot])] == items[number(key)] {

@@ -8,24 +8,28 @@ const PART: usize = 512;
 /// The most items of a place in a part that are put in order one by one: uniform ones are a few.
 const FEW: u32 = 32;
 
-/// The `n` items that `item` tells, sorted by masks of `bits` bits: into parts, and each of these into about as many places as it has items.
-/// `to` has room for them.
-pub(crate) fn sort_by_mask<T: Copy>(item: impl Fn(usize) -> T, to: &mut [T], bits: u32, mask: impl Fn(&T) -> u128) {
+/// Writes as many of the items that `item` tells as there is room for, sorted by `mask`: into parts, and each of these into about as many places
+/// as it has items. `start` tells the first 64 bits of a mask.
+pub(crate) fn sort_by_mask<T: Copy, K: Ord>(
+    item: impl Fn(usize) -> T,
+    to: &mut [T],
+    start: impl Fn(&T) -> u64,
+    mask: impl Fn(&T) -> K,
+) {
     let (mut before, mut places) = (Vec::with_capacity(2 * PART), Vec::new());
-    partition(item, to, bits, &mask, |part, bits| sort_part(part, bits, &mask, &mut before, &mut places));
+    partition(item, to, &start, |part, same| sort_part(part, same, (&start, &mask), &mut before, &mut places));
 }
 
-/// Writes as many items as there is room for, in the order of what masks of `bits` bits begin with, and hands on each part that begins alike, with
-/// how many bits are left to tell its items apart.
+/// Writes as many items as there is room for, in the order of what masks begin with, and hands on each part that begins alike, with how many
+/// bits of it do.
 pub(crate) fn partition<T: Copy>(
     item: impl Fn(usize) -> T,
     to: &mut [T],
-    bits: u32,
-    mask: impl Fn(&T) -> u128,
+    start: impl Fn(&T) -> u64,
     mut each: impl FnMut(&mut [T], u32),
 ) {
-    let upper = (to.len() / PART).max(1).ilog2().min(bits);
-    let part = |item: &T| mask(item).checked_shr(bits - upper).unwrap_or(0) as usize;
+    let upper = (to.len() / PART).max(1).ilog2();
+    let part = |item: &T| start(item).unbounded_shr(u64::BITS - upper) as usize;
     let mut next = vec![0u32; (1 << upper) + 1];
     (0..to.len()).for_each(|i| next[part(&item(i)) + 1] += 1);
     for i in 1..next.len() {
@@ -39,28 +43,28 @@ pub(crate) fn partition<T: Copy>(
     // Each number now is the end of its part.
     let mut start = 0;
     for &end in &next[..1 << upper] {
-        each(&mut to[start..end as usize], bits - upper);
+        each(&mut to[start..end as usize], upper);
         start = end as usize;
     }
 }
 
-/// Sorts items whose masks differ in the lower `bits` bits alone.
-fn sort_part<T: Copy>(
+/// Sorts items whose masks begin with the same bits, so many.
+fn sort_part<T: Copy, K: Ord>(
     list: &mut [T],
-    bits: u32,
-    mask: &impl Fn(&T) -> u128,
+    same: u32,
+    (start, mask): (&impl Fn(&T) -> u64, &impl Fn(&T) -> K),
     before: &mut Vec<T>,
     places: &mut Vec<u32>,
 ) {
     if list.len() < 2 {
         return;
     }
-    let lower = list.len().next_power_of_two().ilog2().min(bits);
-    let place = |item: &T| (mask(item) >> (bits - lower)) as usize & ((1 << lower) - 1);
+    let lower = list.len().next_power_of_two().ilog2();
+    let place = |item: &T| (start(item) << same).unbounded_shr(u64::BITS - lower) as usize;
     places.clear();
     places.resize((1 << lower) + 1, 0);
     list.iter().for_each(|item| places[place(item) + 1] += 1);
-    if lower < bits && places.iter().any(|&count| count > FEW) {
+    if places.iter().any(|&count| count > FEW) {
         return list.sort_unstable_by_key(mask);
     }
     for i in 1..places.len() {
@@ -95,14 +99,11 @@ impl Beginnings {
     /// The bits of a place.
     const PLACE: u32 = MAX_ITEMS.ilog2();
 
-    /// The bits of a beginning.
-    const START: u32 = u64::BITS - Self::PLACE;
-
     /// The places of `n` masks of `bits` bits, at most [`MAX_ITEMS`].
     pub(crate) fn of(n: usize, mask: impl Fn(usize) -> u128, bits: u32) -> Beginnings {
         let mut keys = vec![0; n];
         let key = |place: usize| start(mask(place), bits) << Self::PLACE | place as u64;
-        sort_by_mask(key, &mut keys, u64::BITS, |&key| key.into());
+        sort_by_mask(key, &mut keys, |&key| key, |&key| key);
         Beginnings { keys, bits }
     }
 
@@ -155,10 +156,16 @@ impl Walk<'_> {
     }
 }
 
+/// The first 64 bits of a mask of `bits` bits, filled with zeros.
+#[inline(always)]
+pub(crate) fn first(mask: u128, bits: u32) -> u64 {
+    ((mask << (u128::BITS - bits)) >> u64::BITS) as u64
+}
+
 /// What a mask of `bits` bits begins with.
+#[inline(always)]
 fn start(mask: u128, bits: u32) -> u64 {
-    (if bits > Beginnings::START { mask >> (bits - Beginnings::START) } else { mask << (Beginnings::START - bits) })
-        as u64
+    first(mask, bits) >> Beginnings::PLACE
 }
 
 /// The place that a key has beside its beginning.
@@ -195,7 +202,7 @@ mod tests {
                     let mut list = vec![(0, 0); n];
                     let mut expected = masks.clone();
                     expected.sort_unstable();
-                    sort_by_mask(|at| (masks[at], at), &mut list, bits, |item| item.0);
+                    sort_by_mask(|at| (masks[at], at), &mut list, |item| first(item.0, bits), |item| item.0);
                     assert_eq!(list.iter().map(|item| item.0).collect::<Vec<_>>(), expected);
                     list.sort_unstable_by_key(|item| item.1);
                     assert!(list.iter().map(|item| item.1).eq(0..n), "none is lost");

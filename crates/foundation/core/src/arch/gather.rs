@@ -11,12 +11,12 @@ use super::lanes::Lanes;
 use crate::memory::block::Block;
 
 /// Gathers as [`HugeTable::gather_add`](crate::HugeTable::gather_add); the caller has checked the lengths.
-pub(crate) fn add<const N: usize>(
+pub(crate) fn add<const N: usize, const K: usize>(
     backend: Backend,
-    table: &[Block],
+    table: &[[Block; K]],
     numbers: &mut [[u32; N]],
-    from: &[Block],
-    out: &mut [Block],
+    from: &[[Block; K]],
+    out: &mut [[Block; K]],
 ) {
     safe!(backend, gather_add(table, numbers, from, out));
 }
@@ -37,7 +37,7 @@ fn cut<const N: usize>(numbers: &mut [[u16; N]], len: usize) {
     }
 }
 
-/// Scales numbers to places of a table of `len` blocks, less than 2^32.
+/// Scales numbers to places of a table of `len` places, less than 2^32.
 #[inline(always)]
 fn scale<const N: usize>(numbers: &mut [[u32; N]], len: usize) {
     // That both factors have 32 bits makes it one instruction for eight numbers.
@@ -51,11 +51,11 @@ fn scale<const N: usize>(numbers: &mut [[u32; N]], len: usize) {
 /// As for [`Lanes`]; `S` has one lane.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
-pub(super) unsafe fn wide<S: Lanes, const N: usize>(
-    table: &[Block],
+pub(super) unsafe fn wide<S: Lanes, const N: usize, const K: usize>(
+    table: &[[Block; K]],
     numbers: &mut [[u32; N]],
-    from: &[Block],
-    out: &mut [Block],
+    from: &[[Block; K]],
+    out: &mut [[Block; K]],
 ) {
     const { assert!(S::LANES == 1) }
     scale(numbers, table.len());
@@ -63,11 +63,16 @@ pub(super) unsafe fn wide<S: Lanes, const N: usize>(
     for ((out, from), places) in out.iter_mut().zip(from).zip(numbers) {
         // SAFETY: a 32-bit number times the table's length, over 2^32, is less than the length.
         unsafe {
-            let mut sum = S::load(core::ptr::from_ref(from).cast());
+            let mut sums = from.each_ref().map(|from| S::load(core::ptr::from_ref(from).cast()));
             for &place in &*places {
-                sum = sum.xor(S::load(table.add(place as usize).cast()));
+                let place: *const Block = table.add(place as usize).cast();
+                for (at, sum) in sums.iter_mut().enumerate() {
+                    *sum = sum.xor(S::load(place.add(at).cast()));
+                }
             }
-            sum.store(core::ptr::from_mut(out).cast());
+            for (out, sum) in out.iter_mut().zip(sums) {
+                sum.store(core::ptr::from_mut(out).cast());
+            }
         }
     }
 }
@@ -100,9 +105,17 @@ pub(super) fn portable_part<const N: usize>(part: &[Block], numbers: &mut [[u16;
     }
 }
 
-pub(super) fn portable<const N: usize>(table: &[Block], numbers: &mut [[u32; N]], from: &[Block], out: &mut [Block]) {
+pub(super) fn portable<const N: usize, const K: usize>(
+    table: &[[Block; K]],
+    numbers: &mut [[u32; N]],
+    from: &[[Block; K]],
+    out: &mut [[Block; K]],
+) {
     scale(numbers, table.len());
     for ((out, from), places) in out.iter_mut().zip(from).zip(numbers) {
-        *out = places.iter().fold(*from, |sum, &place| sum ^ table[place as usize]);
+        *out = *from;
+        for &place in &*places {
+            out.iter_mut().zip(&table[place as usize]).for_each(|(out, &there)| *out ^= there);
+        }
     }
 }

@@ -146,14 +146,14 @@ macro_rules! instantiate {
             }
 
             #[target_feature(enable = $features)]
-            pub(in crate::arch) fn gather_add<const N: usize>(
-                table: &[Block],
+            pub(in crate::arch) fn gather_add<const N: usize, const K: usize>(
+                table: &[[Block; K]],
                 numbers: &mut [[u32; N]],
-                from: &[Block],
-                out: &mut [Block],
+                from: &[[Block; K]],
+                out: &mut [[Block; K]],
             ) {
                 // SAFETY: this function has the features that the register needs.
-                unsafe { gather::wide::<$single, N>(table, numbers, from, out) }
+                unsafe { gather::wide::<$single, N, K>(table, numbers, from, out) }
             }
 
             #[target_feature(enable = $features)]

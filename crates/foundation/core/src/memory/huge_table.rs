@@ -24,24 +24,26 @@ impl HugeTable {
         table::Memory::zeroed(len).map(HugeTable)
     }
 
-    /// Writes each block of `from` plus `N` blocks of the table, whose places the row of `numbers` tells: the number `x`
-    /// stands for place `x * len / 2^32`, so random numbers make uniform places (but for `len / 2^32`). What is in
-    /// `numbers` afterwards means nothing.
+    /// Writes each `K` blocks of `from` plus `N` times `K` blocks of the table, whose places the row of `numbers` tells: of `len / K` places the
+    /// number `x` stands for `x * len / K / 2^32`, so random numbers make uniform places (but for `len / K / 2^32`). What is in `numbers`
+    /// afterwards means nothing.
     ///
     /// Places are memory indices: they must be public. The blocks need not be.
     ///
     /// # Panics
-    /// If the lengths of `numbers`, `from` and `out` differ, or the table is empty or has 2^32 blocks or more.
-    pub fn gather_add<const N: usize>(
+    /// If the lengths of `numbers`, `from` and `out` differ, or the table is empty, has 2^32 blocks or more, or a part of a place.
+    pub fn gather_add<const N: usize, const K: usize>(
         &self,
         backend: Backend,
         numbers: &mut [[u32; N]],
-        from: &[Block],
-        out: &mut [Block],
+        from: &[[Block; K]],
+        out: &mut [[Block; K]],
     ) {
         assert!(numbers.len() == out.len() && from.len() == out.len(), "a row and a block for each output");
         assert!(!self.is_empty() && u32::try_from(self.len()).is_ok(), "a table of {} blocks", self.len());
-        gather::add(backend, self, numbers, from, out);
+        let (table, rest) = self.as_chunks::<K>();
+        assert!(rest.is_empty(), "a table of {} blocks, {K} a place", self.len());
+        gather::add(backend, table, numbers, from, out);
     }
 
     /// Adds to each block of `to` `N` blocks of a part of the table, whose places in the part the row of `numbers` tells: of each number as many upper
