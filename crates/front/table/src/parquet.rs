@@ -240,3 +240,109 @@ impl Values {
         Ok(column.close()?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use parquet::schema::parser::parse_message_type;
+
+    use super::*;
+
+    /// The bytes of a table with these columns.
+    fn written(columns: &[(&str, ColumnKind)], rows: impl Iterator<Item = Vec<String>>) -> Result<Vec<u8>> {
+        let columns: Vec<TableColumn> =
+            columns.iter().map(|&(name, kind)| TableColumn { name: name.to_owned(), kind }).collect();
+        let mut table = Table::new(Vec::new(), &columns)?;
+        for row in rows {
+            table.write(row.iter().map(String::as_bytes))?;
+        }
+        table.finish()
+    }
+
+    fn source(bytes: &[u8]) -> Source {
+        Source::spill(&mut &bytes[..], "t").unwrap()
+    }
+
+    /// Only what has one way to be written as an integer is one; what has a fraction or a structure is told as such.
+    #[test]
+    fn columns_have_the_kind_that_the_schema_says() {
+        use ColumnKind::{Bool, Integer, Nested, Real, Text};
+        for (field, kind) in [
+            ("required int32 a;", Integer),
+            ("optional int64 a (INTEGER(64, false));", Integer),
+            ("optional int32 a (INT_8);", Integer),
+            ("optional int64 a (UINT_64);", Integer),
+            ("required int32 a (DATE);", Text),
+            ("required int64 a (TIMESTAMP_MICROS);", Text),
+            ("required int96 a;", Text),
+            ("required int32 a (DECIMAL(9, 2));", Real),
+            ("required binary a (DECIMAL(9, 2));", Real),
+            ("required fixed_len_byte_array(2) a (FLOAT16);", Real),
+            ("required float a;", Real),
+            ("required double a;", Real),
+            ("required boolean a;", Bool),
+            ("required binary a;", Text),
+            ("required binary a (STRING);", Text),
+            ("repeated int32 a;", Nested),
+            ("required group a { required int32 b; }", Nested),
+        ] {
+            let schema = parse_message_type(&format!("message m {{ {field} }}")).unwrap();
+            assert_eq!(column(&schema.get_fields()[0]), TableColumn { name: "a".into(), kind }, "{field}");
+        }
+    }
+
+    #[test]
+    fn tables_are_written_in_groups() {
+        let columns = [("id", ColumnKind::Integer), ("name", ColumnKind::Text)];
+        let row = |n: usize| vec![n.to_string(), format!("row {n}")];
+        let bytes = written(&columns, (0..GROUP + 5).map(row)).unwrap();
+        let file = SerializedFileReader::new(source(&bytes).file().unwrap()).unwrap();
+        let groups = file.metadata().row_groups().iter().map(|group| group.num_rows() as usize);
+        assert_eq!(groups.collect::<Vec<_>>(), [GROUP, 5]);
+        let (mut rows, _) = Rows::new(&source(&bytes)).unwrap();
+        let (mut record, mut count) = (Record::new(), 0);
+        while rows.next(&mut record).unwrap() {
+            assert_eq!(record, row(count));
+            count += 1;
+        }
+        assert_eq!(count, GROUP + 5);
+    }
+
+    #[test]
+    fn a_value_that_is_none_of_its_column_is_refused() {
+        for (kind, good, bad) in
+            [(ColumnKind::Integer, "-7", "7.5"), (ColumnKind::Real, "1e3", "x"), (ColumnKind::Bool, "true", "1")]
+        {
+            let one = |value: &str| written(&[("a", kind)], std::iter::once(vec![value.to_owned()]));
+            assert!(one(good).is_ok() && one("").is_ok(), "{kind:?}");
+            let why = one(bad).unwrap_err().to_string();
+            assert!(why.contains("column `a`: Parquet cannot have this value"), "{kind:?}: {why}");
+        }
+    }
+
+    #[test]
+    fn a_field_of_many_megabytes_is_refused() {
+        let rows = ["x".to_owned(), "x".repeat(MOST as usize + 1)].map(|field| vec![field]);
+        let bytes = written(&[("a", ColumnKind::Text)], rows.into_iter()).unwrap();
+        let (mut rows, _) = Rows::new(&source(&bytes)).unwrap();
+        let mut record = Record::new();
+        assert!(rows.next(&mut record).unwrap());
+        let why = rows.next(&mut record).unwrap_err().to_string();
+        assert!(why.contains("row 2: a record has more than 16 MiB"), "{why}");
+    }
+
+    /// A column without a type of its own has bytes, which may be a text or not.
+    #[test]
+    fn bytes_are_read_as_they_are() {
+        let schema = Arc::new(parse_message_type("message m { required binary a; }").unwrap());
+        let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).unwrap();
+        let mut group = file.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<ByteArrayType>().write_batch(&[b"a\xff".to_vec().into()], None, None).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+        let (mut rows, _) = Rows::new(&source(&file.into_inner().unwrap())).unwrap();
+        let mut record = Record::new();
+        assert!(rows.next(&mut record).unwrap());
+        assert_eq!(record.get(0), Some(&b"a\xff"[..]));
+    }
+}

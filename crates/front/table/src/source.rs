@@ -99,7 +99,7 @@ impl Source {
         let mut raw = BufReader::with_capacity(1 << 16, raw);
         let start = peek(&mut raw).map_err(at)?;
         let mut text: Box<dyn Read> = match start {
-            [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(raw)),
+            [0x1f, 0x8b, ..] => Box::new(Gzip(MultiGzDecoder::new(raw))),
             _ => Box::new(raw),
         };
         let mut first = [0; 4];
@@ -156,6 +156,21 @@ pub(crate) struct Text {
     pub(crate) read: Rc<Cell<u64>>,
 }
 
+/// What is under gzip, whose faults are told as such.
+struct Gzip<R>(MultiGzDecoder<R>);
+
+impl<R: io::BufRead> Read for Gzip<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.read(into).map_err(|e| match e.kind() {
+            io::ErrorKind::UnexpectedEof => io::Error::other("the gzip file ends too early: it was cut off on its way"),
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+                io::Error::other(format!("the gzip file is damaged: {e}"))
+            }
+            _ => e,
+        })
+    }
+}
+
 /// The next bytes of a reader, which stay there.
 fn peek(reader: &mut BufReader<impl Read>) -> io::Result<&[u8]> {
     use std::io::BufRead;
@@ -203,6 +218,15 @@ mod tests {
         }
     }
 
+    /// A pipe whose first read is broken off by a signal.
+    struct Signal(bool);
+
+    impl Read for Signal {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            if core::mem::replace(&mut self.0, true) { Ok(0) } else { Err(io::ErrorKind::Interrupted.into()) }
+        }
+    }
+
     #[test]
     fn a_full_disk_and_a_broken_pipe_are_told_apart() {
         let run = |pipe: &mut dyn Read, out: &mut dyn Write| {
@@ -217,6 +241,7 @@ mod tests {
         assert_eq!(run(&mut &table[..], &mut Ends(200_000)), Ok(200_000));
         let why = run(&mut Ends(100_000), &mut Vec::new()).unwrap_err().to_string();
         assert!(why.starts_with("pipe: "), "{why}");
+        assert_eq!(run(&mut Signal(false).chain(&table[..]), &mut Vec::new()), Ok(200_000));
         assert!(Source::spill(&mut Ends(10), "t").map(drop).unwrap_err().to_string().starts_with("t: cannot read it"));
     }
 

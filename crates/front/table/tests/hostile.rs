@@ -1,6 +1,6 @@
 //! Files that are no tables, or want to be more than one.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 
 use comity_table::{Key, Record, Source, TableReader, TableShape};
 
@@ -19,6 +19,7 @@ fn what_is_wrong_is_said_with_its_place() {
         (b"a,b,a\n", "line 1, column 3: the header has `a` twice"),
         (b"", "not even a header"),
         (b"\xff\xfea\0,\0b\0", "iconv -f UTF-16"),
+        (b"\xfe\xff\0a\0,\0b", "iconv -f UTF-16"),
         (b"PAR1....", "name it .parquet"),
         (b"PK\x03\x04..", "save it as CSV"),
     ] {
@@ -51,7 +52,12 @@ fn a_column_that_is_not_there_is_told_with_the_nearest() {
     let said = "t: there is no column `emial`; there is `email`, `mail`, `id`";
     assert_eq!(error(b"id,mail,email\n", "csv", "emial"), said);
     assert_eq!(error(b"{\"id\": 1, \"mail\": 2}\n{\"email\": null}", "json", "emial"), said);
+    assert_eq!(error(b"id,mail,email\n", "csv", "EMAIL"), said.replace("emial", "EMAIL"), "whatever the case");
     assert!(error(b"x\n", "lines", "line").contains("there is `key`"));
+    let header: Vec<String> = (10..30).map(|n| format!("c{n}")).collect();
+    let why = error(header.join(",").as_bytes(), "csv", "c1");
+    assert!(why.contains("there is `c10`, ") && why.ends_with("`c20` and 8 more"), "{why}");
+    assert!(error(b"", "json", "a").ends_with("the table has no columns"));
 }
 
 #[test]
@@ -126,7 +132,24 @@ fn a_folder_is_no_table_and_a_pipe_is_read_once() {
 
 #[test]
 fn damaged_containers_are_errors() {
-    assert!(why(b"\x1f\x8b\x08\x00cut", &shape("csv")).starts_with("t: "));
+    let rows: String = (0..40_000).map(|n| format!("{n},{}\n", n * n)).collect();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(format!("a,b\n{rows}").as_bytes()).unwrap();
+    let whole = gzip.finish().unwrap();
+    assert_eq!(all(&piped(&whole), &shape("csv")).unwrap().1.len(), 40_000);
+    for cut in [3, 12, 30, whole.len() / 2, whole.len() - 1] {
+        let why = why(&whole[..cut], &shape("csv"));
+        assert!(
+            why.starts_with("t: ") && why.ends_with(": the gzip file ends too early: it was cut off on its way"),
+            "{cut}: {why}"
+        );
+    }
+    let mut damaged = whole.clone();
+    damaged[whole.len() - 6] ^= 1;
+    for damaged in [damaged, [&whole[..], b"something else"].concat(), [&whole[..10], &[0xff; 40]].concat()] {
+        let why = why(&damaged, &shape("csv"));
+        assert!(why.starts_with("t: ") && why.contains("the gzip file is damaged: "), "{why}");
+    }
     #[cfg(feature = "parquet")]
     for bytes in [&b""[..], b"PAR1", b"PAR1\xff\xff\xff\x7fPAR1", b"a,b\n1,2\n"] {
         assert!(why(bytes, &shape("parquet")).starts_with("t: Parquet: "), "{bytes:?}");
