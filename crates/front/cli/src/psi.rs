@@ -59,6 +59,7 @@ fn one(args: &PsiArgs, list: List, names: &Names, group: Option<&PartyGroup>) ->
         None => None,
     };
     let table = Table::read(&args.table)?;
+    out.as_ref().map_or(Ok(()), |out| out.fits(&table))?;
     let widths: Vec<usize> = table.payload.iter().flat_map(|packed| &packed.cells).map(|(_, width)| *width).collect();
     let payload = table.payload.as_ref().map(|packed| Columns { widths: &widths, header: &packed.header });
     let pad_to = args.pad_to.map_or(0, |count| count.0);

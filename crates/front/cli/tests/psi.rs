@@ -284,13 +284,32 @@ fn different_wishes_are_told_to_both() {
 fn what_is_wrong_here_bothers_nobody() {
     let folder = Folder::new("psi-refused");
     let good = folder.file("good.csv", "mail,name\na,b\n");
-    let psi = |args: &[&str]| comity(&[&["psi", "--method", "kkrt", "--connect", "127.0.0.1:1"][..], args].concat());
+    // Nobody is there: what would be told only then is told within a second.
+    let alone = ["psi", "--method", "kkrt", "--connect", "127.0.0.1:1", "--timeout=1"];
+    let psi = |args: &[&str]| comity(&[&alone[..], args].concat());
     psi(&[&good, "--key", "mial"]).fails(2, &["no column `mial`; there is `mail`, `name`"]);
     psi(&[&good, "--key", "mail", "--payload", "nmae"]).fails(2, &["no column `nmae`; there is `name`"]);
     psi(&[&good, "--key", "mail:date"]).fails(2, &["good.csv: line 2, column `mail`: this is no day"]);
     psi(&[&good]).fails(2, &["by which columns"]);
     psi(&[&good, "--key", "mail", "--output-to", "1"]).fails(2, &["--out FILE"]);
     psi(&[&good, "--key", "mail", "--output-to", "0", "--out", "x.csv"]).fails(2, &["this one does not"]);
+    for (to, words) in [
+        ("0=all", "name who learns it"),
+        ("shared", "and not shared"),
+        ("2", "there is no party 2"),
+        ("0,7", "no party 7"),
+    ] {
+        psi(&[&good, "--key", "mail", "--output-to", to, "--out", "x.csv"]).fails(2, &[words]);
+    }
+    psi(&[&folder.file("two.csv", "mail\na\nb\n"), "--key", "mail", "--pad-to", "1"])
+        .fails(2, &["2 keys cannot be padded to 1"]);
+    psi(&[&good, "--key", "mail", "--pad-to", "1e12"]).fails(2, &["are too many"]);
+    psi(&[&good, "--key", "mail", "--adversary", "malicious"]).fails(2, &["not for a malicious peer"]);
+    psi(&[&good, "--key", "mail", "--out", &folder.path("x.txt")])
+        .fails(2, &["x.txt: a file with a key a line", "has 2"]);
+    #[cfg(not(feature = "parquet"))]
+    psi(&[&good, "--key", "mail", "--out", &folder.path("x.parquet")])
+        .fails(2, &["x.parquet: this build of comity writes no"]);
     psi(&[&good, "--key", "mail", "--payload", "name", "--out", &folder.path("x.csv")]).fails(2, &["payload goes to"]);
     psi(&[&good, "--key", "mail", "--pad-to", "0"]).fails(3, &["127.0.0.1:1"]);
     psi(&[&folder.file("bad.csv", "a,b\n1,2\n3\n"), "--key", "a"])
@@ -304,7 +323,7 @@ fn what_is_wrong_here_bothers_nobody() {
     psi(&[&good, "--key", "mail:lowr"]).fails(2, &["no step `lowr`"]);
     comity(&["psi", &good, "--key", "mail", "--method", "dh", "--connect", "127.0.0.1:1"])
         .fails(2, &["no method `dh`", "kkrt"]);
-    assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 4, "nothing is left beside the files");
+    assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 5, "nothing is left beside the files");
 }
 
 #[test]

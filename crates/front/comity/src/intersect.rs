@@ -8,7 +8,7 @@ use comity_circuit::Recipients;
 use comity_core::{Error, PartyId, Result};
 use comity_net::SystemRng;
 use comity_protocol::{Card, Party};
-use comity_psi::{CARD, Matches, Set, Terms, receive, send};
+use comity_psi::{CARD, MAX_ITEMS, Matches, Set, Terms, receive, send};
 
 use crate::clock::Clock;
 use crate::meet::Begun;
@@ -124,6 +124,16 @@ impl Intersection<'_> {
         }
         if ![PartyId(0), PartyId(1)].iter().any(|party| self.to.includes(*party)) {
             return wrong("party 0, party 1 or both learn the common items");
+        }
+        // What every run would refuse when the other party is there already.
+        for set in self.sets {
+            let (items, told) = (set.items.len(), set.told());
+            if (1..items).contains(&set.pad_to) {
+                return Err(Error::invalid_input(format!("{items} keys cannot be padded to {}", set.pad_to)));
+            }
+            if told > MAX_ITEMS {
+                return Err(Error::invalid_input(format!("{told} keys are too many: {MAX_ITEMS} is the most")));
+            }
         }
         let Some(payload) = self.payload else {
             self.terms.check()?;

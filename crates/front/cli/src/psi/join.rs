@@ -47,17 +47,28 @@ impl<'a> Out<'a> {
         Ok(Out { args, path: path.to_owned(), file })
     }
 
+    /// Refuses a format that cannot have the rows of this table. The other side's columns are not known yet.
+    pub(super) fn fits(&self, table: &Table) -> Outcome {
+        let (nowhere, shape) = (Box::new(std::io::sink()), shape(self.args, &self.path, table));
+        let writer = TableWriter::new(nowhere, &shape, columns(self.args, table, Vec::new()));
+        writer.map(drop).map_err(|e| refused(e.at(self.place())))
+    }
+
+    /// Where rows go, for people.
+    fn place(&self) -> String {
+        match &self.file {
+            Some(_) => self.path.display().to_string(),
+            None => "standard output".to_owned(),
+        }
+    }
+
     /// Writes the rows.
     pub(super) fn write(self, table: &Table, learnt: &Learnt) -> Outcome<Written> {
         let sink: Box<dyn Write + Send> = match &self.file {
             Some(file) => Box::new(BufWriter::<File>::with_capacity(1 << 16, file.sink()?)),
             None => Box::new(BufWriter::with_capacity(1 << 16, std::io::stdout())),
         };
-        let place = match &self.file {
-            Some(_) => self.path.display().to_string(),
-            None => "standard output".to_owned(),
-        };
-        let written = Join::begin(self.args, &self.path, table, learnt, sink, place)?.run()?;
+        let written = Join::begin(self.args, &self.path, table, learnt, sink, self.place())?.run()?;
         self.file.map_or(Ok(()), OutFile::commit)?;
         Ok(written)
     }
@@ -98,14 +109,7 @@ impl<'a> Join<'a> {
         };
         let decoder = (!theirs.is_empty()).then_some(Decoder { columns: theirs.len() });
         let shape = shape(args, path, table);
-        let mut columns = if args.flags_only { Vec::new() } else { table.columns.clone() };
-        if args.flags_only || args.left {
-            columns.push(TableColumn { name: free("matched", &columns), kind: ColumnKind::Bool });
-        }
-        for column in theirs {
-            columns.push(TableColumn { name: free(&column.name, &columns), ..column });
-        }
-        let writer = TableWriter::new(sink, &shape, columns).map_err(|e| refused(e.at(&place)))?;
+        let writer = TableWriter::new(sink, &shape, columns(args, table, theirs)).map_err(|e| refused(e.at(&place)))?;
         Ok(Join { args, table, places, learnt, decoder, writer, place })
     }
 
@@ -200,6 +204,18 @@ impl<'a> Join<'a> {
         }
         Ok(())
     }
+}
+
+/// The columns that are written, the other side's behind the table's own.
+fn columns(args: &OutArgs, table: &Table, theirs: Vec<TableColumn>) -> Vec<TableColumn> {
+    let mut columns = if args.flags_only { Vec::new() } else { table.columns.clone() };
+    if args.flags_only || args.left {
+        columns.push(TableColumn { name: free("matched", &columns), kind: ColumnKind::Bool });
+    }
+    for column in theirs {
+        columns.push(TableColumn { name: free(&column.name, &columns), ..column });
+    }
+    columns
 }
 
 /// What the other side sent in its payload and is none.

@@ -57,6 +57,7 @@ pub(super) fn query(args: &QueryArgs, list: List) -> Outcome {
     let base = read(&args.base)?;
     let out = Out::begin(&args.result, path)?;
     let table = Table::read(&args.table)?;
+    out.fits(&table)?;
     let [items] = &table.items[..] else {
         return Err(Failure::input("a base has one key: ask about one"));
     };
