@@ -25,6 +25,9 @@ const OT: &str = "private set intersection: an OPRF for each bin";
 /// Items read together, before anything is done with them: the machine then waits for many at a time.
 const TOGETHER: usize = 128;
 
+/// Items evaluated together: what is made of them stays in the second-level cache.
+const EVALUATED: usize = 4096;
+
 /// Bits of an input that say the function.
 pub(crate) const FUNCTION_BITS: u32 = 2;
 
@@ -180,16 +183,19 @@ pub(crate) fn send<S: OneOfN<Model = SemiHonest>>(
         let first = run * width;
         let keys = oprf.keys(ch, digits.count * width.min(placed.bins - first) as usize)?;
         for (function, (items, group)) in parts.into_iter().zip(&mut groups).enumerate() {
-            queries.clear();
-            placed.each(items.iter().copied(), |_, Short { bins, rest }| {
-                let ot = digits.count * (bins[function] - first) as usize;
-                queries.extend((ot..).zip(digits.of(input(rest, function))));
-            });
-            strings.resize(queries.len(), Block::ZERO);
-            keys.evaluate(&queries, &mut strings)?;
-            let bin = |i: usize| first + (queries[i * digits.count].0 / digits.count) as u32;
-            join.join(&strings, |i| tweak(bin(i), function), &mut values);
-            masks.add(group, &values, items.iter().copied());
+            // Where the receiver has few bins, all items are in one run.
+            for items in items.chunks(EVALUATED) {
+                queries.clear();
+                placed.each(items.iter().copied(), |_, Short { bins, rest }| {
+                    let ot = digits.count * (bins[function] - first) as usize;
+                    queries.extend((ot..).zip(digits.of(input(rest, function))));
+                });
+                strings.resize(queries.len(), Block::ZERO);
+                keys.evaluate(&queries, &mut strings)?;
+                let bin = |i: usize| first + (queries[i * digits.count].0 / digits.count) as u32;
+                join.join(&strings, |i| tweak(bin(i), function), &mut values);
+                masks.add(group, &values, items.iter().copied());
+            }
         }
     }
     observer.phase("masks");
