@@ -178,6 +178,9 @@ fn duplicates_are_sent_as_was_said_or_nobody_is_met() {
         other.ok();
         assert_eq!(fs::read_to_string(&out).unwrap(), expected, "{how}");
     }
+    let later = folder.file("later.csv", "k,n\n1,10\n2,5\n3,7\n2,6\n");
+    let refused = ["psi", &later, "--key", "k", "--payload", "n", "--connect", "127.0.0.1:1", "--timeout=1"];
+    comity(&refused).fails(2, &["later.csv: line 5, whose key k is first in line 3"]);
 }
 
 #[test]
@@ -264,8 +267,8 @@ fn different_wishes_are_told_to_both() {
     for (ours, theirs, words) in [
         (&["--key", "k:lower,trim"][..], &["--key", "k:trim"][..], &["disagree on the keys", "lower+trim"][..]),
         (&["--key", "k,l"], &["--key", "k"], &["disagree on the keys", "as-is,as-is"]),
-        (&["--key", "k", "--key", "l"], &["--key", "k"], &["disagree on the keys"]),
-        (&["--key", "k"], &["--key", "k", "--out", &out], &["recipients"]),
+        (&["--key", "k", "--key", "l"], &["--key", "k"], &["disagree on the keys", "as-is;as-is"]),
+        (&["--key", "k"], &["--key", "k", "--out", &out], &["recipients", "`--output-to all` is for both"]),
         (&["--key", "k"], &["--key", "k", "--method", "ot-bch"], &["disagree on the method", "kkrt", "ot-bch"]),
     ] {
         let first = [&[a.as_str(), "--out", &own][..], ours].concat();
@@ -317,13 +320,85 @@ fn what_is_wrong_here_bothers_nobody() {
     psi(&[&folder.file("nul.csv", "a\nx\0\n"), "--key", "a"]).fails(2, &["line 2, column `a`: a NUL byte"]);
     psi(&[&folder.file("empty.csv", "a\n\"\"\n"), "--key", "a", "--empty", "error"])
         .fails(2, &["line 2: the key a is empty"]);
+    psi(&[&folder.file("x.json", "{\"a\":1}\n"), "--key", "b"])
+        .fails(2, &["x.json: there is no column `b`; there is `a`"]);
+    psi(&[&good, "--key", "mail", "--out", &folder.path("")]).fails(2, &["this is a folder; name a file in it"]);
     psi(&[&folder.path("none.csv"), "--key", "a"]).fails(2, &["none.csv: cannot read it"]);
     psi(&[&good, "--key", "mail", "--out", &folder.path("no/such")]).fails(2, &["cannot write it"]);
     psi(&[&good, "--key", "mail", "--out", "-", "--json"]).fails_json(2, "usage", &["standard output"]);
     psi(&[&good, "--key", "mail:lowr"]).fails(2, &["no step `lowr`"]);
     comity(&["psi", &good, "--key", "mail", "--method", "dh", "--connect", "127.0.0.1:1"])
         .fails(2, &["no method `dh`", "kkrt"]);
-    assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 5, "nothing is left beside the files");
+    assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 6, "nothing is left beside the files");
+}
+
+#[test]
+fn flags_that_contradict_each_other_are_refused() {
+    let folder = Folder::new("psi-flags");
+    let (table, out) = (folder.file("t.csv", "k\n1\n"), folder.path("out.csv"));
+    for pair in [
+        ["--anti", "--left"],
+        ["--anti", "--flags-only"],
+        ["--left", "--flags-only"],
+        ["--keep-order", "--sorted"],
+        ["--sorted", "--flags-only"],
+    ] {
+        let meet = ["--key", "k", "--out", &out, "--connect", "127.0.0.1:1", "--timeout=1"];
+        for pair in [pair, [pair[1], pair[0]]] {
+            comity(&[&["psi", &table][..], &meet, &pair].concat()).fails(2, &["cannot be used with", pair[0], pair[1]]);
+        }
+    }
+    let query = ["psi", "query", &table, "--base", "b", "--key", "k", "--out", &out, "--connect", "127.0.0.1:1"];
+    comity(&[&query[..], &["--protocol", "gmw", "--store", "S"]].concat()).fails(2, &["cannot be used with"]);
+    // What is said of the method is looked at before a table is read, which may take long.
+    comity(&[
+        "psi",
+        "none.csv",
+        "--key",
+        "k",
+        "--method",
+        "kkrt",
+        "--adversary",
+        "malicious",
+        "--connect",
+        "127.0.0.1:1",
+    ])
+    .fails(2, &["not for a malicious peer"]);
+}
+
+/// What is written where: by the flag, by the name, and else as the table is; and of a table whose form its name does not say.
+#[test]
+fn forms_are_those_that_were_said() {
+    let folder = Folder::new("psi-forms");
+    let a = folder.file("a.data", "id;matched;age\n1;x;5\"\n2;y;6\n");
+    let b = folder.file("b.json", "{\"k\":\"1\",\"age\":34,\"tall\":true,\"w\":1.5,\"l\":[1]}\n");
+    let keys = folder.file("keys.txt", "1\n7\n");
+    let run = |name: &str, flags: &[&str], theirs: &[&str]| {
+        let out = folder.path(name);
+        let ours = [&a, "--delimiter", ";", "--no-quoting", "--key", "id", "--out", &out];
+        let (done, other) = meet(&[&ours[..], flags].concat(), theirs);
+        done.ok();
+        other.ok();
+        fs::read(&out).unwrap()
+    };
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    // Another side's columns keep their kinds, and get names of their own; flags alone and rows without a partner have none.
+    let payload = [&b, "--key", "k", "--payload", "age,tall,w,l"];
+    assert_eq!(
+        text(run("out.jsonl", &["--left"], &payload)),
+        "{\"id\":\"1\",\"matched\":\"x\",\"age\":\"5\\\"\",\"their_matched\":true,\"their_age\":34,\"tall\":true,\"w\":1.5,\"l\":[1]}\n\
+         {\"id\":\"2\",\"matched\":\"y\",\"age\":\"6\",\"their_matched\":false,\"their_age\":null,\"tall\":null,\"w\":null,\"l\":null}\n"
+    );
+    assert_eq!(text(run("anti.tsv", &["--anti"], &payload)), "id\tmatched\tage\n2\ty\t6\n");
+    assert_eq!(text(run("flags", &["--flags-only"], &payload)), "1\n0\n");
+    // Lines need no key to be named, and a flag says more than a name.
+    assert_eq!(text(run("out.csv", &["--out-format", "tsv"], &[&keys])), "id\tmatched\tage\n1\tx\t\"5\"\"\"\n");
+    let gzip = run("out.csv.gz", &["--out-format", "json"], &[&keys, "--format", "csv", "--no-header", "--key", "1"]);
+    assert_eq!(gzip[..2], [0x1f, 0x8b]);
+    let source = comity_table::Source::spill(&mut &gzip[..], "gz").unwrap();
+    let mut reader = comity_table::TableReader::new(&source, &"json".parse().unwrap()).unwrap();
+    assert!(reader.next(&mut comity_table::Record::new()).unwrap());
+    assert_eq!(reader.columns().len(), 3);
 }
 
 #[test]

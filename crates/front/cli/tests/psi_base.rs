@@ -236,6 +236,16 @@ fn what_is_wrong_here_bothers_nobody() {
     query(&small, &key).fails(2, &["small.csv", "does not begin like one"]);
     query(&base, &[&key[..], &["--delta", &base]].concat()).fails(2, &["not an update"]);
     query(&base, &[&key[..], &["--pad-to", "0"]].concat()).fails(3, &["127.0.0.1:1"]);
+    query(&base, &[&key[..], &["--key", "n"]].concat()).fails(2, &["a base has one key"]);
+    let two = client(&folder, &[1, 2]);
+    let meet = ["--base", &base, "--connect", "127.0.0.1:1", "--timeout=1"];
+    comity(&[&["psi", "query", &two, "--pad-to", "1", "--out", &out], &key[..], &meet].concat())
+        .fails(2, &["2 keys cannot be padded to 1"]);
+    comity(&[&["psi", "query", &two, "--out", "-", "--json"], &key[..], &meet].concat()).fails_json(
+        2,
+        "usage",
+        &["standard output"],
+    );
     let whole = fs::read(&base).unwrap();
     fs::write(&base, &whole[..whole.len() - 9]).unwrap();
     query(&base, &key).fails(2, &["cut or changed"]);

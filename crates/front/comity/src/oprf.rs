@@ -344,7 +344,14 @@ fn serve(
         (Some((id, from)), Some(store)) => Some((from, store.open_lot(&id)?)),
         _ => None,
     };
-    say(me, Verdict::Granted(opened.as_ref().map_or(0, |(from, _)| *from)))?;
+    let from = opened.as_ref().map_or(0, |(from, _)| *from);
+    let halves = opened.as_mut().map(|(from, lot)| taken(lot, *from, |mut batch| OprfAnswers::read(&mut batch)));
+    let mut halves = halves.transpose()?.map(Iterator::peekable);
+    if let Some(halves) = halves.as_mut().filter(|_| count > 0) {
+        // The client uses up its half when it hears that it may: then this one is used up, too, whatever comes between.
+        halves.peek();
+    }
+    say(me, Verdict::Granted(from))?;
     if let Some(over) = over {
         evaluate_over(me, over, OprfInput::Server(&desk.published()?.oprf, count))?;
         return Ok((request.queries, false));
@@ -365,13 +372,13 @@ fn serve(
         ch.flush()?;
         return Ok((request.queries, true));
     }
-    let Some((from, lot)) = &mut opened else {
+    let Some(halves) = halves else {
         desk.published()?.oprf.serve(me, count)?;
         return Ok((request.queries, false));
     };
     let (ch, _, _, observer) = me.pair()?;
     observer.phase("queries");
-    answer(ch, taken(lot, *from, |mut batch| OprfAnswers::read(&mut batch))?, count)?;
+    answer(ch, halves, count)?;
     Ok((request.queries, false))
 }
 
