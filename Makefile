@@ -111,6 +111,7 @@ bench:
 
 fuzz:
 	@if $(CARGO) fuzz --version >/dev/null 2>&1; then \
+		$(CARGO) run $(LOCKED) -q -p comity-fuzz --example found unpack fuzz/libfuzzer/corpus || exit 1; \
 		for target in $(FUZZ_TARGETS); do \
 			mkdir -p fuzz/libfuzzer/corpus/$$target; \
 			COMITY_FUZZ_TARGET=$$target $(CARGO) +nightly fuzz run --fuzz-dir fuzz/libfuzzer body \

@@ -8,6 +8,7 @@ mod ag;
 mod among;
 mod bmr;
 mod files;
+pub mod found;
 mod gmw;
 mod ideal;
 mod language;

@@ -7,12 +7,13 @@ use std::io::{self, Write};
 use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use comity_fuzz::{Body, Mutator, TARGETS};
+use comity_fuzz::{Body, Mutator, TARGETS, found};
 use comity_testing::PATIENCE;
 
 fn folder(path: &str) -> PathBuf {
@@ -25,53 +26,79 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
     let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     files.sort();
+    assert!(files.len() >= 3, "{target} has {} seeds", files.len());
     files.iter().map(|file| fs::read(file).unwrap()).collect()
 }
 
-/// Runs a body over its seeds, then over mutations number `first` on for this time. On a panic the input is kept.
-fn run(target: &'static str, body: Body, first: u64, time: Duration) -> u64 {
-    let corpus = seeds(target);
-    assert!(corpus.len() >= 3, "{target} has {} seeds", corpus.len());
-    corpus.iter().for_each(|seed| guarded(target, body, seed));
-    let begin = Instant::now();
-    let mut count = 0;
-    let mut mutator = Mutator::new(first);
-    while begin.elapsed() < time {
-        guarded(target, body, &mutator.next(&corpus));
-        count += 1;
-    }
-    count
+/// What campaigns found for a target.
+fn finds(target: &str) -> Vec<Vec<u8>> {
+    fs::read(folder("found").join(target)).map_or_else(|_| Vec::new(), |file| found::unpack(&file))
 }
 
-fn guarded(target: &str, body: Body, input: &[u8]) {
-    let keep = || {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{target}-failure"));
-        fs::write(&path, input).unwrap();
-        path
-    };
-    let (done, over) = mpsc::channel::<()>();
+/// Runs a body over its seeds and what was found, then over mutations number `first` on for this time. On a panic the input is kept.
+fn run(target: &'static str, body: Body, first: u64, time: Duration) -> u64 {
+    let corpus = [seeds(target), finds(target)].concat();
+    let watch = Watch { target, begun: AtomicU64::new(0), input: Mutex::default() };
+    let (done, over) = mpsc::channel();
     thread::scope(|scope| {
-        scope.spawn(|| {
-            let over = over;
-            if over.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+        let watch = &watch;
+        scope.spawn(move || watch.wait(&over));
+        // Dropped on a panic, too: the watch ends with it.
+        let _done: Sender<()> = done;
+        corpus.iter().for_each(|seed| watch.guarded(body, seed));
+        let begin = Instant::now();
+        let mut count = 0;
+        let mut mutator = Mutator::new(first);
+        while begin.elapsed() < time {
+            watch.guarded(body, &mutator.next(&corpus));
+            count += 1;
+        }
+        count
+    })
+}
+
+/// What a body is at, for somebody who looks now and then: a thread for each input would take longer than most bodies do.
+struct Watch {
+    target: &'static str,
+    begun: AtomicU64,
+    input: Mutex<Vec<u8>>,
+}
+
+impl Watch {
+    fn guarded(&self, body: Body, input: &[u8]) {
+        input.clone_into(&mut self.input.lock().unwrap());
+        self.begun.fetch_add(1, Relaxed);
+        if panic::catch_unwind(AssertUnwindSafe(|| body(input))).is_err() {
+            panic!("{} panicked on {}", self.target, self.keep().display());
+        }
+    }
+
+    /// Ends the process when one input takes longer than anything should.
+    fn wait(&self, over: &Receiver<()>) {
+        let mut seen = 0;
+        while over.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            let begun = self.begun.load(Relaxed);
+            if begun == seen {
                 // Not by `eprintln`: what a test prints is shown when it ends.
-                let _ = writeln!(io::stderr(), "{target} hangs on {}", keep().display());
+                let _ = writeln!(io::stderr(), "{} hangs on {}", self.target, self.keep().display());
                 std::process::abort();
             }
-        });
-        let result = panic::catch_unwind(AssertUnwindSafe(|| body(input)));
-        drop(done);
-        if result.is_err() {
-            panic!("{target} panicked on {}", keep().display());
+            seen = begun;
         }
-    });
+    }
+
+    fn keep(&self) -> PathBuf {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-failure", self.target));
+        fs::write(&path, &*self.input.lock().unwrap()).unwrap();
+        path
+    }
 }
 
 /// As many targets at a time as there are processors: a body that waits for its turn would only seem to hang.
-fn all(first: u64, time: Duration) {
+fn all(first: u64, time: Duration, targets: &[(&'static str, Body)]) {
     let next = AtomicUsize::new(0);
     let work = || {
-        while let Some(&(name, body)) = TARGETS.get(next.fetch_add(1, Relaxed)) {
+        while let Some(&(name, body)) = targets.get(next.fetch_add(1, Relaxed)) {
             println!("{name}: {} mutations", run(name, body, first, time));
         }
     };
@@ -83,10 +110,10 @@ fn all(first: u64, time: Duration) {
 
 #[test]
 fn every_body_bears_its_corpus_and_mutations_of_it() {
-    all(0, Duration::from_millis(500));
+    all(0, Duration::from_millis(500), TARGETS);
 }
 
-/// Other mutations on every day: `COMITY_FUZZ_SECONDS` for each target (60).
+/// Other mutations on every day: `COMITY_FUZZ_SECONDS` for each target (60) of `COMITY_FUZZ_TARGETS` (all).
 #[test]
 #[ignore = "a campaign: make test-long"]
 fn every_body_bears_long_fuzzing() {
@@ -94,7 +121,11 @@ fn every_body_bears_long_fuzzing() {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let first = now.as_secs();
     println!("mutations number {first}");
-    all(first, Duration::from_secs(seconds));
+    let named = std::env::var("COMITY_FUZZ_TARGETS").unwrap_or_default();
+    let wanted = |name: &str| named.is_empty() || named.split_whitespace().any(|one| one == name);
+    let targets: Vec<(&str, Body)> = TARGETS.iter().copied().filter(|&(name, _)| wanted(name)).collect();
+    assert!(!targets.is_empty(), "no body is named {named}");
+    all(first, Duration::from_secs(seconds), &targets);
 }
 
 /// A seed that is refused at its first byte leads nowhere.
@@ -112,8 +143,17 @@ fn every_body_is_found_by_its_name_and_no_seeds_are_left_over() {
     for &(name, body) in TARGETS {
         assert!(std::ptr::fn_addr_eq(comity_fuzz::body(name), body), "{name}");
     }
-    for entry in fs::read_dir(folder("corpus")).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(TARGETS.iter().any(|target| target.0 == name), "corpus/{name} is of no body");
+    for of in ["corpus", "found"] {
+        for entry in fs::read_dir(folder(of)).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            assert!(TARGETS.iter().any(|target| target.0 == name), "{of}/{name} is of no body");
+        }
     }
+}
+
+#[test]
+fn found_inputs_survive_their_file() {
+    let inputs = vec![b"one".to_vec(), Vec::new(), vec![7; 300]];
+    assert_eq!(found::unpack(&found::pack(&inputs)), inputs);
+    assert!(panic::catch_unwind(|| found::unpack(&[0, 0, 0])).is_err());
 }
