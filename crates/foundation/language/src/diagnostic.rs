@@ -14,7 +14,7 @@ pub struct Diagnostic {
     pub line: usize,
     /// The column, in characters from 1.
     pub column: usize,
-    /// The message: what is wrong, and what would be right.
+    /// The message: what is wrong, and what would be right. It may quote the source; control characters are spaces.
     pub message: String,
     /// The line's text, control characters as spaces; of a long line, the part around the column.
     pub text: String,
@@ -102,8 +102,13 @@ fn locate(source: &str, at: usize, message: String) -> Diagnostic {
     let column = before[start..].chars().count();
     let from = column.saturating_sub(LINE / 2);
     let whole = source[start..].lines().next().unwrap_or_default().chars().skip(from).take(LINE);
-    let text = whole.map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let (message, text) = (message.chars().map(harmless).collect(), whole.map(harmless).collect());
     Diagnostic { line, column: column + 1, message, text, caret: column - from }
+}
+
+/// A character that does nothing to a terminal.
+fn harmless(c: char) -> char {
+    if c.is_control() { ' ' } else { c }
 }
 
 /// `; did you mean X?` if one of the names is almost this one.

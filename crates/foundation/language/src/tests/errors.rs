@@ -85,6 +85,12 @@ fn mistakes_and_what_would_be_right() {
 }
 
 #[test]
+fn what_is_quoted_does_nothing_to_a_terminal() {
+    let said = mistake("add32(x, b\r== b)");
+    assert!(said.contains("b == b") && !said.contains(char::is_control), "{said:?}");
+}
+
+#[test]
 fn recursion_is_refused_by_name() {
     let all = errors("fn f(x: u8) -> u8 { g(x) }\nfn g(x: u8) -> u8 { f(x) }\nfn main(x: u8 from 0) -> u8 { f(x) }");
     assert_eq!(all[0], "1:21: `f` calls itself here; calls would have no end. Write a loop: `for i in 0..10`");
