@@ -8,16 +8,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use comity_channel::{Channel, PerPeer};
-use comity_core::PartyId;
-use comity_net::{Fingerprint, Identity, KeyDir, Limits, Listener, PAIRS, PartyGroup, Relay, Security, Settings};
+use comity_core::{Error, Kind, PartyId};
+use comity_net::{
+    Fingerprint, Identity, KeyDir, Limits, Listener, PAIRS, PartyGroup, Relay, Security, Settings, unframe,
+};
 use comity_testing::PATIENCE;
 
 use crate::mutate::rng;
 
 const PLAIN: Security = Security::Plain { anywhere: false };
 
-/// Feeds these bytes to a listening party, and reads what it takes for data, in pieces of these lengths.
-fn feed(security: Security, stream: &[u8], mut pieces: impl Iterator<Item = usize>) {
+/// Feeds these bytes to a listening party, and reads what it takes for data, in pieces of several lengths. Returns the number of its bytes.
+fn feed(security: Security, stream: &[u8]) -> usize {
     // Nothing here takes so long: each stream ends.
     let settings = Settings::of_two(PartyId(0), security, PATIENCE);
     let listener = Listener::bind("127.0.0.1:0", &settings).expect("a port of the loopback interface is free");
@@ -28,28 +30,30 @@ fn feed(security: Security, stream: &[u8], mut pieces: impl Iterator<Item = usiz
     // Who leaves without a word ends no wait for a connection: it goes on until somebody else comes.
     let mut last = TcpStream::connect(listener.address()).expect("the listener is there");
     let _ = last.write_all(b"nobody").and_then(|()| last.shutdown(Shutdown::Write));
-    let Ok(mut connection) = listener.next() else { return };
-    let mut left = stream.len();
+    let Ok(mut connection) = listener.next() else { return 0 };
+    let mut taken = 0;
     let mut buffer = vec![0; stream.len() + 1];
-    while let Some(piece) = pieces.next().filter(|piece| *piece > 0) {
+    for piece in [1, 3, 16, 100].into_iter().cycle() {
         let piece = piece.min(buffer.len());
         if connection.recv(&mut buffer[..piece]).is_err() {
-            return;
+            break;
         }
-        left = left.checked_sub(piece).expect("more data than bytes that arrived");
+        taken += piece;
+        assert!(taken <= stream.len(), "more data than bytes that arrived");
     }
+    taken
 }
 
 /// A connection to a plain port, byte by byte.
 pub(crate) fn raw_stream(data: &[u8]) {
-    feed(PLAIN, data, [1, 3, 16, 100].into_iter().cycle());
+    feed(PLAIN, data);
 }
 
 /// A connection to a TLS port, byte by byte.
 pub(crate) fn tls_stream(data: &[u8]) {
     static IDENTITY: LazyLock<Identity> = LazyLock::new(|| Identity::generate(&mut rng()));
     let peers = PerPeer::new(PartyId(0), 2, |_| IDENTITY.fingerprint());
-    feed(Security::Tls { identity: IDENTITY.clone(), peers }, data, [1, 3, 16, 100].into_iter().cycle());
+    feed(Security::Tls { identity: IDENTITY.clone(), peers }, data);
 }
 
 /// The first bytes of an opening at a relay, but for the side and the room.
@@ -100,24 +104,29 @@ pub(crate) fn relay_opening(data: &[u8]) {
     assert!(carried.first().is_none_or(|first| [21, 22].contains(first)), "and it is TLS");
 }
 
-/// Frames on a plain connection whose checksums are right, and little else. Each takes 4 bytes of `data`: how long its
-/// payload is said to be (16 bits), how much of it follows, and how far its number is off.
+/// Frames whose checksums are right, and little else. Each takes 4 bytes of `data`: how long its payload is said to be (16
+/// bits), how much of it follows, and how far its number is off. What arrives is what the whole frames before the first bad one have.
 pub(crate) fn frames(data: &[u8]) {
-    let mut stream = Vec::new();
-    frame(&mut stream, opening().len() as u32, 0, &opening());
-    let mut number = 1u32;
-    for piece in data.chunks_exact(4) {
+    let (mut stream, mut payloads, mut good) = (Vec::new(), Vec::new(), true);
+    for (number, piece) in (0u32..).zip(data.chunks_exact(4)) {
         let said = u32::from(u16::from_le_bytes([piece[0], piece[1]])) * if piece[2] & 0x80 == 0 { 1 } else { 0x1001 };
         let there = vec![piece[2]; (said as usize).min(usize::from(piece[2]) * 64)];
         frame(&mut stream, said, number.wrapping_add(u32::from(piece[3])), &there);
-        number = number.wrapping_add(1);
+        good &= piece[3] == 0 && there.len() == said as usize;
+        if good {
+            payloads.extend(there);
+        }
     }
-    feed(PLAIN, &stream, data.iter().map(|&b| usize::from(b) * 16).chain(std::iter::repeat(1000)));
+    let pieces = data.iter().map(|&b| usize::from(b) * 16).chain(std::iter::repeat(1000));
+    let (got, why) = unframe(&stream, pieces);
+    assert!(payloads.starts_with(&got), "data that nobody sent");
+    let closed = matches!(why, Some(Error { kind: Kind::Closed, .. }));
+    assert!(!good || closed && payloads.len() - got.len() < 255 * 16, "whole frames do not arrive: {why:?}");
 }
 
 /// The bytes that a connection begins with.
 pub(crate) fn opening() -> Vec<u8> {
-    [b"comity\0d".as_slice(), &[0], &[1, 0], &[0, 0], &[9; 32]].concat()
+    [b"comity\0e".as_slice(), &[0], &[1, 0], &[0, 0], &[9; 32]].concat()
 }
 
 /// Appends a frame with right checksums.
@@ -171,5 +180,17 @@ pub(crate) fn trusted_file(data: &[u8]) {
         for (i, (party, key)) in trusted.iter().enumerate() {
             assert!(trusted[..i].iter().all(|(p, k)| p != party && k != key), "one party, one key");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The seed opens a connection: else all that is grown from it is refused at the first frame.
+    #[test]
+    fn the_seed_of_a_plain_connection_is_taken_for_data() {
+        assert!(feed(PLAIN, include_bytes!("../corpus/raw_stream/valid")) > 200);
+        assert_eq!(feed(PLAIN, include_bytes!("../corpus/raw_stream/http")), 0);
     }
 }

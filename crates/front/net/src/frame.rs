@@ -10,10 +10,14 @@
 //! goes to the system from the caller's memory and a large receive into it; small ones are copied once through a
 //! fixed buffer. Nothing is allocated after construction, whatever a header says.
 
+mod memory;
+
 use std::ops::Range;
 
 use comity_channel::foreign;
 use comity_core::{Error, Kind, Result};
+
+pub use memory::unframe;
 
 /// Bytes of a header.
 pub(crate) const HEADER: usize = 16;

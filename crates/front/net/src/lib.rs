@@ -63,6 +63,8 @@ mod transport;
 
 pub use address::{check_plaintext, is_loopback, stays_here};
 pub use connection::{Connection, connect};
+#[doc(hidden)]
+pub use frame::unframe;
 pub use group::{Calls, Digest, MOST, Member, PartyGroup, Ways, ways};
 pub use hub::Listener;
 pub use identity::{Fingerprint, Identity};

@@ -1,23 +1,7 @@
 use comity_core::Kind;
 
+use super::memory::Memory;
 use super::*;
-
-/// A stream in memory, read in pieces of bounded size.
-struct Memory<'a>(&'a [u8], usize);
-
-impl Source for Memory<'_> {
-    fn read(&mut self, into: &mut [u8], _wait: Wait) -> Result<usize> {
-        let count = self.0.len().min(into.len()).min(self.1);
-        assert!(!into.is_empty(), "a read must be able to go on");
-        if count == 0 {
-            return Err(Error::closed());
-        }
-        let (now, later) = self.0.split_at(count);
-        into[..count].copy_from_slice(now);
-        self.0 = later;
-        Ok(count)
-    }
-}
 
 fn data(len: usize) -> Vec<u8> {
     (0..len).map(|i| (i * 31 + i / 251) as u8).collect()
