@@ -89,9 +89,7 @@ impl AuthBits for Extension {
         for out in out.chunks_mut(Extension::CHUNK) {
             let (macs, keys) = (&mut macs[..out.len()], &mut keys[..out.len()]);
             self.both.extend(ch, macs, keys)?;
-            for ((share, &mac), &key) in out.iter_mut().zip(&*macs).zip(&*keys) {
-                *share = Share::from_parts(mac, key);
-            }
+            join(macs, keys, out);
         }
         Ok(())
     }
@@ -108,19 +106,29 @@ impl AuthBits for Extension {
         }
         Ok(())
     }
+
     /// Of the OTs that go both ways, some serve as bits of this party one way and as bits of the peer the other way.
     fn of_each(&mut self, ch: &mut dyn Channel, own: [&mut [Share]; 2], shares: &mut [Share]) -> Result<()> {
         let alone = own[0].len().max(own[1].len());
-        let mut all = Zeroizing::new(vec![Share::default(); alone + shares.len()]);
-        self.shares(ch, &mut all)?;
-        let (first, second) = all.split_at(alone);
-        shares.copy_from_slice(second);
+        let mut macs = Zeroizing::new(vec![Block::ZERO; alone + shares.len()]);
+        let mut keys = macs.clone();
+        self.both.extend(ch, &mut macs, &mut keys)?;
+        let ([own_macs, macs], [own_keys, keys]) = (macs.split_at(alone).into(), keys.split_at(alone).into());
         for (owner, out) in [PartyId(0), PartyId(1)].into_iter().zip(own) {
-            for (out, share) in out.iter_mut().zip(first) {
-                *out =
-                    if owner == self.party { Share::own(share.bit(), share.mac()) } else { Share::theirs(share.key()) };
+            if owner == self.party {
+                out.iter_mut().zip(own_macs).for_each(|(share, &mac)| *share = Share::own(mac.lsb(), mac));
+            } else {
+                out.iter_mut().zip(own_keys).for_each(|(share, &key)| *share = Share::theirs(key));
             }
         }
+        join(macs, keys, shares);
         Ok(())
+    }
+}
+
+/// Shares from MACs, with this party's bits as bit 0, and keys.
+fn join(macs: &[Block], keys: &[Block], out: &mut [Share]) {
+    for ((share, &mac), &key) in out.iter_mut().zip(macs).zip(keys) {
+        *share = Share::from_parts(mac, key);
     }
 }

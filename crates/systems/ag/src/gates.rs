@@ -1,5 +1,7 @@
 //! The AND gates of a chunk: shares of their masks, what garbling adds to their rows, and what the circuit check looks at.
 
+use std::ops::Range;
+
 use comity_core::{Block, PartyId};
 use comity_share::{GlobalKey, Share};
 use comity_tinyot::Triple;
@@ -64,7 +66,7 @@ impl Algebra {
     }
 
     /// The terms of some gates, as the kernels want them: of all first inputs, of all second ones, of all products.
-    pub(crate) fn terms(&self, gates: &Gates, range: std::ops::Range<usize>, terms: &mut [Block]) {
+    pub(crate) fn terms(&self, gates: &Gates, range: Range<usize>, terms: &mut [Block]) {
         let [first, second] = &gates.inputs;
         let from = [&first[range.clone()], &second[range.clone()], &gates.products[range.clone()]];
         for (shares, terms) in from.into_iter().zip(terms.chunks_exact_mut(range.len().max(1))) {
@@ -84,15 +86,16 @@ impl Algebra {
         }
     }
 
-    /// What the circuit check looks at: of each gate the share of `(a + l_u)(b + l_v) + c + l_w`, where `a`, `b` and `c` are the masked
+    /// What the circuit check looks at: of each of some gates the share of `(a + l_u)(b + l_v) + c + l_w`, where `a`, `b` and `c` are the masked
     /// values of its inputs and its output, which are public. The share is zero, so the peer's is this party's; returned are the garbler's
     /// MAC on it and the evaluator's, as they then are, of which this party has one and computes the other by its key.
-    pub(crate) fn checked(&self, gates: &Gates, masked: &Masked, macs: &mut Vec<[Block; 2]>) {
+    pub(crate) fn checked(&self, gates: &Gates, masked: &Masked, range: Range<usize>, macs: &mut Vec<[Block; 2]>) {
         let one = self.constant(true);
         macs.clear();
-        let [first, second] = &gates.inputs;
-        let inputs = first.iter().zip(second).zip(&gates.products);
-        let bits = masked.inputs[0].iter().zip(&masked.inputs[1]).zip(&masked.outputs);
+        let [first, second] = gates.inputs.each_ref().map(|shares| &shares[range.clone()]);
+        let inputs = first.iter().zip(second).zip(&gates.products[range.clone()]);
+        let [a, b] = masked.inputs.each_ref().map(|bits| &bits[range.clone()]);
+        let bits = a.iter().zip(b).zip(&masked.outputs[range]);
         macs.extend(inputs.zip(bits).map(|(((&u, &v), &product), ((&a, &b), &c))| {
             let sum = product ^ v.masked(a == 1) ^ u.masked(b == 1) ^ one.masked(a & b ^ c == 1);
             let (own, theirs) = (sum.mac(), sum.expected(sum.bit(), &self.key));

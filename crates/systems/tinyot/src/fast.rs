@@ -203,7 +203,10 @@ impl<C: for<'a> Conduct<Act<'a>>> Fast<C> {
         let mut equality = blake3::Hasher::new_keyed(&session.child("comparison of L").to_bytes());
         let chunks = leaders_now.chunks_mut(BLOCKS * CHUNK).chain(others_now.chunks_mut(BLOCKS * CHUNK));
         let mut chunks: Vec<&mut [Block]> = chunks.collect();
-        for together in chunks.chunks_mut(TOGETHER) {
+        // As few groups as there must be, of about as many chunks: a short last one would wait as often, and the others take more memory.
+        let groups = chunks.len().div_ceil(TOGETHER);
+        let each = chunks.len().div_ceil(groups);
+        for together in chunks.chunks_mut(each) {
             self.leak(ch, &mut equality, together)?;
         }
         let (party, rng) = (self.extension.party(), &mut self.rng);
