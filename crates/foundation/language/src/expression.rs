@@ -39,26 +39,33 @@ pub fn parse(
     is_builtin: &dyn Fn(&str) -> bool,
     is_file: &dyn Fn(&Path) -> bool,
 ) -> Result<Expression, String> {
-    if is_builtin(text) {
-        return Ok(Expression { base: Base::Name(text.to_owned()), powers: Vec::new() });
-    }
-    if is_file(Path::new(text)) {
-        return Ok(Expression { base: Base::File(text.into()), powers: Vec::new() });
-    }
-    if let Some(at) = text.rfind(['*', '^']) {
-        let (rest, sign, count) = (&text[..at], text.as_bytes()[at], &text[at + 1..]);
+    // In turns: each sign would be a call deeper, and a command line has room for a hundred thousand of them.
+    let (mut rest, mut powers) = (text, Vec::new());
+    let base = loop {
+        if is_builtin(rest) {
+            break Base::Name(rest.to_owned());
+        }
+        if is_file(Path::new(rest)) {
+            break Base::File(rest.into());
+        }
+        let Some(at) = rest.rfind(['*', '^']) else { break unknown(rest) };
+        let (sign, count) = (rest.as_bytes()[at], &rest[at + 1..]);
         let count = match count.parse::<u64>() {
-            Ok(count) if count > 0 && count.to_string().len() == text.len() - at - 1 => count,
-            _ => return Err(format!("`{text}`: after `{}` a number from 1 on is wanted, not `{count}`", sign as char)),
+            Ok(number) if number > 0 && number.to_string().len() == count.len() => number,
+            _ => return Err(format!("`{rest}`: after `{}` a number from 1 on is wanted, not `{count}`", sign as char)),
         };
-        let mut expression = parse(rest, is_builtin, is_file)?;
-        expression.powers.push(if sign == b'*' { Power::Map(count) } else { Power::Iterate(count) });
-        return Ok(expression);
-    }
+        powers.push(if sign == b'*' { Power::Map(count) } else { Power::Iterate(count) });
+        rest = &rest[..at];
+    };
+    powers.reverse();
+    Ok(Expression { base, powers })
+}
+
+/// What is neither a built-in nor a file that exists, as what it looks like.
+fn unknown(text: &str) -> Base {
     let endings = [".txt", ".cty", ".blif", ".json", ".shdl", ".v"];
     let looks_like_a_file = text.contains(['/', '\\']) || endings.iter().any(|ending| text.ends_with(ending));
-    let base = if looks_like_a_file { Base::File(text.into()) } else { Base::Name(text.to_owned()) };
-    Ok(Expression { base, powers: Vec::new() })
+    if looks_like_a_file { Base::File(text.into()) } else { Base::Name(text.to_owned()) }
 }
 
 impl Expression {
@@ -98,6 +105,14 @@ mod tests {
         assert_eq!(parsed("missing.cty", &[]), of(file("missing.cty"), &[]));
         assert_eq!(parsed("aes", &[]), of(name("aes"), &[]));
         assert_eq!(parsed("aes128^5*4*3", &[]).unwrap().lanes_and_turns(), Some((12, 5)));
+    }
+
+    /// As many as an argument of a command has room for, on a thread that has as little stack as any.
+    #[test]
+    fn a_hundred_thousand_signs_overflow_no_stack() {
+        let text = format!("aes128{}", "*1".repeat(1 << 16));
+        let parsed = std::thread::Builder::new().stack_size(1 << 18).spawn(move || parsed(&text, &[])).unwrap();
+        assert_eq!(parsed.join().unwrap().unwrap().powers.len(), 1 << 16);
     }
 
     #[test]

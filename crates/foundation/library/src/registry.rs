@@ -19,7 +19,7 @@ pub fn contains(name: &str) -> bool {
 
 /// Whether a name has the form of a built-in's, whatever numbers stand in it, without building anything.
 pub fn is_name(name: &str) -> bool {
-    !matches!(resolve(name), Err(LibraryError::Unknown { .. }))
+    entry_of(name).is_some()
 }
 
 /// The built-in circuit of this name, if there is one. [`circuit`] says why there is none.
@@ -67,12 +67,17 @@ pub fn program_for(name: &str, goal: Goal) -> Result<Program, LibraryError> {
     Ok(program.with_name(name).with_goal(goal))
 }
 
-/// The entry of a name, and its numbers.
-fn resolve(name: &str) -> Result<(&'static Entry, Size), LibraryError> {
+/// The entry that a name has the form of, and the digits where it has numbers.
+fn entry_of(name: &str) -> Option<(&'static Entry, Vec<&str>)> {
     // A name without numbers comes first: `aes128` is no width.
     let exact = names().filter(|entry| entry.limits.is_empty() && entry.pattern == name);
     let sized = names().filter(|entry| !entry.limits.is_empty());
-    let Some((entry, digits)) = exact.chain(sized).find_map(|entry| Some((entry, entry.digits(name)?))) else {
+    exact.chain(sized).find_map(|entry| Some((entry, entry.digits(name)?)))
+}
+
+/// The entry of a name, and its numbers.
+fn resolve(name: &str) -> Result<(&'static Entry, Size), LibraryError> {
+    let Some((entry, digits)) = entry_of(name) else {
         return Err(LibraryError::Unknown { name: name.into(), nearest: nearest(name) });
     };
     let size = entry.size(&digits).ok_or_else(|| LibraryError::Width {
