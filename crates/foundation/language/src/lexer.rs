@@ -77,6 +77,13 @@ const SYMBOLS: &[&str] = &[
     "=", ",", ";", ":", ".",
 ];
 
+/// The symbol that a text begins with.
+fn symbol(text: &str) -> Option<&'static str> {
+    // Most begin with another byte: a comparison of whole symbols took a fifth of compiling.
+    let first = *text.as_bytes().first()?;
+    SYMBOLS.iter().copied().find(|symbol| symbol.as_bytes()[0] == first && text.starts_with(*symbol))
+}
+
 /// The tokens of a text, the last of which is the end.
 pub(crate) fn tokens<'s>(source: &'s str, errors: &mut Errors) -> Vec<Token<'s>> {
     let mut lexer = Lexer { source, at: 0, errors, tokens: Vec::new() };
@@ -131,7 +138,7 @@ impl<'s> Lexer<'s, '_> {
         } else if first.is_alphabetic() || first == '_' {
             let name = self.take(|c| c.is_alphanumeric() || c == '_');
             self.push(start, Kind::Name(name));
-        } else if let Some(symbol) = SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol)) {
+        } else if let Some(symbol) = symbol(rest) {
             self.at += symbol.len();
             self.push(start, Kind::Symbol(symbol));
         } else {
