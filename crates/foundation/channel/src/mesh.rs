@@ -79,7 +79,7 @@ impl<'n> Mesh<'n> {
         &mut *self.links[party]
     }
 
-    /// A sub-protocol of two with every peer, side by side. It starts a thread a peer: for setup, not for a round.
+    /// A sub-protocol of two with every peer, side by side. It starts a thread for each peer but the first: for setup, not for a round.
     ///
     /// # Errors
     /// The first one, by party.
@@ -99,11 +99,13 @@ impl<'n> Mesh<'n> {
     ) -> Result<PerPeer<T>> {
         let (me, run) = (self.me(), &run);
         let links = self.links.iter_mut().zip(states.as_mut_slice());
+        let mut links = links.map(|((party, ch), state)| move || run(party, &mut **ch, state).map_err(|e| e.by(party)));
+        let Some(mut first) = links.next() else { return Ok(PerPeer::from_vec(me, Vec::new()).expect("one a peer")) };
         let all: Result<Vec<T>> = thread::scope(|scope| {
-            let threads: Vec<_> = links
-                .map(|((party, ch), state)| scope.spawn(move || run(party, &mut **ch, state).map_err(|e| e.by(party))))
-                .collect();
-            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+            let threads: Vec<_> = links.map(|link| scope.spawn(link)).collect();
+            let first = first();
+            let others = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            std::iter::once(first).chain(others).collect()
         });
         Ok(PerPeer::from_vec(me, all?).expect("one a peer"))
     }
