@@ -36,7 +36,7 @@ fn stride(n: usize) -> usize {
     n.div_ceil(8) + SPARE / 8
 }
 
-/// A matrix of up to so many rows, piece by piece. Wiped on drop; it never shrinks, so that all of it is.
+/// A matrix of so many rows, piece by piece. Wiped on drop; nothing outgrows its room, so that all of it is.
 pub(super) struct Matrix {
     rows: usize,
     bytes: Zeroizing<Vec<u8>>,
@@ -44,13 +44,23 @@ pub(super) struct Matrix {
 
 impl Matrix {
     pub(super) fn new(rows: usize) -> Matrix {
-        Matrix { rows, bytes: Zeroizing::new(Vec::with_capacity(rows * stride(super::CHUNK))) }
+        Matrix { rows, bytes: Zeroizing::new(Vec::new()) }
+    }
+
+    /// Makes room for a chunk of `n` OTs, whose pieces follow. A small chunk takes little, to make and to wipe.
+    pub(super) fn begin(&mut self, n: usize) {
+        // The last piece has whole blocks.
+        let room = self.rows * stride(n).next_multiple_of(16);
+        if self.bytes.capacity() < room {
+            self.bytes = Zeroizing::new(Vec::with_capacity(room));
+        }
     }
 
     /// The rows of a piece, one after another.
     pub(super) fn piece(&mut self, piece: Piece) -> &mut [u8] {
         let start = self.rows * piece.index * WIDTH;
         let end = start + self.rows * piece.padded;
+        debug_assert!(end <= self.bytes.capacity(), "what moves leaves itself behind");
         &mut grown(&mut self.bytes, end)[start..]
     }
 

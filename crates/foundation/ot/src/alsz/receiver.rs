@@ -73,6 +73,8 @@ impl Receiver {
     fn chunk(&mut self, ch: &mut dyn Channel, choices: Option<&Bits>, out: &mut [Block]) -> Result<Bits> {
         self.state.begin()?;
         let n = out.len();
+        self.zeros.begin(n);
+        self.ones.begin(n);
         // The choice bits, and those of the spare columns behind them.
         let mut r = Zeroizing::new(vec![0; n.div_ceil(8) + SPARE / 8]);
         if let Some(choices) = choices {

@@ -86,6 +86,8 @@ impl Sender {
     fn chunk(&mut self, ch: &mut dyn Channel, sent: usize, out: &mut [[Block; 2]]) -> Result<()> {
         self.state.begin()?;
         let n = out.len();
+        self.g.begin(n);
+        self.u.begin(n);
         for piece in pieces(n) {
             self.take(ch, sent, piece)?;
         }
