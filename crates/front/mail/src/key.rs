@@ -112,6 +112,14 @@ impl QueryKey {
         Ok(key)
     }
 
+    /// The same key with the tables that this one has made, if they are of one query. Not for users: fuzzing opens by a key that is as
+    /// good as new each time.
+    #[doc(hidden)]
+    pub fn with_tables_of(mut self, other: &QueryKey) -> QueryKey {
+        self.secret = self.secret.with_tables_of(&other.secret);
+        self
+    }
+
     /// The bytes to keep.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let secret = self.secret.to_bytes();

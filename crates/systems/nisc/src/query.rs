@@ -3,6 +3,8 @@
 //! The secret is a seed for either kind of OT and the input; it makes the query again. A refreshed secret has another seed
 //! for the circuit OTs, and so another set of checked copies; the input OTs and the CRS stay.
 
+use std::sync::OnceLock;
+
 use comity_circuit::Program;
 use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, declassify};
 use comity_garble::lockstep::{CopyChoice, joined};
@@ -124,6 +126,9 @@ pub struct Secret {
     inputs: Block,
     /// The seed of the choice of checked copies and of the circuit OTs.
     circuits: Block,
+    /// The CRS, once it was wanted: its tables take longer than much of what an answer takes.
+    #[zeroize(skip)]
+    crs: OnceLock<Crs>,
 }
 
 /// The receiver of the OTs of a query.
@@ -160,6 +165,7 @@ impl Secret {
             x: Bits::from_bytes(x, bits),
             inputs: Block::new(*inputs),
             circuits: Block::new(*circuits),
+            crs: OnceLock::new(),
         })
     }
 
@@ -178,6 +184,15 @@ impl Secret {
         Zeroizing::new(seal(bytes))
     }
 
+    /// The same secret with the tables of that one, if it is of the same query or a refreshed form of it.
+    #[doc(hidden)]
+    pub fn with_tables_of(mut self, other: &Secret) -> Secret {
+        if self.id == other.id {
+            self.crs = other.crs.clone();
+        }
+        self
+    }
+
     /// The query whose answers this secret opens.
     pub fn query(&self) -> Query {
         self.receivers(Backend::detect()).query
@@ -194,7 +209,8 @@ impl Secret {
         let spent = || Error::invalid_input("this key was refreshed 2^32 times: publish a new query");
         let epoch = self.epoch.checked_add(1).ok_or_else(spent)?;
         let Secret { id, copies, program, inputs, .. } = *self;
-        Ok(Secret { id, epoch, copies, program, x: self.x.clone(), inputs, circuits: Block::random(rng) })
+        let (x, crs) = (self.x.clone(), self.crs.clone());
+        Ok(Secret { id, epoch, copies, program, x, inputs, circuits: Block::random(rng), crs })
     }
 
     /// The digest of the program.
@@ -231,7 +247,7 @@ impl Secret {
 
     /// The receivers of both kinds of OT, as they were when the query was made.
     pub(crate) fn receivers(&self, backend: Backend) -> Receivers {
-        let crs = crs(&self.id);
+        let crs = self.crs.get_or_init(|| crs(&self.id)).clone();
         let (choice, mut rng) = self.choose(backend);
         // P1's message, the second and the third item of Figure 2.
         let (circuits, circuit_query) = pvw::Receiver::new(&crs, &choice.checked_bits(), &mut rng);
@@ -269,6 +285,7 @@ pub fn publish(
     rng.fill_bytes(&mut id);
     let id = declassify(id, "the query says it");
     let [inputs, circuits] = [(); 2].map(|()| Block::random(rng));
-    let secret = Secret { id, epoch: 0, copies, program: program.digest(), x, inputs, circuits };
+    let crs = OnceLock::new();
+    let secret = Secret { id, epoch: 0, copies, program: program.digest(), x, inputs, circuits, crs };
     Ok((secret.receivers(backend).query, secret))
 }
