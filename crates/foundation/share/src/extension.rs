@@ -5,6 +5,7 @@
 
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, PartyId, Result, SessionId};
+use comity_ot::base::Csw;
 use comity_ot::softspoken::TwoWay;
 use comity_ot::{CotReceiver, CotSender};
 use rand_core::CryptoRng;
@@ -44,7 +45,7 @@ impl Extension {
         rng: &mut dyn CryptoRng,
     ) -> Result<Extension> {
         let [own, theirs] = [me, peer].map(|party| session.child(&format!("under the key of party {party}")));
-        let both = TwoWay::setup(ch, [&own, &theirs], backend, LEVELS, key.block(), me < peer, rng)?;
+        let both = TwoWay::setup::<Csw>(ch, [&own, &theirs], backend, LEVELS, key.block(), me < peer, rng)?;
         Ok(Extension { party: me, peer, key, both })
     }
 

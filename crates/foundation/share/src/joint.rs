@@ -29,6 +29,8 @@ pub mod zero;
 
 use comity_channel::{Echo, Mesh, PerPeer};
 use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, SessionId};
+use comity_ot::Malicious;
+use comity_ot::base::{BaseOt, Csw};
 use comity_ot::softspoken::TwoWay;
 use comity_protocol::{Conduct, Here, Honest};
 use rand_core::CryptoRng;
@@ -122,6 +124,20 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         here: Here,
         ahead: Provisions,
         rng: &mut dyn CryptoRng,
+        conduct: C,
+    ) -> Result<Joint<C>> {
+        Joint::over::<Csw>(mesh, here, ahead, rng, conduct)
+    }
+
+    /// As [`Joint::with_ahead`], by other base OTs than [`Csw`].
+    ///
+    /// # Errors
+    /// As [`Joint::with_ahead`].
+    pub fn over<B: BaseOt<Model = Malicious>>(
+        mesh: &mut Mesh<'_>,
+        here: Here,
+        ahead: Provisions,
+        rng: &mut dyn CryptoRng,
         mut conduct: C,
     ) -> Result<Joint<C>> {
         let Here { me, parties, session, backend, .. } = here;
@@ -145,13 +161,13 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
             let mut heard = vec![0; first.bytes];
             if me < peer {
                 ch.recv(&mut heard)?;
-                let link = TwoWay::setup(ch, sessions, backend, LEVELS, *delta, true, rng)?;
+                let link = TwoWay::setup::<B>(ch, sessions, backend, LEVELS, *delta, true, rng)?;
                 ch.send(said)?;
                 ch.flush()?;
                 Ok((link, heard))
             } else {
                 ch.send(said)?;
-                let link = TwoWay::setup(ch, sessions, backend, LEVELS, *delta, false, rng)?;
+                let link = TwoWay::setup::<B>(ch, sessions, backend, LEVELS, *delta, false, rng)?;
                 ch.recv(&mut heard)?;
                 Ok((link, heard))
             }

@@ -24,6 +24,8 @@ mod spool;
 
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Error, PartyId, Result, SessionId};
+use comity_ot::base::BaseOt;
+use comity_ot::{AtLeast, SemiHonest};
 use rand_core::CryptoRng;
 
 use crate::bits::BitShares;
@@ -108,12 +110,12 @@ pub struct Links {
 }
 
 impl Links {
-    /// Runs the base OTs with every peer, both ways, and what else the extension needs. `session` is for these alone, and the same
+    /// Runs base OTs of this kind with every peer, both ways, and what else the extension needs. `session` is for these alone, and the same
     /// at all parties; one generator for each peer.
     ///
     /// # Errors
     /// Errors of the base OTs, and of the channels.
-    pub fn setup(
+    pub fn setup<B: BaseOt<Model: AtLeast<SemiHonest>>>(
         net: &mut Mesh<'_>,
         session: SessionId,
         backend: Backend,
@@ -125,7 +127,7 @@ impl Links {
             let from = |sender: PartyId, receiver: PartyId| {
                 session.child(&format!("random OTs from party {sender} to party {receiver}"))
             };
-            Link::setup(ch, [from(me, peer), from(peer, me)], backend, (extension, me < peer), rng)
+            Link::setup::<B>(ch, [from(me, peer), from(peer, me)], backend, (extension, me < peer), rng)
         })?;
         let buffers = || PerPeer::new(me, parties, |_| Vec::new());
         Ok(Links { links, out: buffers(), into: buffers(), ended: false })

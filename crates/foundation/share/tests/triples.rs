@@ -13,7 +13,7 @@ fn setup(net: &mut Mesh<'_>, backend: Backend, extension: OtKind) -> Links {
     let (me, parties) = (net.me(), net.parties());
     let mut rngs =
         PerPeer::new(me, parties, |peer| Prg::new(backend, Block::from_u128(u128::from(me.0 * 99 + peer.0) + 1)));
-    Links::setup(net, SESSION, backend, extension, &mut rngs).unwrap()
+    Links::setup::<comity_ot::base::Simplest>(net, SESSION, backend, extension, &mut rngs).unwrap()
 }
 
 fn taken(mut triples: BitTriples) -> TakenTriples {

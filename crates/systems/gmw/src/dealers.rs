@@ -4,6 +4,8 @@ use std::io::{Read, Write};
 
 use comity_channel::Mesh;
 use comity_core::{Error, PartyId, Result};
+use comity_ot::base::{BaseOt, Simplest};
+use comity_ot::{AtLeast, SemiHonest};
 use comity_protocol::{Dealer, Party, Shelf};
 use comity_share::BitTriples;
 use comity_share::bits::BitShares;
@@ -25,8 +27,19 @@ impl OtTriples {
     /// # Errors
     /// Those of [`Links::setup`].
     pub fn setup(me: &mut Party<'_, '_>, extension: OtKind) -> Result<OtTriples> {
+        OtTriples::setup_over::<Simplest>(me, extension)
+    }
+
+    /// As [`OtTriples::setup`], by other base OTs.
+    ///
+    /// # Errors
+    /// Those of [`Links::setup`].
+    pub fn setup_over<B: BaseOt<Model: AtLeast<SemiHonest>>>(
+        me: &mut Party<'_, '_>,
+        extension: OtKind,
+    ) -> Result<OtTriples> {
         let mut rngs = me.rngs();
-        Ok(OtTriples(Links::setup(me.net, me.here.session, me.here.backend, extension, &mut rngs)?))
+        Ok(OtTriples(Links::setup::<B>(me.net, me.here.session, me.here.backend, extension, &mut rngs)?))
     }
 }
 

@@ -21,6 +21,7 @@
 
 use comity_core::Result;
 use comity_hashing::{DENSE, bins};
+use comity_ot::base::Simplest;
 use comity_ot::one_of_n::{Kk13, OneOfN};
 use comity_protocol::Party;
 
@@ -32,12 +33,12 @@ use crate::terms::Terms;
 
 pub(crate) fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: Sizes) -> Result<Sent> {
     let placed = place(me, set, sizes)?;
-    bins::send::<Kk13>(me, (terms, set), sizes, (&placed, Digits::WHOLE))
+    bins::send::<Kk13, Simplest>(me, (terms, set), sizes, (&placed, Digits::WHOLE))
 }
 
 pub(crate) fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: Sizes) -> Result<Matches> {
     let placed = place(me, set, sizes)?;
-    bins::receive::<Kk13>(me, (terms, set), sizes, (&placed, Digits::WHOLE))
+    bins::receive::<Kk13, Simplest>(me, (terms, set), sizes, (&placed, Digits::WHOLE))
 }
 
 /// Step 1, as far as it is the same on both sides: which bins an item has.

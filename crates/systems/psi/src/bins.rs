@@ -8,9 +8,9 @@
 
 use comity_core::{Aes128, Backend, Block, HugeTable, Prg, Result, TccrHash};
 use comity_hashing::{Cuckoo, FUNCTIONS, Short, Simple};
-use comity_ot::SemiHonest;
-use comity_ot::base::Simplest;
+use comity_ot::base::BaseOt;
 use comity_ot::one_of_n::{self, OneOfN};
+use comity_ot::{AtLeast, SemiHonest};
 use comity_protocol::Party;
 use zeroize::Zeroizing;
 
@@ -162,7 +162,7 @@ fn tweak(bin: u32, function: usize) -> u128 {
 }
 
 /// The sender's side, after its items are placed.
-pub(crate) fn send<S: OneOfN<Model = SemiHonest>>(
+pub(crate) fn send<S: OneOfN<Model = SemiHonest>, B: BaseOt<Model: AtLeast<SemiHonest>>>(
     me: &mut Party<'_, '_>,
     (terms, set): (&Terms, &Set<'_>),
     sizes: Sizes,
@@ -174,7 +174,7 @@ pub(crate) fn send<S: OneOfN<Model = SemiHonest>>(
     let width = (S::CHUNK / digits.count) as u32;
     let simple = Simple::new(placed.len() as u32, placed.bins, width, |item| placed.places(item));
     observer.phase("oprf");
-    let mut oprf = one_of_n::Sender::<S>::setup::<Simplest>(ch, &here.session.child(OT), here.backend, rng)?;
+    let mut oprf = one_of_n::Sender::<S>::setup::<B>(ch, &here.session.child(OT), here.backend, rng)?;
     let mut groups = [(); FUNCTIONS].map(|()| masks.group(placed.len()));
     let join = Join::new(here.backend, digits);
     let mut queries = Vec::new();
@@ -207,7 +207,7 @@ pub(crate) fn send<S: OneOfN<Model = SemiHonest>>(
 }
 
 /// The receiver's side, after its items are placed.
-pub(crate) fn receive<S: OneOfN<Model = SemiHonest>>(
+pub(crate) fn receive<S: OneOfN<Model = SemiHonest>, B: BaseOt<Model: AtLeast<SemiHonest>>>(
     me: &mut Party<'_, '_>,
     (terms, set): (&Terms, &Set<'_>),
     sizes: Sizes,
@@ -217,7 +217,7 @@ pub(crate) fn receive<S: OneOfN<Model = SemiHonest>>(
     let (ch, here, rng, observer) = me.pair()?;
     let table = Cuckoo::place(placed.len() as u32, placed.bins, |item| placed.places(item));
     observer.phase("oprf");
-    let mut oprf = one_of_n::Receiver::<S>::setup::<Simplest>(ch, &here.session.child(OT), here.backend, rng)?;
+    let mut oprf = one_of_n::Receiver::<S>::setup::<B>(ch, &here.session.child(OT), here.backend, rng)?;
     let (mut empty, join) = (Prg::new(here.backend, Block::random(rng)), Join::new(here.backend, digits));
     // What is looked for among the masks, as far as it can be made ready while the sender is busy with each call's OTs.
     let room = placed.len() / 2;
@@ -268,6 +268,7 @@ pub(crate) fn left_out(table: &Cuckoo, own: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use comity_ot::base::Simplest;
     use comity_ot::one_of_n::Kkrt16;
     use comity_protocol::Adversary;
     use comity_testing::Pair;
@@ -290,8 +291,12 @@ mod tests {
         let (placed, digits) = (placed(rests), Digits::WHOLE);
         let set = |own: usize| Set { items: &items[..own], ..Set::default() };
         let (sent, got) = Pair::run(
-            |ch| party(0, 1, ch, |me| send::<Kkrt16>(me, (&terms, &set(rests.len())), sizes, (&placed, digits))),
-            |ch| party(1, 1, ch, |me| receive::<Kkrt16>(me, (&terms, &set(own)), sizes, (&placed, digits))),
+            |ch| {
+                party(0, 1, ch, |me| {
+                    send::<Kkrt16, Simplest>(me, (&terms, &set(rests.len())), sizes, (&placed, digits))
+                })
+            },
+            |ch| party(1, 1, ch, |me| receive::<Kkrt16, Simplest>(me, (&terms, &set(own)), sizes, (&placed, digits))),
         );
         sent.unwrap();
         got.unwrap()

@@ -16,7 +16,9 @@
 
 use comity_core::Result;
 use comity_hashing::{ROOMY, Short, bins, distinct};
+use comity_ot::base::BaseOt;
 use comity_ot::one_of_n::Kkrt16;
+use comity_ot::{AtLeast, SemiHonest};
 use comity_protocol::Party;
 
 use crate::bins::{self, Digits, FUNCTION_BITS, Placed};
@@ -25,14 +27,24 @@ use crate::set::{Matches, Sent, Set};
 use crate::sizes::Sizes;
 use crate::terms::Terms;
 
-pub(crate) fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: Sizes) -> Result<Sent> {
+pub(crate) fn send<B: BaseOt<Model: AtLeast<SemiHonest>>>(
+    me: &mut Party<'_, '_>,
+    terms: &Terms,
+    set: &Set<'_>,
+    sizes: Sizes,
+) -> Result<Sent> {
     let placed = place(me, set, sizes)?;
-    bins::send::<Kkrt16>(me, (terms, set), sizes, (&placed, Digits::WHOLE))
+    bins::send::<Kkrt16, B>(me, (terms, set), sizes, (&placed, Digits::WHOLE))
 }
 
-pub(crate) fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: Sizes) -> Result<Matches> {
+pub(crate) fn receive<B: BaseOt<Model: AtLeast<SemiHonest>>>(
+    me: &mut Party<'_, '_>,
+    terms: &Terms,
+    set: &Set<'_>,
+    sizes: Sizes,
+) -> Result<Matches> {
     let placed = place(me, set, sizes)?;
-    bins::receive::<Kkrt16>(me, (terms, set), sizes, (&placed, Digits::WHOLE))
+    bins::receive::<Kkrt16, B>(me, (terms, set), sizes, (&placed, Digits::WHOLE))
 }
 
 /// Tosses the digests' key and places the items.

@@ -57,5 +57,7 @@ pub use code::MaskList;
 pub use cost::MethodCost;
 pub use method::{Method, MethodCard};
 pub use run::{receive, send};
+#[doc(hidden)]
+pub use run::{receive_over, send_over};
 pub use set::{Item, MAX_ITEMS, Matches, Sent, Set};
 pub use terms::Terms;

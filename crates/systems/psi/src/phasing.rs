@@ -12,6 +12,7 @@
 
 use comity_core::Result;
 use comity_hashing::{ROOMY, bins};
+use comity_ot::base::Simplest;
 use comity_ot::one_of_n::Kk13;
 use comity_protocol::Party;
 
@@ -26,12 +27,12 @@ const DIGIT: u32 = 8;
 
 pub(crate) fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: Sizes) -> Result<Sent> {
     let (placed, digits) = place(me, set, sizes)?;
-    bins::send::<Kk13>(me, (terms, set), sizes, (&placed, digits))
+    bins::send::<Kk13, Simplest>(me, (terms, set), sizes, (&placed, digits))
 }
 
 pub(crate) fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sizes: Sizes) -> Result<Matches> {
     let (placed, digits) = place(me, set, sizes)?;
-    bins::receive::<Kk13>(me, (terms, set), sizes, (&placed, digits))
+    bins::receive::<Kk13, Simplest>(me, (terms, set), sizes, (&placed, digits))
 }
 
 /// The items in their bins, and the digits of what they are there.

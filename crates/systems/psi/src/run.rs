@@ -1,6 +1,8 @@
 //! A run: what is common to all methods, then the method.
 
 use comity_core::Result;
+use comity_ot::base::{BaseOt, Simplest};
+use comity_ot::{AtLeast, SemiHonest};
 use comity_protocol::Party;
 
 use crate::method::Method;
@@ -17,7 +19,7 @@ use crate::{bch, circuit, kkrt, oprf, phasing, vole};
 pub fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<Sent> {
     let sizes = begin(me, terms, set, true)?;
     match terms.method {
-        Method::Kkrt => kkrt::send(me, terms, set, sizes),
+        Method::Kkrt => kkrt::send::<Simplest>(me, terms, set, sizes),
         Method::OtBch => bch::send(me, terms, set, sizes),
         Method::Phasing => phasing::send(me, terms, set, sizes),
         Method::Circuit => circuit::send(me, terms, set, sizes),
@@ -33,13 +35,35 @@ pub fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<Sent
 pub fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<Matches> {
     let sizes = begin(me, terms, set, false)?;
     match terms.method {
-        Method::Kkrt => kkrt::receive(me, terms, set, sizes),
+        Method::Kkrt => kkrt::receive::<Simplest>(me, terms, set, sizes),
         Method::OtBch => bch::receive(me, terms, set, sizes),
         Method::Phasing => phasing::receive(me, terms, set, sizes),
         Method::Circuit => circuit::receive(me, terms, set, sizes),
         Method::Vole => vole::receive(me, terms, set, sizes),
         Method::OprfAes => oprf::method::receive(me, terms, set, sizes),
     }
+}
+
+/// The sender's side of [KKRT16](crate::kkrt) over other base OTs. Not for users: fuzzing has ideal ones.
+#[doc(hidden)]
+pub fn send_over<B: BaseOt<Model: AtLeast<SemiHonest>>>(
+    me: &mut Party<'_, '_>,
+    terms: &Terms,
+    set: &Set<'_>,
+) -> Result<Sent> {
+    let sizes = begin(me, terms, set, true)?;
+    kkrt::send::<B>(me, terms, set, sizes)
+}
+
+/// The receiver's side, as [`send_over`].
+#[doc(hidden)]
+pub fn receive_over<B: BaseOt<Model: AtLeast<SemiHonest>>>(
+    me: &mut Party<'_, '_>,
+    terms: &Terms,
+    set: &Set<'_>,
+) -> Result<Matches> {
+    let sizes = begin(me, terms, set, false)?;
+    kkrt::receive::<B>(me, terms, set, sizes)
 }
 
 /// Checks what this party wants, and tells the peer: terms and sizes.

@@ -39,6 +39,8 @@ use core::ops::Range;
 
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Block, HugeTable, PartyId, Prg, Result, gf128};
+use comity_ot::Malicious;
+use comity_ot::base::{BaseOt, Csw};
 use comity_protocol::{Conduct, Dealer, Here, Honest};
 use comity_share::joint::{JointAct, Provisions};
 use comity_share::{GlobalKey, Joint, Openings, RowShares};
@@ -173,7 +175,21 @@ impl Many {
     /// # Errors
     /// Those of [`Joint::setup`].
     pub fn new(net: &mut Mesh<'_>, here: Here, budget: Budget, rng: &mut dyn CryptoRng) -> Result<Many> {
-        let joint = Joint::setup(net, here.child("authenticated bits"), rng)?;
+        Many::over::<Csw>(net, here, budget, rng)
+    }
+
+    /// As [`Many::new`], by other base OTs.
+    ///
+    /// # Errors
+    /// As [`Many::new`].
+    pub fn over<B: BaseOt<Model = Malicious>>(
+        net: &mut Mesh<'_>,
+        here: Here,
+        budget: Budget,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Many> {
+        let ahead = Provisions::default();
+        let joint = Joint::over::<B>(net, here.child("authenticated bits"), ahead, rng, Honest)?;
         Ok(Many::with(joint, here, budget))
     }
 

@@ -4,15 +4,15 @@ use comity_channel::Channel;
 use comity_circuit::{Call, Engine, Observer, Owner, Recipients};
 use comity_core::{Bits, Block, Error, PartyId, Prg, Result};
 use comity_garble::{EvaluatedStream, HalfGates};
-use comity_ot::base::Simplest;
-use comity_ot::{CotReceiver, iknp};
+use comity_ot::base::BaseOt;
+use comity_ot::{AtLeast, CotReceiver, SemiHonest, iknp};
 use comity_protocol::{Here, Job};
 use rand_core::CryptoRng;
 
 use crate::garbler::missing;
 use crate::{evaluator_has_input, garbler_labels, gate_keys, reveal};
 
-pub(crate) fn run(
+pub(crate) fn run<B: BaseOt<Model: AtLeast<SemiHonest>>>(
     ch: &mut dyn Channel,
     here: Here,
     job: &Job<'_>,
@@ -21,7 +21,7 @@ pub(crate) fn run(
 ) -> Result<()> {
     // Step 1.
     let ot = match evaluator_has_input(job.program) {
-        true => Some(iknp::Receiver::setup::<Simplest>(ch, &here.session.child("input OT"), here.backend, rng)?),
+        true => Some(iknp::Receiver::setup::<B>(ch, &here.session.child("input OT"), here.backend, rng)?),
         false => None,
     };
     let mut engine = Evaluating {

@@ -4,14 +4,14 @@ use comity_channel::Channel;
 use comity_circuit::{Call, Engine, Observer, Owner, Recipients};
 use comity_core::{Bits, Block, Delta, Error, PartyId, Prg, Result};
 use comity_garble::{GarbledStream, HalfGates};
-use comity_ot::base::Simplest;
-use comity_ot::{CotSender, iknp};
+use comity_ot::base::BaseOt;
+use comity_ot::{AtLeast, CotSender, SemiHonest, iknp};
 use comity_protocol::{Here, Job};
 use rand_core::CryptoRng;
 
 use crate::{evaluator_has_input, garbler_labels, gate_keys, reveal};
 
-pub(crate) fn run(
+pub(crate) fn run<B: BaseOt<Model: AtLeast<SemiHonest>>>(
     ch: &mut dyn Channel,
     here: Here,
     job: &Job<'_>,
@@ -23,13 +23,7 @@ pub(crate) fn run(
     let delta = Delta::new(Block::new(random));
     // Step 1.
     let ot = match evaluator_has_input(job.program) {
-        true => Some(iknp::Sender::setup::<Simplest>(
-            ch,
-            &here.session.child("input OT"),
-            here.backend,
-            delta.block(),
-            rng,
-        )?),
+        true => Some(iknp::Sender::setup::<B>(ch, &here.session.child("input OT"), here.backend, delta.block(), rng)?),
         false => None,
     };
     let mut engine = Garbling {

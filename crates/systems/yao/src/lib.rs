@@ -32,7 +32,7 @@ use comity_channel::Channel;
 use comity_circuit::{Program, Recipients};
 use comity_core::{Backend, Bits, Block, PartyId, Prg, Result, SessionId};
 
-pub use protocol::Yao;
+pub use protocol::{Yao, run_over};
 
 /// The party that garbles: the one with more input bits, party 0 on a tie.
 pub fn garbler(program: &Program) -> PartyId {

@@ -2,6 +2,8 @@
 
 use comity_circuit::Goal;
 use comity_core::Result;
+use comity_ot::base::{BaseOt, Simplest};
+use comity_ot::{AtLeast, SemiHonest};
 use comity_protocol::{Adversary, Card, CardKind, Corrupt, Costing, Job, Party, Protocol, Supplies, Takes, Talk};
 
 use crate::{evaluator, garbler};
@@ -29,6 +31,21 @@ static CARD: Card = Card {
             the other's inputs, or make its outputs wrong, unnoticed.",
 };
 
+/// Runs a program over these base OTs, where [`Yao`] has [`Simplest`].
+///
+/// # Errors
+/// As [`Protocol::run`].
+pub fn run_over<B: BaseOt<Model: AtLeast<SemiHonest>>>(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
+    job.program.check_inputs(Some(me.me()), job.inputs)?;
+    let mut me = me.sub("yao");
+    let (ch, here, rng, observer) = me.pair()?;
+    observer.phase("setup");
+    match crate::garbler(job.program) == here.me {
+        true => garbler::run::<B>(ch, here, job, rng, observer),
+        false => evaluator::run::<B>(ch, here, job, rng, observer),
+    }
+}
+
 impl Protocol for Yao {
     fn card(&self) -> &'static Card {
         &CARD
@@ -40,13 +57,6 @@ impl Protocol for Yao {
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {
-        job.program.check_inputs(Some(me.me()), job.inputs)?;
-        let mut me = me.sub("yao");
-        let (ch, here, rng, observer) = me.pair()?;
-        observer.phase("setup");
-        match crate::garbler(job.program) == here.me {
-            true => garbler::run(ch, here, job, rng, observer),
-            false => evaluator::run(ch, here, job, rng, observer),
-        }
+        run_over::<Simplest>(me, job)
     }
 }

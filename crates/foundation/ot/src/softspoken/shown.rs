@@ -108,6 +108,7 @@ mod tests {
     use comity_testing::Pair;
 
     use super::*;
+    use crate::base::Csw;
     use crate::checks;
 
     const CHALLENGE: [u8; 16] = [0x3c; 16];
@@ -119,7 +120,8 @@ mod tests {
         let me = PartyId(party.into());
         let sessions = [me, me.other()].map(|party| SessionId::new([party.0 as u8; 32]));
         let mut both =
-            TwoWay::setup(ch, [&sessions[0], &sessions[1]], Backend::detect(), 4, delta, party == 1, &mut prg).unwrap();
+            TwoWay::setup::<Csw>(ch, [&sessions[0], &sessions[1]], Backend::detect(), 4, delta, party == 1, &mut prg)
+                .unwrap();
         let mut bytes = vec![0; TwoWay::choices(n) / 8];
         prg.fill(&mut bytes);
         let choices = Bits::from_bytes(&bytes, TwoWay::choices(n));

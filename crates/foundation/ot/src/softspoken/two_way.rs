@@ -14,9 +14,9 @@ use zeroize::Zeroizing;
 
 use super::matrix::{pieces, width};
 use super::{Challenge, Checking, Hashes, ROWS, Receiver, Sender, Shape, Trees};
-use crate::base::Csw;
+use crate::base::BaseOt;
 use crate::cot::{CotReceiver, CotSender};
-use crate::model::Malicious;
+use crate::model::{AtLeast, Malicious};
 use crate::seeds::{ReceiverSeeds, SenderSeeds};
 use crate::stream::grown;
 
@@ -37,12 +37,12 @@ impl TwoWay {
     pub const CHUNK: usize = <Malicious as Checking>::CHUNK;
 
     /// Sets up both ways with trees of `k` levels. `own` is the session of the extension under this party's `delta`, `theirs` that
-    /// under the peer's. Base OTs run for the extension under the delta of the party that is `first`, which one of the two is.
+    /// under the peer's. Base OTs of this kind run for the extension under the delta of the party that is `first`, which one of the two is.
     ///
     /// # Errors
     /// As [`Sender::setup`] and [`Receiver::setup`], and those of a first chunk of OTs; [`InvalidInput`](comity_core::Kind) if bit 0
     /// of delta is zero.
-    pub fn setup(
+    pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>>(
         ch: &mut dyn Channel,
         [own, theirs]: [&SessionId; 2],
         backend: Backend,
@@ -58,7 +58,7 @@ impl TwoWay {
         let mut seeds = Zeroizing::new([Block::ZERO; ROWS]);
         let (sender, receiver);
         if first {
-            let mut sending = Sender::setup::<Csw>(ch, own, backend, k, delta, rng)?;
+            let mut sending = Sender::setup::<B>(ch, own, backend, k, delta, rng)?;
             CotSender::extend(&mut sending, ch, &mut *seeds)?;
             let mut other = Zeroizing::new(seeds.map(|seed| seed ^ delta));
             GateHash::new(backend, start(own)).pairs(&mut *seeds, &mut *other);
@@ -68,7 +68,7 @@ impl TwoWay {
             ch.flush()?;
             (sender, receiver) = (sending, receiving);
         } else {
-            let mut receiving = Receiver::setup::<Csw>(ch, theirs, backend, k, rng)?;
+            let mut receiving = Receiver::setup::<B>(ch, theirs, backend, k, rng)?;
             let choices = Bits::from_bytes(&*Zeroizing::new(delta.to_bytes()), ROWS);
             CotReceiver::extend(&mut receiving, ch, &choices, &mut *seeds)?;
             GateHash::new(backend, start(theirs)).each(&mut *seeds);
@@ -180,13 +180,14 @@ mod tests {
     use comity_testing::{Pair, assert_waits};
 
     use super::*;
+    use crate::base::Csw;
     use crate::checks;
 
     fn setup(ch: &mut dyn Channel, party: u8, delta: Block) -> Result<TwoWay> {
         let me = PartyId(party.into());
         let sessions = [me, me.other()].map(|party| SessionId::new([party.0 as u8; 32]));
         let mut rng = Prg::new(Backend::detect(), Block::from_u128(party.into()));
-        TwoWay::setup(ch, [&sessions[0], &sessions[1]], Backend::detect(), 4, delta, party == 0, &mut rng)
+        TwoWay::setup::<Csw>(ch, [&sessions[0], &sessions[1]], Backend::detect(), 4, delta, party == 0, &mut rng)
     }
 
     /// Bytes of the corrections of the first chunk, and of an answer.

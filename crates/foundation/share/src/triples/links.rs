@@ -2,8 +2,8 @@
 
 use comity_channel::Channel;
 use comity_core::{Backend, Block, CrHash, Error, Result, SessionId, Vectorize};
-use comity_ot::base::Simplest;
-use comity_ot::{CotReceiver, CotSender, SemiHonest, iknp, silent, softspoken};
+use comity_ot::base::BaseOt;
+use comity_ot::{AtLeast, CotReceiver, CotSender, SemiHonest, iknp, silent, softspoken};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -68,7 +68,7 @@ trait TwoWay: Send {
 impl Link {
     /// Runs the base OTs. `sessions` are that of the OTs that this party sends, and that of those it receives; the party that
     /// `begins` with sending is one of the two.
-    pub(super) fn setup(
+    pub(super) fn setup<B: BaseOt<Model: AtLeast<SemiHonest>>>(
         ch: &mut dyn Channel,
         sessions: [SessionId; 2],
         backend: Backend,
@@ -81,8 +81,8 @@ impl Link {
                 let (sender, receiver) = both(
                     (ch, rng),
                     begins,
-                    |ch, rng| iknp::Sender::setup::<Simplest>(ch, &sessions[0], backend, delta, rng),
-                    |ch, rng| iknp::Receiver::setup::<Simplest>(ch, &sessions[1], backend, rng),
+                    |ch, rng| iknp::Sender::setup::<B>(ch, &sessions[0], backend, delta, rng),
+                    |ch, rng| iknp::Receiver::setup::<B>(ch, &sessions[1], backend, rng),
                 )?;
                 Box::new(Both::new(sender, receiver, Speaks::Receiver))
             }
@@ -91,18 +91,9 @@ impl Link {
                     (ch, rng),
                     begins,
                     |ch, rng| {
-                        softspoken::Sender::<SemiHonest>::setup::<Simplest>(
-                            ch,
-                            &sessions[0],
-                            backend,
-                            LEVELS,
-                            delta,
-                            rng,
-                        )
+                        softspoken::Sender::<SemiHonest>::setup::<B>(ch, &sessions[0], backend, LEVELS, delta, rng)
                     },
-                    |ch, rng| {
-                        softspoken::Receiver::<SemiHonest>::setup::<Simplest>(ch, &sessions[1], backend, LEVELS, rng)
-                    },
+                    |ch, rng| softspoken::Receiver::<SemiHonest>::setup::<B>(ch, &sessions[1], backend, LEVELS, rng),
                 )?;
                 Box::new(Both::new(sender, receiver, Speaks::Receiver))
             }
@@ -110,8 +101,8 @@ impl Link {
                 let (sender, receiver) = both(
                     (ch, rng),
                     begins,
-                    |ch, rng| silent::Sender::<SemiHonest>::setup::<Simplest>(ch, &sessions[0], backend, delta, rng),
-                    |ch, rng| silent::Receiver::<SemiHonest>::setup::<Simplest>(ch, &sessions[1], backend, rng),
+                    |ch, rng| silent::Sender::<SemiHonest>::setup::<B>(ch, &sessions[0], backend, delta, rng),
+                    |ch, rng| silent::Receiver::<SemiHonest>::setup::<B>(ch, &sessions[1], backend, rng),
                 )?;
                 Box::new(Both::new(sender, receiver, Speaks::Sender))
             }
