@@ -181,6 +181,12 @@ impl FrameReader {
         FrameReader { buffer, raw: 0..0, ready: 0..0, next: 0, prompt: 0, broken: false }
     }
 
+    /// Forgets everything: another stream begins.
+    fn restart(&mut self) {
+        (self.raw, self.ready) = (0..0, 0..0);
+        (self.next, self.prompt, self.broken) = (0, 0, false);
+    }
+
     /// Bounds the wait for the next `frames` frames.
     pub(crate) fn expect(&mut self, frames: u32) {
         self.prompt = frames;

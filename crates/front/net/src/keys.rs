@@ -112,8 +112,18 @@ impl KeyDir {
     pub fn trusted(&self) -> Result<Vec<(u32, Fingerprint)>> {
         let path = self.trusted_path();
         let bytes = read(&path, 0o022, "go-w")?.unwrap_or_default();
+        KeyDir::read_trusted(&path, &bytes)
+    }
+
+    /// What a file of trusted keys says that is at this path. Not for users: fuzzing reads such files from memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`KeyDir::trusted`].
+    #[doc(hidden)]
+    pub fn read_trusted(path: &Path, bytes: &[u8]) -> Result<Vec<(u32, Fingerprint)>> {
         let mut trusted: Vec<(u32, Fingerprint)> = Vec::new();
-        for (number, line) in (1..).zip(String::from_utf8_lossy(&bytes).lines()) {
+        for (number, line) in (1..).zip(String::from_utf8_lossy(bytes).lines()) {
             let wrong =
                 |why: &dyn std::fmt::Display| Error::invalid_input(format!("{}, line {number}: {why}", path.display()));
             let line = line.trim();

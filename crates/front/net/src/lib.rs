@@ -72,6 +72,12 @@ pub use keys::KeyDir;
 pub use limits::{Limits, Now, Stop};
 pub use meeting::{Event, meet};
 pub use parting::settle;
+#[doc(hidden)]
+pub use relay::carried;
 pub use relay::{PAIRS, Relay, RelayEvent, Tally};
 pub use rng::SystemRng;
 pub use settings::{ByRelay, Security, Settings};
+#[doc(hidden)]
+pub use tls::TlsEar;
+#[doc(hidden)]
+pub use transport::opens;

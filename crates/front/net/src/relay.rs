@@ -23,7 +23,8 @@ use crate::address::{Address, place};
 use crate::limits::{Limits, Now};
 use crate::relay::carry::{End, Pair};
 use crate::relay::hall::{Couple, Hall};
-use crate::relay::wire::Answer;
+use crate::relay::records::Records;
+use crate::relay::wire::{Answer, Knock, Side};
 use crate::tcp;
 
 /// The most pairs at once, if nothing else is said: with two sockets each they fit into the 1,024 files that a process usually has.
@@ -122,6 +123,15 @@ impl Relay {
         house.pairs.iter_mut().for_each(|(_, pair)| pair.end());
         ended.map(|()| house.tally)
     }
+}
+
+/// How many bytes a relay carries of what a party says, if that begins with an opening; so many are looked at together. Not for users: fuzzing
+/// has it in memory.
+#[doc(hidden)]
+pub fn carried(said: &[u8], together: usize) -> Option<usize> {
+    let (opening, behind) = said.split_first_chunk()?;
+    let mut records = Records::new(Knock::decode(opening)?.side == Side::Lower);
+    Some(behind.chunks(together).take_while(|piece| records.pass(piece)).map(<[u8]>::len).sum())
 }
 
 /// All who are there.

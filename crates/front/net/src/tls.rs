@@ -139,6 +139,57 @@ impl Tls {
     }
 }
 
+/// A side that hears TLS in memory. Not for users: fuzzing does.
+#[doc(hidden)]
+pub struct TlsEar(Arc<rustls::ServerConfig>);
+
+impl TlsEar {
+    /// One that has this identity, and trusts these.
+    ///
+    /// # Errors
+    /// None but those of a broken installation.
+    pub fn new(identity: &Identity, peers: Vec<Fingerprint>) -> std::result::Result<TlsEar, rustls::Error> {
+        Pinned::new(peers).server(identity).map(TlsEar)
+    }
+
+    /// Hears these bytes, record by record, as a listening party does. How many of them it took.
+    ///
+    /// # Errors
+    /// Those of TLS.
+    pub fn hear(&self, said: &[u8]) -> std::result::Result<usize, rustls::Error> {
+        let mut tls = ServerConnection::new(self.0.clone())?;
+        if !said.is_empty() && !greets(said) {
+            return Ok(0);
+        }
+        let mut raw = said;
+        while let Some(len) = record(raw) {
+            let (mut bytes, later) = raw.split_at(len);
+            while !bytes.is_empty() {
+                tls.read_tls(&mut bytes).map_err(|error| rustls::Error::General(error.to_string()))?;
+            }
+            tls.process_new_packets()?;
+            while tls.wants_write() {
+                tls.write_tls(&mut std::io::sink()).map_err(|error| rustls::Error::General(error.to_string()))?;
+            }
+            raw = later;
+        }
+        Ok(said.len() - raw.len())
+    }
+}
+
+/// Whether the first bytes of a peer, of which there is one, are TLS.
+fn greets(first: &[u8]) -> bool {
+    foreign(first) == Some("TLS") || (first.len() < 3 && first[0] & 0xfc == 0x14)
+}
+
+/// The bytes of the record that these begin with, if it is there whole.
+fn record(raw: &[u8]) -> Option<usize> {
+    let len = HEADER + usize::from(u16::from_be_bytes([*raw.get(3)?, *raw.get(4)?]));
+    // TLS itself refuses a longer one; it is handed over as far as it is there.
+    let len = len.min(HEADER + MAX_RECORD);
+    (raw.len() >= len).then_some(len)
+}
+
 fn handshake(session: &Session, opener: &mut Opener) -> Result<()> {
     let mut first = true;
     loop {
@@ -194,7 +245,7 @@ impl Session {
 
     /// Checks that the first bytes of the peer are TLS at all.
     fn hear(&self, first: &[u8]) -> Result<()> {
-        if foreign(first) == Some("TLS") || (first.len() < 3 && first[0] & 0xfc == 0x14) {
+        if greets(first) {
             return Ok(());
         }
         tcp::part(&self.socket.stream, &FAREWELL);
@@ -366,11 +417,7 @@ impl Opener {
 
     /// The next record, if it is there whole.
     fn record(&self) -> Option<Range<usize>> {
-        let raw = &self.buffer[self.raw.clone()];
-        let len = HEADER + usize::from(u16::from_be_bytes([*raw.get(3)?, *raw.get(4)?]));
-        // TLS itself refuses a longer one; it is handed over as far as it is there.
-        let len = len.min(HEADER + MAX_RECORD);
-        (raw.len() >= len).then(|| self.raw.start..self.raw.start + len)
+        record(&self.buffer[self.raw.clone()]).map(|len| self.raw.start..self.raw.start + len)
     }
 
     /// Opens the next record, which is there.

@@ -31,6 +31,15 @@ const PROMPT: u32 = 2;
 /// The id that a connection is known by, at both of its ends.
 pub(crate) type Id = [u8; 32];
 
+/// Whether these bytes are an opening. Not for users: fuzzing opens connections in memory.
+///
+/// # Errors
+/// As a listening party's.
+#[doc(hidden)]
+pub fn opens(bytes: &[u8]) -> Result<()> {
+    Opening::decode(bytes.first_chunk().ok_or(Error::closed())?).map(drop)
+}
+
 /// The purpose of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {

@@ -1,5 +1,7 @@
 //! Frames that lie in memory, for those who test what becomes of them.
 
+use std::cell::RefCell;
+
 use comity_core::{Error, Result};
 
 use super::{FrameReader, Source, Wait};
@@ -25,14 +27,19 @@ impl Source for Memory<'_> {
 /// its bytes, and why it did not. Not for users: fuzzing reads frames by this, thousands of times as often as sockets let it.
 #[doc(hidden)]
 pub fn unframe(stream: &[u8], pieces: impl IntoIterator<Item = usize>) -> (Vec<u8>, Option<Error>) {
-    let (mut reader, mut source, mut got) = (FrameReader::new(), Memory(stream, usize::MAX), Vec::new());
-    for piece in pieces {
-        let before = got.len();
-        got.resize(before + piece, 0);
-        if let Err(error) = reader.recv(&mut source, &mut got[before..]) {
-            got.truncate(before);
-            return (got, Some(error));
+    // To make a reader's buffer takes longer than to read most streams.
+    thread_local!(static READER: RefCell<FrameReader> = RefCell::new(FrameReader::new()));
+    READER.with_borrow_mut(|reader| {
+        reader.restart();
+        let (mut source, mut got) = (Memory(stream, usize::MAX), Vec::new());
+        for piece in pieces {
+            let before = got.len();
+            got.resize(before + piece, 0);
+            if let Err(error) = reader.recv(&mut source, &mut got[before..]) {
+                got.truncate(before);
+                return (got, Some(error));
+            }
         }
-    }
-    (got, None)
+        (got, None)
+    })
 }
