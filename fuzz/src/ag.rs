@@ -40,9 +40,8 @@ fn run(me: u16, batch: &[u8], ch: &mut dyn Channel) -> Result<()> {
     let mut inputs = [None, None];
     inputs[usize::from(me)] = Some(Bits::from_bytes(&[42], 8));
     party(me, ch, |party, options| {
-        let program = program();
         let mut kept = Kept::new(MATERIAL, [batch.to_vec()]);
-        Ag.run(party, &Job { program: &program, inputs: &inputs, options }, &mut kept)
+        Ag.run(party, &Job { program: program(), inputs: &inputs, options }, &mut kept)
     })
 }
 
@@ -57,9 +56,9 @@ pub(crate) fn stored_garbling(data: &[u8]) {
 pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let prepared = |ch: &mut MemoryChannel, me| {
         let made = party(me, ch, |party, options| {
-            let (program, mut kept) = (program(), Kept::new(MATERIAL, []));
-            let make = Ag.needs(&program, options, party.here.params)?;
-            let ahead = Ahead { program: Some(&program), options, make: &make, together: 1 };
+            let mut kept = Kept::new(MATERIAL, []);
+            let make = Ag.needs(program(), options, party.here.params)?;
+            let ahead = Ahead { program: Some(program()), options, make: &make, together: 1 };
             Ag.prepare(party, &ahead, &mut Empty, &mut kept)?;
             Ok(kept.batches.remove(0).expect("a batch"))
         });

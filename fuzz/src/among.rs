@@ -1,17 +1,19 @@
 //! What three parties on authenticated shares read: a stored batch of rows, and what two peers say to a run from its set-up on, and to one on
 //! shares that are there.
 
+use std::sync::OnceLock;
 use std::thread;
 
 use comity_channel::{Channel, Mesh, PerPeer, Recorded, Result, memory_mesh};
 use comity_circuit::{Observer, Program};
 use comity_core::{Backend, Bits, Block, Params, PartyId, Prg, SessionId};
-use comity_protocol::{Empty, Here, Job, Options, Party, Protocol};
+use comity_protocol::{Here, Party};
 use comity_testing::{Kept, PATIENCE};
-use comity_tinyot::TinyOt;
+use comity_tinyot::bucket::Budget;
 use comity_tinyot::many::stored::{RowAmounts, RowBatch, RowsFromShelf};
-use comity_tinyot::many::{RowMachine, RowSharing};
+use comity_tinyot::many::{Many, RowDealer, RowMachine, RowSharing, objects};
 
+use crate::ideal::Ideal;
 use crate::peer::Script;
 
 pub(crate) const PARTIES: u16 = 3;
@@ -52,23 +54,37 @@ impl Observer for Outputs {
 }
 
 /// The bits that numbers of parties 0 and 2 have in common, for all.
-pub(crate) fn program() -> Program {
-    crate::peer::program().with_owner(1, 2).expect("an owner")
+pub(crate) fn program() -> &'static Program {
+    static PROGRAM: OnceLock<Program> = OnceLock::new();
+    PROGRAM.get_or_init(|| crate::peer::program().clone().with_owner(1, 2).expect("an owner"))
 }
 
 /// How a party runs.
 type Run = fn(&mut Party<'_, '_>, &Program, &[Option<Bits>]) -> Result<()>;
 
 fn whole(party: &mut Party<'_, '_>, program: &Program, inputs: &[Option<Bits>]) -> Result<()> {
-    let options = Options::new(TinyOt.card());
-    TinyOt.run(party, &Job { program, inputs, options: &options }, &mut Empty)
+    let Party { net, here, rng, .. } = party;
+    let budget = Budget::known(program.and_gates(), here.params.rho, 1, objects(PARTIES))?;
+    let dealer = Many::over::<Ideal>(net, here.child("dealer"), budget, *rng)?;
+    on(party, Box::new(dealer), program, inputs)
 }
 
 fn online(party: &mut Party<'_, '_>, program: &Program, inputs: &[Option<Bits>]) -> Result<()> {
+    let me = party.here.me;
+    let mut kept = Kept::new("shares", [batch(me.0 as u8, &FOR_A_RUN)]);
+    let dealer = RowsFromShelf::new(&mut kept, me, FOR_A_RUN)?;
+    on(party, Box::new(dealer), program, inputs)
+}
+
+/// A run on what this dealer deals.
+fn on(
+    party: &mut Party<'_, '_>,
+    dealer: Box<dyn RowDealer + '_>,
+    program: &Program,
+    inputs: &[Option<Bits>],
+) -> Result<()> {
     let Party { net, here, rng, observer } = party;
-    let mut kept = Kept::new("shares", [batch(here.me.0 as u8, &FOR_A_RUN)]);
-    let dealer = RowsFromShelf::new(&mut kept, here.me, FOR_A_RUN)?;
-    let mut machine = RowMachine::new(*here, Box::new(dealer), *rng);
+    let mut machine = RowMachine::new(here.child("machine"), dealer, *rng);
     machine.plan(program.and_gates());
     machine.prepare(net, 8)?;
     let mut engine = RowSharing::new(net, &mut machine, program.wires())?;
@@ -85,7 +101,7 @@ fn run<C: Channel>(links: PerPeer<C>, run: Run) -> Result<usize> {
     let inputs: Vec<Option<Bits>> = program.inputs().iter().map(own).collect();
     let mut outputs = Outputs::default();
     let mut rng = Prg::new(Backend::detect(), Block::from_u128(me.0.into()));
-    run(&mut Party { net: &mut net, here, rng: &mut rng, observer: &mut outputs }, &program, &inputs)?;
+    run(&mut Party { net: &mut net, here, rng: &mut rng, observer: &mut outputs }, program, &inputs)?;
     Ok(outputs.0)
 }
 
@@ -99,7 +115,7 @@ fn against(data: &[u8], with: Run) {
     }
 }
 
-/// A whole run, set-up and triples too.
+/// A whole run: set-up but for the base OTs, and triples too.
 pub(crate) fn shares_peers(data: &[u8]) {
     against(data, whole);
 }

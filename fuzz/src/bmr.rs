@@ -39,7 +39,7 @@ fn party<C: Channel>(links: PerPeer<C>, act: impl FnOnce(&mut Party<'_, '_>, &Jo
     let own = program.inputs().iter().map(|input| input.owner.includes(me).then(|| Bits::from_bytes(&[42], 8)));
     let (inputs, mut outputs): (Vec<_>, _) = (own.collect(), Outputs::default());
     let mut me = Party { net: &mut net, here, rng: &mut rng(), observer: &mut outputs };
-    act(&mut me, &Job { program: &program, inputs: &inputs, options: &options })?;
+    act(&mut me, &Job { program, inputs: &inputs, options: &options })?;
     Ok(outputs.0)
 }
 

@@ -204,9 +204,9 @@ pub(crate) fn typed_value(data: &[u8]) {
 pub(crate) fn program_expression(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let (file, text) = text.split_once('\n').unwrap_or(("", text));
-    let is_builtin = |name: &str| comity_library::find(name).is_some();
-    if let Ok(expression) = expression::parse(text, &is_builtin, &|path| path == Path::new(file)) {
-        let again = expression::parse(text, &is_builtin, &|path| path == Path::new(file));
+    // As the command does.
+    if let Ok(expression) = expression::parse(text, &comity_library::is_name, &|path| path == Path::new(file)) {
+        let again = expression::parse(text, &comity_library::is_name, &|path| path == Path::new(file));
         assert_eq!(again, Ok(expression));
     }
 }

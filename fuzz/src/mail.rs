@@ -10,28 +10,30 @@ use comity_mail::{Name, Query, QueryKey, Sealer, examine, respond};
 use comity_nisc::Copies;
 
 /// The AND of a bit of either party.
-fn program() -> Program {
-    let mut b = Builder::new();
-    let (x, y) = (b.input("x", 1)[0], b.input("y", 1)[0]);
-    let z = b.and(x, y);
-    b.output("z", &[z]);
-    let program = Program::from_circuit(b.finish()).and_then(|program| program.with_recipients(0, Recipients::only(0)));
-    program.expect("one circuit is a program")
+fn program() -> &'static Program {
+    static PROGRAM: OnceLock<Program> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let mut b = Builder::new();
+        let (x, y) = (b.input("x", 1)[0], b.input("y", 1)[0]);
+        let z = b.and(x, y);
+        b.output("z", &[z]);
+        let program = Program::from_circuit(b.finish());
+        program.and_then(|program| program.with_recipients(0, Recipients::only(0))).expect("one circuit is a program")
+    })
 }
 
 fn rng(seed: u128) -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(seed))
 }
 
-/// A key that has opened nothing. Making it takes as long as opening an answer: it is made once.
+/// A key that has opened nothing, and has the tables that it needs: to make them takes longer than to open an answer.
 fn key() -> QueryKey {
-    static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
-    let bytes = BYTES.get_or_init(|| {
+    static FIRST: OnceLock<QueryKey> = OnceLock::new();
+    let first = FIRST.get_or_init(|| {
         let (inputs, copies) = ([Some(Bits::from_bytes(&[1], 1)), None], Copies::all(2).expect("there is a copy"));
-        let key = QueryKey::publish(Backend::detect(), &program(), "and", &inputs, copies, 1, &mut rng(1));
-        key.expect("the input fits").to_bytes().to_vec()
+        QueryKey::publish(Backend::detect(), program(), "and", &inputs, copies, 1, &mut rng(1)).expect("the input fits")
     });
-    QueryKey::from_bytes(bytes).expect("it was just made")
+    QueryKey::from_bytes(&first.to_bytes()).expect("it was just made").with_tables_of(first)
 }
 
 /// Its query.
@@ -53,9 +55,9 @@ fn sealer(to: &mut dyn Write) -> Sealer<'_> {
 pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let (program, key, inputs) = (program(), key(), [None, Some(Bits::from_bytes(&[1], 1))]);
     let (backend, query, mut answer, mut inner) = (Backend::detect(), query(), vec![0], vec![1]);
-    respond(backend, query, &program, &inputs, &name(), &mut rng(2), &mut answer).expect("an honest query");
+    respond(backend, query, program, &inputs, &name(), &mut rng(2), &mut answer).expect("an honest query");
     let context = *sealer(&mut std::io::sink()).context();
-    comity_nisc::respond(backend, query.message(), &context, &program, &inputs, &mut rng(2), &mut inner)
+    comity_nisc::respond(backend, query.message(), &context, program, &inputs, &mut rng(2), &mut inner)
         .expect("an honest query");
     let cut = |bytes: &[u8]| bytes[..bytes.len() * 2 / 3].to_vec();
     let (query, key) = (query.to_bytes().to_vec(), key.to_bytes().to_vec());
@@ -84,7 +86,7 @@ pub(crate) fn mail_query(data: &[u8]) {
         let Ok(query) = Query::from_bytes(bytes) else { continue };
         assert_eq!(query.to_bytes(), bytes, "what was decoded encodes otherwise");
         let inputs = [None, Some(Bits::from_bytes(&[1], 1))];
-        let _ = respond(Backend::detect(), &query, &program(), &inputs, &name(), &mut rng(3), &mut std::io::sink());
+        let _ = respond(Backend::detect(), &query, program(), &inputs, &name(), &mut rng(3), &mut std::io::sink());
     }
 }
 
@@ -101,7 +103,7 @@ pub(crate) fn mail_key(data: &[u8]) {
 pub(crate) fn mail_answer(data: &[u8]) {
     let mut key = key();
     for answer in answers(data) {
-        assert!(key.check(&program(), &mut &answer[..]).is_err() || examine(&mut &answer[..]).is_ok());
+        assert!(key.check(program(), &mut &answer[..]).is_err() || examine(&mut &answer[..]).is_ok());
         open(&mut key, &answer);
     }
 }
@@ -123,8 +125,7 @@ fn answers(data: &[u8]) -> Vec<Vec<u8>> {
 
 /// Opens an answer, and says whether it was one.
 fn open(key: &mut QueryKey, answer: &[u8]) -> bool {
-    let program = program();
-    let mut batch = key.batch(Backend::detect(), &program).expect("the key's own program");
+    let mut batch = key.batch(Backend::detect(), program()).expect("the key's own program");
     batch.add(&mut &answer[..]);
     let Ok(verdicts) = batch.settle(|_| Ok::<(), Infallible>(()));
     assert_eq!(verdicts.len(), 1);

@@ -1,13 +1,17 @@
 //! What a peer sends: the hello, base OT, and whole runs of Yao against a peer that says anything at all.
 
+use std::sync::OnceLock;
+
 use comity_channel::{Channel, Error, Hello, Mesh, PerPeer, RecvHalf, Result, SendHalf};
 use comity_circuit::{Builder, Observer, Program};
 use comity_core::{Backend, Bits, Params, PartyId, SessionId};
 use comity_gmw::Gmw;
+use comity_gmw::dealers::OtTriples;
 use comity_ot::base::simplest;
-use comity_protocol::{Empty, Here, Job, Options, Party, Protocol};
-use comity_yao::Yao;
+use comity_protocol::{Here, Job, Options, Party, Protocol};
+use comity_share::triples::OtKind;
 
+use crate::ideal::Ideal;
 use crate::mutate::rng;
 
 /// A peer that says these bytes, whatever it hears, and then leaves.
@@ -99,11 +103,11 @@ pub(crate) fn base_ot(data: &[u8]) {
     let session = SessionId::new([1; 32]);
     let (setup, points) = data.split_at(data.len().min(32));
     if let Ok(setup) = <[u8; 32]>::try_from(setup) {
-        let choices: Bits = [false, true, true].into_iter().collect();
+        let choices: Bits = [false, true].into_iter().collect();
         let setup = simplest::Setup::from_bytes(setup);
         if let Ok((receiver, points)) = simplest::Receiver::new(&session, &choices, &setup, &mut rng()) {
-            assert_eq!(points.as_bytes().len(), 3 * 32);
-            assert_eq!(receiver.finish().len(), 3);
+            assert_eq!(points.as_bytes().len(), 2 * 32);
+            assert_eq!(receiver.finish().len(), 2);
         }
     }
     let n = points.len() / 32;
@@ -132,46 +136,84 @@ impl Observer for Outputs {
 }
 
 /// The bits that two 8-bit numbers, one of each party, have in common, for both parties.
-pub(crate) fn program() -> Program {
-    let mut builder = Builder::new();
-    let (a, b) = (builder.input("a", 8), builder.input("b", 8));
-    let both: Vec<_> = a.into_iter().zip(b).map(|(a, b)| builder.and(a, b)).collect();
-    builder.output("both", &both);
-    Program::from_circuit(builder.finish()).expect("two parties are no more than there can be")
+pub(crate) fn program() -> &'static Program {
+    static PROGRAM: OnceLock<Program> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let mut builder = Builder::new();
+        let (a, b) = (builder.input("a", 8), builder.input("b", 8));
+        let both: Vec<_> = a.into_iter().zip(b).map(|(a, b)| builder.and(a, b)).collect();
+        builder.output("both", &both);
+        Program::from_circuit(builder.finish()).expect("two parties are no more than there can be")
+    })
 }
 
-/// One party of a run of [`program`] by this protocol. Returns how many outputs it learned.
-pub(crate) fn run(protocol: &dyn Protocol, party: u16, channel: &mut dyn Channel) -> Result<usize> {
-    let (program, me) = (program(), PartyId(party));
+/// How a party runs.
+pub(crate) type Run = fn(&mut Party<'_, '_>, &Job<'_>) -> Result<()>;
+
+/// Yao's protocol over ideal base OTs.
+pub(crate) fn yao(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
+    comity_yao::run_over::<Ideal>(me, job)
+}
+
+/// GMW with triples from IKNP, the extension that has the least set-up, over ideal base OTs.
+pub(crate) fn gmw(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
+    let dealer = OtTriples::setup_over::<Ideal>(&mut me.sub("dealer"), OtKind::Iknp)?;
+    comity_gmw::run_with(me, Some(Box::new(dealer)), job)
+}
+
+/// One party of a run of [`program`]. Returns how many outputs it learned.
+pub(crate) fn run(with: Run, party: u16, channel: &mut dyn Channel) -> Result<usize> {
+    let me = PartyId(party);
     let mut inputs = [None, None];
     inputs[usize::from(party)] = Some(Bits::from_bytes(&[42], 8));
     let (session, params) = (SessionId::new([2; 32]), Params::default());
     let here = Here { me, parties: 2, session, params, backend: Backend::detect() };
     let (mut net, mut outputs) = (Mesh::of_two(me, channel), Outputs::default());
-    let options = Options::new(protocol.card());
-    let job = Job { program: &program, inputs: &inputs, options: &options };
-    let mut party = Party { net: &mut net, here, rng: &mut rng(), observer: &mut outputs };
-    protocol.run(&mut party, &job, &mut Empty)?;
+    // Neither way to run looks at an option.
+    let options = Options::new(Gmw.card());
+    let job = Job { program: program(), inputs: &inputs, options: &options };
+    with(&mut Party { net: &mut net, here, rng: &mut rng(), observer: &mut outputs }, &job)?;
     Ok(outputs.0)
 }
 
-fn against(protocol: &dyn Protocol, party: u16, data: &[u8]) {
-    if let Ok(outputs) = run(protocol, party, &mut Script(data)) {
+fn against(with: Run, party: u16, data: &[u8]) {
+    if let Ok(outputs) = run(with, party, &mut Script(data)) {
         assert_eq!(outputs, 1);
     }
 }
 
 /// The garbler against an evaluator who says anything.
 pub(crate) fn yao_garbler(data: &[u8]) {
-    against(&Yao, 0, data);
+    against(yao, 0, data);
 }
 
 /// The evaluator against a garbler who says anything.
 pub(crate) fn yao_evaluator(data: &[u8]) {
-    against(&Yao, 1, data);
+    against(yao, 1, data);
 }
 
 /// Party 0 of GMW against a peer who says anything.
 pub(crate) fn gmw_peer(data: &[u8]) {
-    against(&Gmw, 0, data);
+    against(gmw, 0, data);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A seed that is refused at its first message leads nowhere, and one of which something is left over has too much.
+    #[test]
+    fn honest_seeds_end_a_run_at_their_last_byte() {
+        let runs: [(Run, u16, &[u8]); 3] = [
+            (yao, 0, include_bytes!("../corpus/yao_garbler/valid")),
+            (yao, 1, include_bytes!("../corpus/yao_evaluator/valid")),
+            (gmw, 0, include_bytes!("../corpus/gmw_peer/valid")),
+        ];
+        for (with, party, said) in runs {
+            let mut script = Script(said);
+            assert_eq!(run(with, party, &mut script).expect("an honest peer"), 1);
+            assert!(script.0.is_empty());
+            assert!(run(with, party, &mut Script(&said[..said.len() - 1])).is_err());
+        }
+    }
 }

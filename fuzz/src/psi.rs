@@ -6,8 +6,9 @@ use comity_core::{Backend, Bits, Block, Error, Params, PartyId, SessionId};
 use comity_protocol::{Adversary, Here, Party};
 use comity_psi::base::{BaseFile, BaseTerms, BaseUpdate, Published};
 use comity_psi::oprf::{OPRF_ONLINE, OprfAnswers};
-use comity_psi::{Item, MaskList, Method, Set, Terms, receive, send};
+use comity_psi::{Item, MaskList, Method, Set, Terms, receive_over, send_over};
 
+use crate::ideal::Ideal;
 use crate::mutate::rng;
 use crate::peer::Script;
 
@@ -25,12 +26,12 @@ pub(crate) fn psi_masks(data: &[u8]) {
     }
 }
 
-/// The receiver of KKRT16 against a sender who says anything.
+/// The receiver of KKRT16 over ideal base OTs against a sender who says anything.
 pub(crate) fn psi_receiver(data: &[u8]) {
     let _ = run(1, &mut Script(data));
 }
 
-/// The sender of KKRT16 against a receiver who says anything.
+/// The sender of KKRT16 over ideal base OTs against a receiver who says anything.
 pub(crate) fn psi_sender(data: &[u8]) {
     let _ = run(0, &mut Script(data));
 }
@@ -132,9 +133,9 @@ fn run(party: u16, ch: &mut dyn Channel) -> Result<Vec<u32>, Error> {
     let mut me = Party { net: &mut net, here, rng: &mut rng, observer: &mut Nobody };
     if party == 0 {
         let set = Set { items: &items, payload: b"abcde", pad_to: 0 };
-        return send(&mut me, &terms, &set).map(|_| Vec::new());
+        return send_over::<Ideal>(&mut me, &terms, &set).map(|_| Vec::new());
     }
-    let got = receive(&mut me, &terms, &Set { items: &items, ..Set::default() })?;
+    let got = receive_over::<Ideal>(&mut me, &terms, &Set { items: &items, ..Set::default() })?;
     // Whatever it hears, it is told of its own items, each once.
     assert!(got.matched.is_sorted_by(|a, b| a < b) && got.matched.iter().all(|&item| item < 5));
     assert_eq!(got.payload.len(), got.matched.len());

@@ -3,20 +3,17 @@
 use comity_channel::{Channel, MemoryChannel, Mesh, RecvHalf, Result, SendHalf, memory};
 use comity_circuit::{Builder, Goal, Owner, Program, Recipients};
 use comity_core::{Bits, PartyId, SessionId};
-use comity_gmw::Gmw;
 use comity_net::Identity;
 use comity_ot::base::simplest;
-use comity_protocol::Protocol;
-use comity_yao::Yao;
 
 use crate::mutate::rng;
 use crate::network::{KNOCKS, frame, opening};
-use crate::peer::{greeting, program, run};
+use crate::peer::{Run, gmw, greeting, program, run, yao};
 
 /// Target, name and bytes of each seed.
 pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
-    let [to_garbler, to_evaluator] = heard(&Yao);
-    let [to_gmw, _] = heard(&Gmw);
+    let [to_garbler, to_evaluator] = heard(yao);
+    let [to_gmw, _] = heard(gmw);
     let identity = Identity::generate(&mut rng());
     let mut stream = Vec::new();
     frame(&mut stream, opening().len() as u32, 0, &opening());
@@ -44,7 +41,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("raw_stream", "valid", stream.clone()),
         ("raw_stream", "cut", cut(&stream)),
         ("raw_stream", "flipped", flipped),
-        ("frames", "small", vec![16, 0, 1, 0, 200, 0, 4, 0, 1, 0, 1, 0]),
+        ("frames", "small", vec![16, 0, 1, 0, 200, 0, 13, 0, 1, 0, 1, 0]),
         ("frames", "number_off", vec![16, 0, 1, 0, 16, 0, 1, 1, 16, 0, 1, 0]),
         ("frames", "too_long", vec![0xff, 0xff, 0xff, 0]),
         ("frames", "empty", vec![0, 0, 0, 0]),
@@ -59,7 +56,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("program", "cut", cut(&program().encode())),
         ("program", "loops", loops.encode()),
         ("program", "calls", calls.encode()),
-        ("program", "shared", shared(&program()).encode()),
+        ("program", "shared", shared(program()).encode()),
         ("program", "version_1", version_1(program().encode())),
     ];
     seeds.extend(crate::files::seeds());
@@ -97,11 +94,11 @@ fn hello() -> Vec<u8> {
     bytes
 }
 
-/// Both messages of three base OTs.
+/// Both messages of two base OTs.
 fn base_ot() -> Vec<u8> {
     let session = SessionId::new([1; 32]);
     let (_, setup) = simplest::Sender::new(&session, &mut rng());
-    let choices = Bits::from_bytes(&[0b110], 3);
+    let choices = Bits::from_bytes(&[0b10], 2);
     let (_, points) = simplest::Receiver::new(&session, &choices, &setup, &mut rng()).expect("an honest point");
     [&setup.to_bytes(), points.as_bytes()].concat()
 }
@@ -141,12 +138,12 @@ fn version_1(mut encoded: Vec<u8>) -> Vec<u8> {
 }
 
 /// The bytes that each of two honest parties receives; party 0 of Yao garbles.
-fn heard(protocol: &dyn Protocol) -> [Vec<u8>; 2] {
+fn heard(with: Run) -> [Vec<u8>; 2] {
     let (mine, yours) = memory::pair();
     let [mut first, mut second] = [mine, yours].map(|channel| Recorded { channel, heard: Vec::new() });
     std::thread::scope(|scope| {
-        scope.spawn(|| run(protocol, 0, &mut first).expect("an honest run"));
-        run(protocol, 1, &mut second).expect("an honest run");
+        scope.spawn(|| run(with, 0, &mut first).expect("an honest run"));
+        run(with, 1, &mut second).expect("an honest run");
     });
     [first.heard, second.heard]
 }

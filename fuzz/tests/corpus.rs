@@ -35,8 +35,15 @@ fn finds(target: &str) -> Vec<Vec<u8>> {
     fs::read(folder("found").join(target)).map_or_else(|_| Vec::new(), |file| found::unpack(&file))
 }
 
-/// Runs a body over its seeds and what was found, then over mutations number `first` on for this time. On a panic the input is kept.
-fn run(target: &'static str, body: Body, first: u64, time: Duration) -> u64 {
+/// How long a campaign goes on for each target.
+#[derive(Clone, Copy)]
+enum Until {
+    Time(Duration),
+    Count(u64),
+}
+
+/// Runs a body over its seeds and what was found, then over mutations number `first` on. On a panic the input is kept.
+fn run(target: &'static str, body: Body, first: u64, until: Until) -> u64 {
     let corpus = [seeds(target), finds(target)].concat();
     let watch = Watch { target, begun: AtomicU64::new(0), input: Mutex::default() };
     let (done, over) = mpsc::channel();
@@ -49,7 +56,10 @@ fn run(target: &'static str, body: Body, first: u64, time: Duration) -> u64 {
         let begin = Instant::now();
         let mut count = 0;
         let mut mutator = Mutator::new(first);
-        while begin.elapsed() < time {
+        while match until {
+            Until::Time(time) => begin.elapsed() < time,
+            Until::Count(most) => count < most,
+        } {
             watch.guarded(body, &mutator.next(&corpus));
             count += 1;
         }
@@ -95,11 +105,11 @@ impl Watch {
 }
 
 /// As many targets at a time as there are processors: a body that waits for its turn would only seem to hang.
-fn all(first: u64, time: Duration, targets: &[(&'static str, Body)]) {
+fn all(first: u64, until: Until, targets: &[(&'static str, Body)]) {
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some(&(name, body)) = targets.get(next.fetch_add(1, Relaxed)) {
-            println!("{name}: {} mutations", run(name, body, first, time));
+            println!("{name}: {} mutations", run(name, body, first, until));
         }
     };
     thread::scope(|scope| {
@@ -110,14 +120,16 @@ fn all(first: u64, time: Duration, targets: &[(&'static str, Body)]) {
 
 #[test]
 fn every_body_bears_its_corpus_and_mutations_of_it() {
-    all(0, Duration::from_millis(500), TARGETS);
+    all(0, Until::Time(Duration::from_millis(500)), TARGETS);
 }
 
-/// Other mutations on every day: `COMITY_FUZZ_SECONDS` for each target (60) of `COMITY_FUZZ_TARGETS` (all).
+/// Other mutations on every day: `COMITY_FUZZ_SECONDS` for each target (60) of `COMITY_FUZZ_TARGETS` (all), or `COMITY_FUZZ_MUTATIONS`.
 #[test]
 #[ignore = "a campaign: make test-long"]
 fn every_body_bears_long_fuzzing() {
-    let seconds = std::env::var("COMITY_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(60);
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a number"));
+    let time = Duration::from_secs(number("COMITY_FUZZ_SECONDS").unwrap_or(60));
+    let until = number("COMITY_FUZZ_MUTATIONS").map_or(Until::Time(time), Until::Count);
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let first = now.as_secs();
     println!("mutations number {first}");
@@ -125,7 +137,7 @@ fn every_body_bears_long_fuzzing() {
     let wanted = |name: &str| named.is_empty() || named.split_whitespace().any(|one| one == name);
     let targets: Vec<(&str, Body)> = TARGETS.iter().copied().filter(|&(name, _)| wanted(name)).collect();
     assert!(!targets.is_empty(), "no body is named {named}");
-    all(first, Duration::from_secs(seconds), &targets);
+    all(first, until, &targets);
 }
 
 /// A seed that is refused at its first byte leads nowhere.
