@@ -8,6 +8,7 @@ mod consts;
 mod expr;
 mod infer;
 mod stmt;
+mod types;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -54,6 +55,8 @@ struct Checker<'s, 'e> {
     instances: HashMap<(usize, Vec<Generic>), FuncId>,
     /// The library's circuits that are called.
     circuits: HashMap<String, Rc<Circuit>>,
+    /// How deep what is being checked is inside of others.
+    nested: u32,
     /// Instances whose bodies are to be checked.
     queue: Vec<(FuncId, usize, Generics<'s>)>,
 }
@@ -63,6 +66,8 @@ enum StructState {
     Unseen(usize),
     Inside,
     Known(Rc<Struct>),
+    /// A mistake in it was told.
+    Wrong,
 }
 
 /// Checks a file. The module is there if there are no mistakes. If the output is `inferred`, none is written behind `main`.
@@ -87,6 +92,7 @@ pub(crate) fn check<'s>(
         funcs: Vec::new(),
         instances: HashMap::new(),
         circuits: HashMap::new(),
+        nested: 0,
         queue: Vec::new(),
     };
     checker.names();
@@ -149,99 +155,6 @@ impl<'s> Checker<'s, '_> {
         let structs = file.structs.iter().enumerate();
         self.structs = structs.map(|(i, item)| (item.name.text, StructState::Unseen(i))).collect();
         self.functions = file.functions.iter().enumerate().map(|(i, item)| (item.name.text, i)).collect();
-    }
-
-    /// A struct's type; none if there is no such struct or it has a mistake.
-    fn structure(&mut self, name: &str) -> Option<Rc<Struct>> {
-        let (&name, state) = self.structs.get_key_value(name)?;
-        let index = match state {
-            StructState::Known(known) => return Some(known.clone()),
-            StructState::Inside => {
-                let at = self.file.structs.iter().find(|item| item.name.text == name)?.name.span;
-                self.errors.add(at, format!("a `{name}` holds a `{name}`: it would have no end"));
-                return None;
-            }
-            StructState::Unseen(index) => *index,
-        };
-        self.structs.insert(name, StructState::Inside);
-        let item = &self.file.structs[index];
-        let mut fields: Vec<(String, Ty)> = Vec::new();
-        for (field, ty) in &item.fields {
-            if fields.iter().any(|(other, _)| other == field.text) {
-                self.errors.add(field.span, format!("there is another field `{}` already", field.text));
-            }
-            let ty = self.ty(ty, &Generics::new());
-            fields.push((field.text.to_owned(), ty));
-        }
-        let known = Rc::new(Struct { name: name.to_owned(), fields });
-        self.structs.insert(name, StructState::Known(known.clone()));
-        Some(known)
-    }
-
-    /// The type that is written here.
-    fn ty(&mut self, ty: &ast::Type<'s>, generics: &Generics<'s>) -> Ty {
-        match &ty.kind {
-            ast::TypeKind::Name(name) => self.named_type(name, ty.span, generics),
-            ast::TypeKind::Uint(width) | ast::TypeKind::Int(width) => {
-                let Some(width) = self.size(width, generics, 1, crate::types::MAX_WIDTH.into(), "a width") else {
-                    return Ty::Error;
-                };
-                if matches!(ty.kind, ast::TypeKind::Uint(_)) { Ty::Uint(width as u32) } else { Ty::Int(width as u32) }
-            }
-            ast::TypeKind::Array(element, length) => {
-                let element = self.ty(element, generics);
-                let Some(length) = self.size(length, generics, 0, Program::MAX_WIRES, "an array's length") else {
-                    return Ty::Error;
-                };
-                let array = Ty::Array(Rc::new(element), length);
-                if array.bits() > Program::MAX_WIRES {
-                    let message = format!("{array} has more than 2^32 bits, which no program's memory holds");
-                    self.errors.add(ty.span, message);
-                    return Ty::Error;
-                }
-                array
-            }
-            ast::TypeKind::Tuple(types) => Ty::Tuple(types.iter().map(|ty| self.ty(ty, generics)).collect()),
-        }
-    }
-
-    fn named_type(&mut self, name: &'s str, span: Span, generics: &Generics<'s>) -> Ty {
-        match generics.get(name) {
-            Some(Generic::Type(ty)) => return ty.clone(),
-            Some(Generic::Number(_)) => {
-                self.errors.add(span, format!("`{name}` is a number; a type is needed, such as `u<{name}>`"));
-                return Ty::Error;
-            }
-            None => {}
-        }
-        match builtin_type(name) {
-            Some(Ok(ty)) => return ty,
-            Some(Err(message)) => {
-                self.errors.add(span, message);
-                return Ty::Error;
-            }
-            None => {}
-        }
-        if self.structs.contains_key(name) {
-            return self.structure(name).map_or(Ty::Error, Ty::Struct);
-        }
-        let hint = match name {
-            "usize" => "; numbers say how wide they are: `u32`".to_owned(),
-            "isize" | "int" => "; numbers say how wide they are: `i32`".to_owned(),
-            "uint" => "; numbers say how wide they are: `u32`".to_owned(),
-            "float" => "; there are `f32` and `f64`".to_owned(),
-            "double" => "; there are `f32` and `f64`".to_owned(),
-            "boolean" => "; it is called `bool`".to_owned(),
-            "char" => "; use `u8`".to_owned(),
-            "String" | "str" | "string" => "; use an array of `u8`".to_owned(),
-            "Vec" => "; use an array, `[u32; 8]`: lengths are public".to_owned(),
-            _ => {
-                let own = self.structs.keys().copied().chain(generics.keys().copied());
-                did_you_mean(name, own.chain(["bool", "u8", "u16", "u32", "u64", "i32", "i64", "f32", "f64"]))
-            }
-        };
-        self.errors.add(span, format!("there is no type `{name}`{hint}"));
-        Ty::Error
     }
 
     /// The number of a party, if there is one.
@@ -370,7 +283,7 @@ impl<'s> Checker<'s, '_> {
             Outputs::One(ty, _) => self.ty(ty, generics),
             Outputs::Named(all) => {
                 let mut types: Vec<Ty> = all.iter().map(|(_, ty, _)| self.ty(ty, generics)).collect();
-                if types.len() == 1 { types.remove(0) } else { Ty::Tuple(types.into()) }
+                if types.len() == 1 { types.remove(0) } else { self.small(Ty::Tuple(types.into()), function.name.span) }
             }
         }
     }

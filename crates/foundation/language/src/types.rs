@@ -10,6 +10,11 @@ pub(crate) const MAX_WIDTH: u32 = 1 << 16;
 /// The bits of a [`Ty::Number`] where it meets private values.
 pub(crate) const NUMBER_BITS: u32 = 64;
 
+/// The most parts of a type, those of parts counted too; all elements of an array are one.
+pub(crate) const MAX_PARTS: u32 = 1 << 12;
+/// The most types inside each other.
+pub(crate) const MAX_INSIDE: u32 = 96;
+
 /// A type. Array lengths and widths are known: functions are checked once for each set of sizes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Ty {
@@ -59,6 +64,24 @@ impl Ty {
     /// A value that has no parts.
     pub(crate) fn is_leaf(&self) -> bool {
         !matches!(self, Ty::Array(..) | Ty::Tuple(_) | Ty::Struct(_))
+    }
+
+    /// Whether the type is no larger than [`MAX_PARTS`] and [`MAX_INSIDE`] say, so that it can be walked through: each type may hold the one before
+    /// twice, and a few lines make one without end.
+    pub(crate) fn is_small(&self) -> bool {
+        self.fits(&mut MAX_PARTS.clone(), MAX_INSIDE)
+    }
+
+    fn fits(&self, parts: &mut u32, inside: u32) -> bool {
+        let Some(left) = parts.checked_sub(1) else { return false };
+        *parts = left;
+        let Some(inside) = inside.checked_sub(1) else { return false };
+        match self {
+            Ty::Array(element, _) => element.fits(parts, inside),
+            Ty::Tuple(types) => types.iter().all(|ty| ty.fits(parts, inside)),
+            Ty::Struct(info) => info.fields.iter().all(|(_, ty)| ty.fits(parts, inside)),
+            _ => true,
+        }
     }
 
     /// The number of bits of a value; saturating.

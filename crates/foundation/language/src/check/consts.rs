@@ -38,6 +38,10 @@ impl<'s> Checker<'s, '_> {
             }
             known => return known.clone(),
         }
+        if !self.enter(item.name.span) {
+            self.consts[index] = ConstState::Wrong;
+            return ConstState::Wrong;
+        }
         self.consts[index] = ConstState::Inside;
         let ty = item.ty.as_ref().map(|ty| self.ty(ty, &Generics::new()));
         let number = match &ty {
@@ -66,6 +70,7 @@ impl<'s> Checker<'s, '_> {
             }
             Err(NoNumber::Other(_)) => self.value(index, ty.as_ref()),
         };
+        self.leave();
         if !matches!(self.consts[index], ConstState::Wrong) {
             self.consts[index] = state;
         }
@@ -114,6 +119,15 @@ impl<'s> Checker<'s, '_> {
 
     /// The value of an expression of constants.
     pub(super) fn number(&mut self, expr: &Expr<'s>, generics: &Generics<'s>) -> Result<i128, NoNumber> {
+        if !self.enter(expr.span) {
+            return Err(NoNumber::Wrong(expr.span, String::new()));
+        }
+        let value = self.computed(expr, generics);
+        self.leave();
+        value
+    }
+
+    fn computed(&mut self, expr: &Expr<'s>, generics: &Generics<'s>) -> Result<i128, NoNumber> {
         let wrong = |message: &str| NoNumber::Wrong(expr.span, message.to_owned());
         match &expr.kind {
             ExprKind::Int(value, None) => value.small().ok_or(NoNumber::Other(expr.span)),

@@ -1,5 +1,7 @@
 //! Expressions.
 
+use comity_circuit::Program;
+
 use super::consts::ConstState;
 use super::infer::{Body, Later};
 use super::{Generic, builtin_type};
@@ -13,6 +15,15 @@ use crate::types::Ty;
 impl<'s> Body<'_, 's, '_> {
     /// Checks an expression. The type that is wanted is a hint: the caller checks that it is of that type.
     pub(super) fn expr(&mut self, expr: &ast::Expr<'s>, want: Option<&Ty>) -> Expr {
+        if !self.checker.enter(expr.span) {
+            return self.wrong(expr.span);
+        }
+        let checked = self.entered(expr, want);
+        self.checker.leave();
+        checked
+    }
+
+    fn entered(&mut self, expr: &ast::Expr<'s>, want: Option<&Ty>) -> Expr {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Int(value, suffix) => self.whole(value, *suffix, false, span),
@@ -70,12 +81,12 @@ impl<'s> Body<'_, 's, '_> {
                     });
                     element.get_or_insert(is);
                 }
+                let count = parts.len() as u64;
                 let Some(element) = element else {
                     self.error(span, "an array without elements has no type; leave it out");
                     return self.wrong(span);
                 };
-                let ty = Ty::Array(element.into(), parts.len() as u64);
-                self.make(Kind::Parts(parts), ty, span)
+                self.of_parts(Kind::Parts(parts), Ty::Array(element.into(), count), span)
             }
             ExprKind::Repeat(element, count) => {
                 let hint = match want.map(|want| self.shallow(want)) {
@@ -84,16 +95,12 @@ impl<'s> Body<'_, 's, '_> {
                 };
                 let element = self.expr(element, hint.as_ref());
                 let generics = self.generics.clone();
-                let max = comity_circuit::Program::MAX_WIRES;
-                let Some(count) = self.checker.size(count, &generics, 0, max, "an array's length") else {
+                let Some(count) = self.checker.size(count, &generics, 0, Program::MAX_WIRES, "an array's length")
+                else {
                     return self.wrong(span);
                 };
                 let ty = Ty::Array(self.of(&element).into(), count);
-                if self.deep(&ty).bits() > max {
-                    self.error(span, "this array has more than 2^32 bits, which no program's memory holds");
-                    return self.wrong(span);
-                }
-                self.make(Kind::Repeat(Box::new(element)), ty, span)
+                self.of_parts(Kind::Repeat(Box::new(element)), ty, span)
             }
             ExprKind::Tuple(elements) => {
                 let wants = match want.map(|want| self.shallow(want)) {
@@ -110,13 +117,26 @@ impl<'s> Body<'_, 's, '_> {
                 };
                 let parts: Vec<Expr> = elements.iter().enumerate().map(part).collect();
                 let ty = Ty::Tuple(parts.iter().map(|part| self.of(part)).collect());
-                self.make(Kind::Parts(parts), ty, span)
+                self.of_parts(Kind::Parts(parts), ty, span)
             }
             ExprKind::Struct(name, fields) => self.structure(*name, fields, span),
             ExprKind::If(condition, then, otherwise) => {
                 self.condition(condition, then, otherwise.as_deref(), want, span)
             }
             ExprKind::Block(block) => self.block(block, want),
+        }
+    }
+
+    /// An expression of this type, unless it is too large.
+    fn of_parts(&mut self, kind: Kind, ty: Ty, span: Span) -> Expr {
+        match self.checker.small(ty, span) {
+            Ty::Error => self.wrong(span),
+            ty if self.deep(&ty).bits() > Program::MAX_WIRES => {
+                let what = if matches!(ty, Ty::Array(..)) { "array" } else { "value" };
+                self.error(span, format!("this {what} has more than 2^32 bits, which no program's memory holds"));
+                self.wrong(span)
+            }
+            ty => self.make(kind, ty, span),
         }
     }
 

@@ -8,6 +8,11 @@ fn errors(source: &str) -> Vec<String> {
     error.all.iter().map(|one| format!("{}:{}: {}", one.line, one.column, one.message)).collect()
 }
 
+/// The first mistake, without its place.
+fn mistake_in(source: &str) -> String {
+    crate::compile("t.cty", source).expect_err(source).all[0].message.clone()
+}
+
 /// In the body of a `main` with `x: u32`, `b: bool` and `a: [u8; 4]`: the first mistake, without its place.
 fn mistake(body: &str) -> String {
     let source = format!("fn main(x: u32 from 0, b: bool from 1, a: [u8; 4] from 0) -> u32 {{ {body} }}");
@@ -155,6 +160,42 @@ fn nothing_overflows() {
     let chain: String = (0..500).map(|i| format!("fn f{i}(x: u8) -> u8 {{ f{}(x) + 1 }}\n", i + 1)).collect();
     let source = format!("{chain}fn f500(x: u8) -> u8 {{ x }} fn main(x: u8 from 0) -> u8 {{ f0(x) }}");
     let _ = crate::compile("t.cty", &source);
+}
+
+/// Each of these is of the one after it, or of two of the one before it.
+#[test]
+fn what_is_made_of_others_ends() {
+    let of = |each: &dyn Fn(usize) -> String, n: usize| (1..n).map(each).collect::<String>();
+    let main = "fn main(x: u8 from 0) -> u8 { x }";
+    let down = |each: &dyn Fn(usize) -> String| (1..40_000).rev().map(each).collect::<String>();
+    for (source, part) in [
+        (format!("{}struct S0{{a:u8}} {main}", down(&|i| format!("struct S{i}{{a:S{}}}", i - 1))), "too deep"),
+        (format!("{}const C0=1; {main}", down(&|i| format!("const C{i}=C{};", i - 1))), "too deep"),
+        (format!("{}const C0=true; {main}", down(&|i| format!("const C{i}=C{};", i - 1))), "too deep"),
+        (format!("struct S0{{a:u8}} {} {main}", of(&|i| format!("struct S{i}{{a:S{}}}", i - 1), 200)), "96 inside"),
+        (
+            format!("struct S0{{a:u8}} {} {main}", of(&|i| format!("struct S{i}{{a:S{0},b:S{0}}}", i - 1), 64)),
+            "4096 parts",
+        ),
+        (
+            format!("struct S0{{a:[u8;0]}} {} {main}", of(&|i| format!("struct S{i}{{a:S{0},b:S{0}}}", i - 1), 64)),
+            "4096 parts",
+        ),
+    ] {
+        let error = crate::compile("t.cty", &source).expect_err(part).to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    for (each, part) in [
+        ("({0}, {0})", "4096 parts"),
+        ("[{0}, {0}]", "2^32 bits"),
+        ("[({0}, {0}); 1]", "4096 parts"),
+        ("two({0})", "4096 parts"),
+    ] {
+        let lets = of(&|i| format!("let t{i} = {};", each.replace("{0}", &format!("t{}", i - 1))), 64);
+        let two = "fn two<T>(x: T) -> (T, T) { (x, x) } ";
+        let error = mistake_in(&format!("{two}fn main(x: u8 from 0) -> u8 {{ let t0 = x; {lets} x }}"));
+        assert!(error.contains(part), "{error}");
+    }
 }
 
 #[test]
