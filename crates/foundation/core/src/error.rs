@@ -179,6 +179,11 @@ impl Error {
         Kind::Store(why.into()).into()
     }
 
+    /// A [`Kind::Store`] that the system reported. No such error is a peer's doing, though those of connections have the same names.
+    pub fn disk(context: impl fmt::Display, source: io::Error) -> Error {
+        Error::store(format!("{context}: {source}"))
+    }
+
     /// A [`Kind::Untrusted`].
     pub fn untrusted(why: impl Into<String>) -> Error {
         Kind::Untrusted(why.into()).into()
@@ -236,6 +241,16 @@ mod tests {
         assert_eq!(error.party, Some(PartyId(3)));
         for own in [Error::invalid_input("x"), Error::stopped(), Error::deadline("x")] {
             assert_eq!(own.by(PartyId(1)).party, None);
+        }
+    }
+
+    #[test]
+    fn a_disk_is_not_taken_for_a_connection() {
+        use io::ErrorKind::{BrokenPipe, StorageFull, TimedOut, UnexpectedEof};
+        for kind in [BrokenPipe, StorageFull, TimedOut, UnexpectedEof] {
+            let error = Error::disk("storing a batch", kind.into()).by(PartyId(1));
+            assert!(matches!(error.kind, Kind::Store(_)) && error.party.is_none(), "{error:?}");
+            assert!(error.to_string().starts_with("storing a batch: "), "{error}");
         }
     }
 }

@@ -81,6 +81,17 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command
 }
 
+/// The same command, no file of which can have more than so many blocks of 512 bytes.
+#[cfg(unix)]
+pub(crate) fn limited(command: &Command, blocks: u64) -> Command {
+    // The limit is an error to who writes, instead of the signal that it is by default.
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"")]);
+    shell.arg(command.get_program()).args(command.get_args());
+    shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    shell
+}
+
 /// Runs the command to its end.
 pub(crate) fn comity(args: &[&str]) -> Done {
     command(args).output().unwrap().into()

@@ -240,7 +240,7 @@ impl Scene {
                 let kinds = ["closed", "timeout", "network", "store"];
                 assert!(kinds.iter().any(|kind| error["kind"] == *kind), "{plan}: party {party}: {error}");
                 let full = matches!(fault, Fault::Full(_)) && party == victim;
-                assert!(full || error["kind"] != "store", "{plan}: party {party}: {error}");
+                assert_eq!(full, error["kind"] == "store", "{plan}: party {party}: {error}");
                 assert!(
                     error["message"].as_str().is_some_and(|text| text.len() > 20),
                     "{plan}: party {party}: {error}"
@@ -296,12 +296,7 @@ impl Running {
     fn start(flags: &[&str], limit: Option<u64>) -> Running {
         let mut party = command(flags);
         if let Some(blocks) = limit {
-            // The limit is an error to who writes, instead of the signal that it is by default.
-            let mut shell = Command::new("sh");
-            shell.args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"")]);
-            shell.arg(party.get_program()).args(party.get_args());
-            shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-            party = shell;
+            party = limited(&party, blocks);
         }
         let mut child = party.spawn().unwrap();
         let mut stdout = child.stdout.take().unwrap();

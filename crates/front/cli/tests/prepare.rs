@@ -277,6 +277,54 @@ fn after_a_kill_both_go_on_with_unused_material() {
     }
 }
 
+/// A store has shares that `ag` can use up, if it is told to; and both are told how.
+#[test]
+fn what_a_store_has_is_named_with_the_option_that_takes_it() {
+    let stores = Stores::new("prepare-option");
+    stores
+        .parties("prepare", &["--protocol", "ag", "--count", "100"], [&[], &[]])
+        .iter()
+        .for_each(|done| assert_eq!(done.code, 0, "{}", done.err));
+    let run = |own: [&[&str]; 2]| {
+        let own = [0, 1].map(|party| [&["--input", "u64:4"], own[party]].concat());
+        stores.parties("run", &["add64", "--protocol", "ag"], [&own[0], &own[1]])
+    };
+    let shares = ["--option", "stored=shares"];
+    for done in run([&[], &[]]) {
+        let how =
+            ["`comity prepare add64 --protocol ag`", "`--protocol ag --option stored=shares`", "`--protocol tinyot`"];
+        done.fails(2, &how);
+    }
+    for done in run([&shares, &[]]) {
+        done.fails(
+            2,
+            &["disagree on the phase", "run on shares from a store", "run on authenticated garbling from a store"],
+        );
+    }
+    for done in run([&shares, &shares]) {
+        assert_eq!(done.ok(), "0000000000000008\n");
+    }
+}
+
+/// A disk that is full is nobody else's doing, and no connection that ended.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_said_to_be_one() {
+    for (protocol, what) in [("ag", "aes128"), ("bmr", "aes128"), ("cutchoose", "aes128"), ("tinyot", "--count=8192")] {
+        let stores = Stores::new(&format!("prepare-full-{protocol}"));
+        let shared = ["--protocol", protocol, "--rho", "7", "--json", what];
+        let [a, b] = [0, 1].map(|party| stores.of(party));
+        let [a, b] = [&a, &b].map(|own| [&shared[..], &own.iter().map(String::as_str).collect::<Vec<_>>()].concat());
+        let listener = Listener::begin("prepare", &[&["--party", "0"][..], &a].concat());
+        let full = command(&[&["prepare", "--party", "1", "--connect", &listener.address][..], &b].concat());
+        let full = Done::from(limited(&full, 8).output().unwrap());
+        full.fails_json(3, "store", &["File too large"]);
+        let error = &full.json()["error"];
+        assert!(error["party"].is_null() && !error["message"].as_str().unwrap().contains("127.0.0.1"), "{error}");
+        listener.end().fails_json(3, "closed", &[]);
+    }
+}
+
 #[test]
 fn keys_limits_and_other_misuse() {
     let stores = Stores::new("prepare-misuse");

@@ -204,7 +204,7 @@ impl Session<'_> {
             granted(me, &Request { queries: count, ahead: true, lot: None })?;
             let mut writer = store.new_lot(&meta(me, id, key, count), &mut SystemRng)?;
             OprfQuestions::prepare(me, count as usize, |half| {
-                writer.batch(|out| half.write(out).map_err(|error| Error::io("keeping prepared queries", error)))
+                writer.batch(|out| half.write(out).map_err(|error| Error::disk("keeping prepared queries", error)))
             })?;
             // The server's half is there before this one: one that is there alone is the server's, and does no harm.
             let (_, ch) = me.net.pair()?;
@@ -363,7 +363,7 @@ fn serve(
             None => return refused("this service keeps no prepared queries"),
         };
         desk.published()?.oprf.prepare(me, count, |half| {
-            writer.batch(|out| half.write(out).map_err(|error| Error::io("keeping prepared queries", error)))
+            writer.batch(|out| half.write(out).map_err(|error| Error::disk("keeping prepared queries", error)))
         })?;
         let (_, ch) = me.net.pair()?;
         ch.recv(&mut [0])?;

@@ -58,8 +58,9 @@ impl Session<'_> {
         let (whole, program) = (program, form.program());
         let store = self.store.take();
         let need = store.as_ref().map(|_| protocol.needs(program, &settled, self.params)).transpose()?;
-        let phase = if store.is_some() { "run from a store" } else { "run" };
-        let greeting = self.greeting(card, Some(whole), phase)?;
+        // What it is that one takes from a store is no option that all agree on, since it means nothing without one.
+        let phase = need.as_ref().map_or("run".to_owned(), |need| format!("run on {} from a store", need.material));
+        let greeting = self.greeting(card, Some(whole), &phase)?;
         // Now, so that the peer does not wait for it later.
         program.lowered();
         let met = self.meet(card, watch)?;

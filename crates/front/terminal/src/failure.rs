@@ -120,9 +120,9 @@ impl Failure {
         Failure::new(Ending::Input, message)
     }
 
-    /// The same failure with the peer's address in front, unless what is wrong is on this side: a value, a file, a flag.
+    /// The same failure with the peer's address in front, unless what is wrong is on this side: a value, a file, a flag, a disk.
     pub fn with_peer(self, address: &str) -> Failure {
-        if matches!(self.kind, Ending::Input | Ending::Usage) { self } else { self.at(address) }
+        if matches!(self.kind, Ending::Input | Ending::Usage | Ending::Store) { self } else { self.at(address) }
     }
 
     /// The same failure with the place where it happened in front, unless the message names it already.

@@ -68,7 +68,7 @@ impl Head {
 
 /// Writes bytes to a batch.
 pub(crate) fn put(to: &mut dyn Write, bytes: &[u8]) -> Result<()> {
-    to.write_all(bytes).map_err(|error| Error::io("storing a garbled program", error))
+    to.write_all(bytes).map_err(|error| Error::disk("storing a garbled program", error))
 }
 
 /// Reads bytes of a batch.

@@ -70,11 +70,11 @@ impl Head {
 }
 
 fn unwritten(error: io::Error) -> Error {
-    Error::io("cannot write what was garbled", error)
+    Error::disk("cannot write what was garbled", error)
 }
 
 fn unread(error: io::Error) -> Error {
-    Error::io("cannot read what was garbled", error)
+    Error::disk("cannot read what was garbled", error)
 }
 
 /// Bytes that a party stores at most for a program among so many.

@@ -13,7 +13,7 @@ pub(crate) fn put(to: &mut dyn Write, blocks: &[Block]) -> Result<()> {
 
 /// Writes bytes to a batch.
 pub(crate) fn put_bytes(to: &mut dyn Write, bytes: &[u8]) -> Result<()> {
-    to.write_all(bytes).map_err(|error| Error::io("storing a batch of copies", error))
+    to.write_all(bytes).map_err(|error| Error::disk("storing a batch of copies", error))
 }
 
 /// Writes bits to a batch.

@@ -66,11 +66,11 @@ pub const fn batch_bytes(triples: usize) -> u64 {
 /// Writes a batch of triples of party `me` among so many: they are then whoever's who reads it.
 ///
 /// # Errors
-/// [`Io`](comity_core::Kind).
+/// [`Store`](comity_core::Kind).
 pub fn write_batch(triples: BitTriples, me: PartyId, parties: u16, to: &mut dyn Write) -> Result<()> {
     let (mut triples, mut all) = (triples, TakenTriples::default());
     triples.take(usize::MAX, &mut all);
-    let mut put = |bytes: &[u8]| to.write_all(bytes).map_err(|error| Error::io("storing a batch of triples", error));
+    let mut put = |bytes: &[u8]| to.write_all(bytes).map_err(|error| Error::disk("storing a batch of triples", error));
     put(MAGIC)?;
     put(&me.0.to_le_bytes())?;
     put(&parties.to_le_bytes())?;

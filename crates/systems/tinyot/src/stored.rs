@@ -117,9 +117,10 @@ impl StoredBatch {
     /// Writes the batch, which is then used by whoever reads it.
     ///
     /// # Errors
-    /// [`Io`](comity_core::Kind).
+    /// [`Store`](comity_core::Kind).
     pub fn write(mut self, to: &mut dyn Write) -> Result<()> {
-        let mut put = |bytes: &[u8]| to.write_all(bytes).map_err(|error| Error::io("storing a batch of shares", error));
+        let mut put =
+            |bytes: &[u8]| to.write_all(bytes).map_err(|error| Error::disk("storing a batch of shares", error));
         put(MAGIC)?;
         put(&[self.party.0 as u8])?;
         put(&Zeroizing::new(self.key.block().to_bytes())[..])?;

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use comity_channel::{Mesh, PerPeer};
 use comity_circuit::Program;
-use comity_core::{Error, PartyId, Result, SessionId};
-use comity_protocol::{Card, Here, Need, Options};
+use comity_core::{Error, Params, PartyId, Result, SessionId};
+use comity_protocol::{Card, Here, Need, Options, Protocol, Values};
 use comity_store::{LotInfo, Store};
 
 use super::{MOST, material};
@@ -144,27 +144,42 @@ pub(super) fn why(wanted: &Wanted<'_>, missing: &Missing) -> String {
 pub(super) fn how(wanted: &Wanted<'_>) -> String {
     let (name, material) = (wanted.card.name, material(wanted.card, wanted.need));
     match material.program {
-        true => "`comity prepare`".to_owned(),
+        true => format!("`comity prepare {} --protocol {name}`", wanted.program.name()),
         false => format!("`comity prepare --protocol {name} --count {}`", wanted.need.units[0]),
     }
 }
 
 /// The error that says why there is nothing to run on, and what to do.
 pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, missing: &Missing) -> Error {
-    let material = material(wanted.card, wanted.need);
     let lots = store.lots().unwrap_or_default();
-    let made: HashSet<&str> =
-        lots.iter().map(|lot| lot.meta.material.as_str()).filter(|m| *m != material.name).collect();
-    let others: Vec<String> = PROTOCOLS
-        .iter()
-        .map(|protocol| protocol.card())
-        .filter(|card| card.offline.iter().any(|material| made.contains(material.name)))
-        .map(|card| format!("`--protocol {}`", card.name))
-        .collect();
+    let made = lots.iter().map(|lot| lot.meta.material.as_str()).filter(|made| *made != wanted.need.material);
+    let made: HashSet<&str> = made.collect();
+    let others: Vec<String> = PROTOCOLS.iter().filter_map(|protocol| flags(*protocol, wanted, &made)).collect();
     let there = match others.is_empty() {
         true => String::new(),
         false => format!("; what the store has is for {}, to be named at all parties", others.join(" or ")),
     };
     let (why, how) = (why(wanted, missing), how(wanted));
     Error::invalid_input(format!("{why}: make one with {how}, at all parties{there}"))
+}
+
+/// The flags with which runs of this protocol use up a material that is made already.
+fn flags(protocol: &dyn Protocol, wanted: &Wanted<'_>, made: &HashSet<&str>) -> Option<String> {
+    let card = protocol.card();
+    let words = card.options.iter().flat_map(|option| {
+        let words: &[&str] = if let Values::OneOf(words) = option.values { words } else { &[] };
+        words.iter().map(|word| Some((option.name, *word)))
+    });
+    let uses = |said: &Option<(&str, &str)>| {
+        let mut options = Options::new(card);
+        said.iter().all(|(name, word)| options.set(PartyId(0), name, word).is_ok()) && {
+            protocol.settle(&mut options, wanted.program);
+            let need = protocol.needs(wanted.program, &options, Params::default());
+            need.is_ok_and(|need| made.contains(need.material))
+        }
+    };
+    let fits = card.parties.contains(&(wanted.peers.len() as u16 + 1));
+    let said = std::iter::once(None).chain(words).filter(|_| fits).find(uses)?;
+    let option = said.map(|(name, word)| format!(" --option {name}={word}"));
+    Some(format!("`--protocol {}{}`", card.name, option.unwrap_or_default()))
 }

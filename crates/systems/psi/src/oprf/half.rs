@@ -440,6 +440,6 @@ fn count(input: &mut dyn Read) -> Result<usize> {
 fn fill(input: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
     input.read_exact(bytes).map_err(|error| match error.kind() {
         ErrorKind::UnexpectedEof => Error::store("prepared queries end too early"),
-        _ => Error::io("reading prepared queries", error),
+        _ => Error::disk("reading prepared queries", error),
     })
 }

@@ -133,9 +133,10 @@ impl RowBatch {
     /// Writes the batch, which is then used by whoever reads it.
     ///
     /// # Errors
-    /// [`Io`](comity_core::Kind).
+    /// [`Store`](comity_core::Kind).
     pub fn write(self, to: &mut dyn Write) -> Result<()> {
-        let mut put = |bytes: &[u8]| to.write_all(bytes).map_err(|error| Error::io("storing a batch of shares", error));
+        let mut put =
+            |bytes: &[u8]| to.write_all(bytes).map_err(|error| Error::disk("storing a batch of shares", error));
         let (me, parties) = (self.shares.rows.me(), self.shares.rows.parties());
         put(&head(me, parties))?;
         put(&Zeroizing::new(self.key.block().to_bytes())[..])?;
