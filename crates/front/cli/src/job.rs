@@ -33,7 +33,7 @@ A job is a TOML file that all parties hold:
   runs = 1                       as many runs each peer may have of `comity serve`
   store = \"store\"                if the runs use up material: the reader's own path
   keys = \"keys\"                  the reader's own folder (`comity key new`)
-  [options]                      of the protocol: garbler = 1
+  [options]                      of the protocol: garbler = \"alice\"
   relay = \"HOST:PORT\"            where those meet whom nobody can call
   [[party]]                      as in a group's file: id, name, address, key
 The job's digest is of all that but the paths, which are the reader's own, from
@@ -96,7 +96,7 @@ pub(crate) fn checked(path: &Path, list: List) -> Outcome<(Job, Resolved)> {
 fn resolved(job: &Job, list: List) -> Outcome<Resolved> {
     let goal = list.goal(Some(&job.protocol))?;
     let resolved = resolve_for(&job.program_args()?, goal, Some(&job.party))?;
-    session::fits_parties(Some(&resolved.program), &job.session_args(list)?, job.party.parties())?;
+    session::fits_parties(Some(&resolved.program), &job.session_args(list, 0)?, job.party.parties())?;
     Ok(resolved)
 }
 
@@ -111,13 +111,13 @@ pub(crate) fn run_once(args: &RunArgs, path: &Path) -> Outcome {
     let (come_in, given) = shares::come_in(&mut resolved, &args.values.input)?;
     let network = job.network(args.network.tls.as_deref(), args.network.listen.as_deref(), args.network.party.as_ref());
     let network = NetworkArgs { relay: args.network.relay.clone(), ..network };
+    let party = session::party(&network, &resolved.names, Some(&job.party))?;
     let session = SessionArgs {
         timeout: args.session.timeout,
         deadline: args.session.deadline,
         verbose: args.session.verbose,
-        ..job.session_args(args.session.list)?
+        ..job.session_args(args.session.list, party)?
     };
-    let party = session::party(&network, &resolved.names, Some(&job.party))?;
     let here = RunArgs {
         program: job.program_args()?,
         values: args.values.clone(),

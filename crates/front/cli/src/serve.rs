@@ -138,13 +138,13 @@ pub(crate) fn run(args: &ServeArgs, list: List) -> Outcome {
 fn serve(args: &ServeArgs, job: &Job, resolved: &Resolved, list: List) -> Outcome {
     let network = job.network(args.tls.as_deref(), args.listen.as_deref(), args.party.as_ref());
     let network = NetworkArgs { relay: args.relay.clone(), ..network };
+    let party = session::party(&network, &resolved.names, Some(&job.party))?;
     let session = SessionArgs {
         timeout: args.timeout,
         deadline: Some(args.deadline),
         verbose: args.verbose,
-        ..job.session_args(list)?
+        ..job.session_args(list, party)?
     };
-    let party = session::party(&network, &resolved.names, Some(&job.party))?;
     let order = Order::new(resolved, &args.bits)?;
     let mut inputs = Inputs::new(&args.input, args.input_command.as_deref());
     let mut log = args.log.as_deref().map(Log::open).transpose()?;

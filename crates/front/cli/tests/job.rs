@@ -80,6 +80,27 @@ fn jobs_that_differ_are_found() {
 }
 
 #[test]
+fn a_job_says_whose_part_is_whose() {
+    let folder = Folder::new("job-parts");
+    let text = std::fs::read_to_string(job(&folder, "job.toml", "rho = 7")).unwrap();
+    let text = text.replace("yao", "cutchoose") + "[options]\ngarbler = \"bob\"\n";
+    let path = folder.file("job.toml", &text);
+    let run = |party: &str| comity(&["run", "--job", &path, "--party", party, "--input", "dec:40", "--json"]);
+    let both = thread::scope(|scope| {
+        let alice = scope.spawn(|| run("alice"));
+        [run("bob"), alice.join().unwrap()]
+    });
+    both.iter().for_each(|done| assert_eq!(done.json()["options"]["garbler"], 1, "{}", done.err));
+    // A part of one's own would be another one at each who holds the job.
+    for (wrong, word) in
+        [("role = \"garbler\"", "write garbler = PARTY"), ("garbler = \"ben\"", "PARTY"), ("garble = 1", "no option")]
+    {
+        let path = folder.file("wrong.toml", &text.replace("garbler = \"bob\"", wrong));
+        comity(&["job", "check", &path]).fails(2, &[word]);
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_said_before_anybody_is_bothered() {
     let folder = Folder::new("job-wrong");
     let path = job(&folder, "job.toml", "");
@@ -88,6 +109,10 @@ fn what_does_not_fit_is_said_before_anybody_is_bothered() {
     comity(&["job", "check", &wrong("add64", "sub64")]).fails(2, &["sub64 is not the job's", "program:"]);
     comity(&["job", "check", &wrong("digest", "# digest")]).fails(2, &["write digest = \"program:"]);
     comity(&["job", "check", &wrong("yao", "yoa")]).fails(2, &["yao"]);
+    comity(&["job", "check", &wrong("[[party]]", "rho = 0\n[[party]]")]).fails(2, &["rho is 0"]);
+    comity(&["job", "check", &wrong("[[party]]", "store = \"s\"\n[[party]]")]).fails(2, &["yao prepares nothing"]);
+    comity(&["job", "check", &wrong("[[party]]", "[options]\ncoded = true\n[[party]]")])
+        .fails(2, &["no option `coded`"]);
     comity(&["run", "--job", &wrong("id = 1", "id = 3"), "--party", "0"])
         .fails(2, &["wrong.toml", "there is no party 1"]);
     comity(&["run", "add64", "--job", &path, "--party", "0"]).fails(2, &["leave PROGRAM out"]);

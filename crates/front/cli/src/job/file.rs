@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use comity::{Digest, PartyGroup};
-use comity_core::SessionId;
+use comity::{Card, Digest, PartyGroup};
+use comity_core::{Params, PartyId, SessionId};
+use comity_protocol::{Options, Values};
 use comity_terminal::failure::{Failure, Outcome};
 use serde::Deserialize;
 
@@ -122,7 +123,7 @@ impl Job {
         Ok(ProgramArgs { program, roles, optimize })
     }
 
-    /// The options as the command line would name them.
+    /// The options as the file has them.
     pub(crate) fn options(&self) -> Vec<(String, String)> {
         let text = |value: &toml::Value| match value {
             toml::Value::String(word) => word.clone(),
@@ -132,11 +133,50 @@ impl Job {
         self.options.iter().map(|(name, value)| (name.clone(), text(value))).collect()
     }
 
-    /// The flags of a session, with the time-out that they have if nobody says one.
-    pub(crate) fn session_args(&self, list: List) -> Outcome<SessionArgs> {
+    /// The options as this party's command line would name them. Where each party has a part of its own, the file names the party that has
+    /// the first: `garbler = "alice"` is `role=garbler` at her and `role=evaluator` at the other one.
+    fn options_of(&self, card: &'static Card, party: PartyId) -> Outcome<Vec<(String, String)>> {
+        let mut options = Options::new(card);
+        let mut said = self.options();
+        for (name, value) in &mut said {
+            let parts = card.options.iter().find_map(|option| match &option.values {
+                Values::Part(parts) => {
+                    Some((option.name, *parts)).filter(|_| [option.name, parts[0]].contains(&&**name))
+                }
+                _ => None,
+            });
+            if let Some((option, [first, second])) = parts {
+                let whose = self.member(value).filter(|_| name == first).ok_or_else(|| {
+                    Failure::input(format!(
+                        "option {name} = {value:?}: write {first} = PARTY, which is the same for all who hold the job"
+                    ))
+                })?;
+                (*name, *value) = (option.to_owned(), if whose == party { first } else { second }.to_string());
+            }
+            options.set(party, name, value)?;
+        }
+        Ok(said)
+    }
+
+    /// The party with this number or name.
+    fn member(&self, who: &str) -> Option<PartyId> {
+        let members = self.party.members().iter();
+        members
+            .map(|member| (member.id, &member.name))
+            .find(|(id, name)| *name == who || id.to_string() == who)
+            .map(|(id, _)| id)
+    }
+
+    /// The flags of a session of this party, with the time-out that they have if nobody says one.
+    pub(crate) fn session_args(&self, list: List, party: u16) -> Outcome<SessionArgs> {
+        let card = comity::among(list.0, &self.protocol)?.card();
+        if self.store.is_some() && card.offline.is_empty() {
+            return Err(Failure::input(format!("{} prepares nothing, so that its runs have no store", card.name)));
+        }
+        Params::new(128, self.rho)?;
         Ok(SessionArgs {
             protocol: Some(self.protocol.clone()),
-            option: self.options(),
+            option: self.options_of(card, PartyId(party))?,
             list,
             kappa: 128,
             rho: self.rho,
