@@ -21,7 +21,7 @@ use crate::flags::Learners;
 use crate::interrupt;
 use crate::list::List;
 use crate::parties::{self, Names};
-use crate::session::{self, Ours};
+use crate::session::{self, Ours, within};
 use args::{AdversaryArg, MethodArgs, OutArgs, PsiArgs, PsiCommand};
 use join::{Learnt, Out};
 use report::Report;
@@ -53,6 +53,7 @@ fn one(args: &PsiArgs, list: List, names: &Names, group: Option<&PartyGroup>) ->
     interrupt::on();
     // All that can be wrong on this side is wrong before the other one is bothered.
     let session = Session::new(me.0).timeout(args.timeout).stopped_by(interrupt::stop()).backend(backend()?);
+    let session = within(session, args.deadline);
     let Ours { session, place, .. } = session::placed(session, me.0, names, group, &args.network)?;
     let out = match &args.result.out {
         Some(path) => Some(Out::begin(&args.result, path)?),

@@ -1,7 +1,9 @@
 //! The session that a party's flags ask for.
 
+use std::time::Duration;
+
 use comity::{Error, PartyGroup, Program, Protocol, Session, fits};
-use comity_core::{Params, PartyId};
+use comity_core::{Kind, Params, PartyId};
 use comity_net::KeyDir;
 use comity_terminal::failure::{Ending, Failure, Outcome};
 
@@ -148,11 +150,16 @@ fn begin(program: Option<&Program>, party: u16, parties: u16, args: &SessionArgs
         .timeout(args.timeout)
         .stopped_by(interrupt::stop())
         .backend(backend()?);
-    let session = match args.deadline {
+    let session = within(session, args.deadline);
+    Ok(args.option.iter().fold(session, |session, (name, value)| session.option(name, value)))
+}
+
+/// This session, which ends after so long.
+pub(crate) fn within(session: Session<'static>, deadline: Option<Duration>) -> Session<'static> {
+    match deadline {
         Some(time) => session.deadline(time),
         None => session,
-    };
-    Ok(args.option.iter().fold(session, |session, (name, value)| session.option(name, value)))
+    }
 }
 
 /// The protocol that so many parties run, if they can run the program with it; or advice.
@@ -178,10 +185,23 @@ pub(crate) fn fits_parties(
     Ok(protocol)
 }
 
+/// Whether the parties disagree on a program that they call the same.
+fn is_of_one_name(error: &Error) -> bool {
+    let name = |text: &str| text.split(" (digest ").next().map(str::to_owned);
+    match &error.kind {
+        Kind::Mismatch { field: "program", ours, theirs } => name(ours) == name(theirs),
+        _ => false,
+    }
+}
+
 impl Place {
     /// The failure of the session, for people.
     pub(crate) fn failure(&self, error: Error) -> Failure {
-        let failure = Failure::from(error);
+        let alike = is_of_one_name(&error);
+        let mut failure = Failure::from(error);
+        if alike {
+            failure = failure.and("Both call it the same: are the files the same, and what --optimize says?");
+        }
         let met = |apart: &[PartyId]| failure.party.is_none_or(|party| apart.contains(&PartyId(party)));
         let failure = match &self.relay {
             Some((relay, apart)) if failure.kind == Ending::Closed && met(apart) => {

@@ -76,9 +76,9 @@ fn make(args: &ProveArgs) -> Outcome {
 /// Refuses what says how to meet another side, where there is none.
 fn alone(args: &MeetArgs) -> Outcome {
     let meets = args.listen.is_some() || args.connect.is_some() || args.relay.is_some();
-    if meets || args.link.tls.is_some() || args.link.plaintext {
+    if meets || args.link.tls.is_some() || args.link.plaintext || args.deadline.is_some() {
         return Err(Failure::input(
-            "--listen, --connect, --relay, --tls and --plaintext are for --interactive: a file needs no other side",
+            "--listen, --connect, --relay, --tls, --plaintext and --deadline are for --interactive: a file needs no other side",
         ));
     }
     Ok(())

@@ -366,6 +366,24 @@ fn flags_that_contradict_each_other_are_refused() {
     .fails(2, &["not for a malicious peer"]);
 }
 
+/// Whoever waits for the other side, waits no longer than the run may last.
+#[test]
+fn a_run_ends_by_its_deadline() {
+    let folder = Folder::new("psi-deadline");
+    let (table, out) = (folder.file("t.csv", "k\n1\n"), folder.path("o.csv"));
+    let timeout = format!("--timeout={}", PATIENCE.as_secs());
+    let alone = ["psi", &table, "--key", "k", "--listen", "127.0.0.1:0", "--out", &out, &timeout, "--deadline=0.2s"];
+    comity(&alone).fails(3, &["did not end within its 0.2 s"]);
+    // A port that takes the connection, and says nothing.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let (state, base) = (folder.path("state"), folder.path("base"));
+    comity(&["psi", "publish", &table, "--key", "k", "--state", &state, "--out", &base]).ok();
+    let address = silent.local_addr().unwrap().to_string();
+    let asked = ["psi", "query", &table, "--key", "k", "--base", &base, "--connect", &address, "--out", &out];
+    comity(&[&asked[..], &[&timeout, "--deadline=0.2s"]].concat()).fails(3, &["did not end within its 0.2 s"]);
+    assert!(!fs::exists(&out).unwrap(), "nothing is left behind");
+}
+
 /// What is written where: by the flag, by the name, and else as the table is; and of a table whose form its name does not say.
 #[test]
 fn forms_are_those_that_were_said() {

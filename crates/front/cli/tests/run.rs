@@ -112,6 +112,11 @@ fn disagree(sides: (Done, Done), words: &[&str]) {
 fn different_wishes_are_told_on_both_sides() {
     let (key, block) = (["--input", AES_KEY], ["--input", AES_BLOCK]);
     disagree(both(&[], &["add64", "-i", "u64:1"], &["sub64", "-i", "u64:1"]), &["program", "add64", "sub64"]);
+    let add = ["add64", "-i", "u64:1"];
+    disagree(
+        both(&[], &add, &[&add[..], &["--optimize", "depth"]].concat()),
+        &["program", "call it the same", "--optimize"],
+    );
     disagree(
         both(&["aes128"], &[&key[..], &["--rho", "41"]].concat(), &[&block[..], &["--rho", "80"]].concat()),
         &["rho", "41", "80"],

@@ -155,6 +155,19 @@ fn a_conversation_convinces_the_verifier() {
 }
 
 #[test]
+fn a_conversation_ends_by_its_deadline() {
+    let files = Files::new("zk-deadline");
+    let (timeout, deadline) = (format!("--timeout={}", PATIENCE.as_secs()), "--deadline=0.2s");
+    let alone = ["zk", "verify", &files.program, "--public", "n=91", "--listen", "127.0.0.1:0", &timeout, deadline];
+    comity(&[&alone[..], &["--interactive", "--json"]].concat()).fails_json(
+        3,
+        "timeout",
+        &["did not end within its 0.2 s"],
+    );
+    files.prove(&[deadline]).fails(2, &["--deadline", "--interactive"]);
+}
+
+#[test]
 fn two_sides_that_want_different_things_hear_of_it() {
     let files = Files::new("zk-different");
     let cases: [(&[&str], &[&str]); 3] = [

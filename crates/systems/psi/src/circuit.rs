@@ -185,7 +185,7 @@ fn goal(terms: &Terms) -> Result<Goal> {
 
 /// The protocol below.
 fn over(terms: &Terms) -> Result<&'static dyn Protocol> {
-    terms.over.ok_or_else(|| Error::invalid_input("circuit runs over a general protocol: name one"))
+    terms.over.ok_or_else(|| Error::invalid_input("circuit runs over a general protocol: name one (`--protocol NAME`)"))
 }
 
 /// Runs a program under a general protocol, in a session of this label. Its only output, if it is for this party.

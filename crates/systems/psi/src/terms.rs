@@ -49,7 +49,9 @@ impl Terms {
                 return Err(Error::invalid_input(format!("{name} runs over no protocol: leave {} out", over.name)));
             }
             None if card.over => {
-                return Err(Error::invalid_input(format!("{name} runs over a general protocol: name one")));
+                return Err(Error::invalid_input(format!(
+                    "{name} runs over a general protocol: name one (`--protocol NAME`)"
+                )));
             }
             Some(over) if adversary == Adversary::Malicious && over.adversary == Adversary::SemiHonest => {
                 return Err(Error::invalid_input(format!(

@@ -141,7 +141,7 @@ impl Budget {
     pub fn open(most: u64, rho: u32, kinds: u32, objects: usize) -> Result<Budget> {
         if most > MOST || rho > 128 {
             return Err(Error::invalid_input(format!(
-                "a session has at most 2^48 ANDs at rho = 128, not {most} at {rho}"
+                "a session has at most 2^48 AND gates, and a rho of at most 128: not {most} AND gates at rho = {rho}"
             )));
         }
         Ok(Budget { rho, kinds, objects, total: most, left: most, fixed: None })

@@ -70,6 +70,11 @@ pub(crate) struct PsiArgs {
     /// How long to wait for the other side
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
+    /// End the whole run after so long
+    ///
+    /// In seconds, or as in 90s, 5m, 2h.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) deadline: Option<Duration>,
     /// Say more on standard error: where time went
     #[arg(long, short)]
     pub(crate) verbose: bool,
@@ -235,6 +240,11 @@ pub(crate) struct BaseArgs {
     /// The service's address
     #[arg(long, value_name = "ADDR")]
     pub(crate) connect: String,
+    /// End the whole session after so long
+    ///
+    /// In seconds, or as in 90s, 5m, 2h.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) deadline: Option<Duration>,
 }
 
 #[derive(Args, Debug)]

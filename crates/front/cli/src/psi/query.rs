@@ -22,6 +22,7 @@ use super::watch::Watcher;
 use crate::backend::backend;
 use crate::list::List;
 use crate::parties::{self, Names};
+use crate::session::within;
 use crate::storage;
 
 /// The name of what runs.
@@ -148,7 +149,7 @@ fn read(args: &BaseArgs) -> Outcome<BaseFile> {
 }
 
 fn session(base: &BaseArgs, meet: &MeetArgs) -> Outcome<Session<'static>> {
-    Ok(meet.link.session(CLIENT.0)?.connect(&base.connect))
+    Ok(within(meet.link.session(CLIENT.0)?, base.deadline).connect(&base.connect))
 }
 
 /// The failure, with advice where the service has another base or another state of it.

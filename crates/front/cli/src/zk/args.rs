@@ -1,10 +1,11 @@
 //! The flags of `comity zk`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::args::LinkArgs;
+use crate::args::{LinkArgs, duration};
 use crate::flags::{Assigned, BitOrder, Owner};
 
 /// What the command is about.
@@ -135,6 +136,11 @@ pub(crate) struct MeetArgs {
     pub(crate) relay: Option<String>,
     #[command(flatten)]
     pub(crate) link: LinkArgs,
+    /// End the whole conversation after so long
+    ///
+    /// In seconds, or as in 90s, 5m, 2h.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) deadline: Option<Duration>,
 }
 
 #[derive(Args, Debug)]

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::args::{MeetArgs, ProveArgs, SystemArg, VerifyArgs};
 use super::{hex, known, system};
 use crate::interrupt;
+use crate::session::within;
 
 /// The object that `--json` prints at the prover.
 #[derive(Serialize)]
@@ -58,7 +59,7 @@ fn way(arg: SystemArg, level: Soundness) -> Outcome<Conversation> {
 /// The session that the flags ask for, and the address in them.
 fn session(party: u16, args: &MeetArgs) -> Outcome<(Session<'static>, &str)> {
     interrupt::on();
-    let session = args.link.session(party)?.stopped_by(interrupt::stop());
+    let session = within(args.link.session(party)?.stopped_by(interrupt::stop()), args.deadline);
     match (&args.listen, &args.connect, &args.relay) {
         (Some(address), ..) => Ok((session.listen(address), address)),
         (None, Some(address), _) => Ok((session.connect(address), address)),
