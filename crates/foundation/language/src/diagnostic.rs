@@ -4,6 +4,8 @@ use std::fmt;
 
 /// The most mistakes that are shown.
 const SHOWN: usize = 20;
+/// As many mistakes as are looked for. Each may be held against every name that there is.
+const MOST: usize = 200;
 /// The longest line that is shown whole: of a longer one there is only the part around the mistake.
 const LINE: usize = 160;
 
@@ -67,6 +69,11 @@ impl Span {
 pub(crate) struct Errors(Vec<(Span, String)>);
 
 impl Errors {
+    /// Whether there are so many mistakes that nobody needs more.
+    pub(crate) fn are_many(&self) -> bool {
+        self.0.len() >= MOST
+    }
+
     pub(crate) fn add(&mut self, at: Span, message: impl Into<String>) {
         self.0.push((at, message.into()));
     }
@@ -113,8 +120,11 @@ fn harmless(c: char) -> char {
 
 /// `; did you mean X?` if one of the names is almost this one.
 pub(crate) fn did_you_mean<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    // The comparison takes as many steps, and as much memory, as one length times the other.
+    const LONGEST: usize = 64;
     let limit = name.chars().count() / 3;
-    let near = names.into_iter().map(|other| (strsim::damerau_levenshtein(name, other), other));
+    let names = names.into_iter().filter(|other| name.len().max(other.len()) <= LONGEST);
+    let near = names.map(|other| (strsim::damerau_levenshtein(name, other), other));
     match near.filter(|&(distance, _)| distance <= limit).min() {
         Some((_, other)) => format!("; did you mean `{other}`?"),
         None => String::new(),

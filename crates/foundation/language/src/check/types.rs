@@ -44,8 +44,12 @@ impl<'s> Checker<'s, '_> {
         Some(known).filter(|_| !matches!(self.structs[name], StructState::Wrong))
     }
 
-    /// Whether what stands here can be checked: not inside of too many others. Who enters has to [leave](Checker::leave).
+    /// Whether what stands here can be checked: not inside of too many others, and there are not mistakes enough. Who enters has to
+    /// [leave](Checker::leave).
     pub(super) fn enter(&mut self, at: Span) -> bool {
+        if self.errors.are_many() {
+            return false;
+        }
         if self.nested >= MAX_NESTED {
             self.errors.add(at, "types, constants and expressions are inside each other too deep; split them");
             return false;

@@ -162,6 +162,18 @@ fn nothing_overflows() {
     let _ = crate::compile("t.cty", &source);
 }
 
+/// Each is held against all names, so that without a bound a long text takes as many steps as it has letters squared.
+#[test]
+fn after_many_mistakes_no_more_are_looked_for() {
+    let many = "zz; ".repeat(300);
+    let source =
+        format!("fn f(x: u8) -> u8 {{ yy }}\nfn main(x: u8 from 0) -> u8 {{ x }}\nfn g(x: u8) -> u8 {{ {many} x }}");
+    let all = errors(&source);
+    assert!(all.len() == 20 && all.iter().all(|one| one.starts_with("3:")), "{all:?}");
+    let long = "z".repeat(400_000);
+    assert!(mistake(&format!("let {long} = x; {long}z")).ends_with("z`"));
+}
+
 /// Each of these is of the one after it, or of two of the one before it.
 #[test]
 fn what_is_made_of_others_ends() {
