@@ -107,8 +107,8 @@ impl Published {
     /// lists are padded to `pad_to` masks: dummies come, and of those that came before as many go as it takes.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the items are no sets, the base would have more masks than it may have, or it has too few
-    /// dummies that could go. Nothing has changed then.
+    /// [`InvalidInput`](comity_core::Kind) if the items are no sets, more of them come or go than `pad_to` (0 hides nothing), the base would have more
+    /// masks than it may have, or it has too few dummies that could go. Nothing has changed then.
     pub fn change(
         &mut self,
         remove: &[Item],
@@ -151,6 +151,10 @@ impl Published {
         (changed.added, changed.replaced) = (fresh.len(), replaced.len());
         let came = fresh.len() + replaced.len();
         let mut gone = [&removed[..], &replaced].concat();
+        if (1..came.max(gone.len())).contains(&pad_to) {
+            let go = gone.len();
+            return Err(Error::invalid_input(format!("{came} masks come and {go} go, which {pad_to} cannot hide")));
+        }
         let mut dummies = self.dummies.clone();
         let go = pad_to.saturating_sub(gone.len());
         if go > dummies.len() {

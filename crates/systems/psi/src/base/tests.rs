@@ -63,8 +63,8 @@ fn a_base_and_its_updates_are_the_set() {
             let (remove, add) = (items(gone.clone()), items(came.clone()));
             let payload: Vec<u8> = payload(&add, width).iter().map(|byte| byte ^ 1).collect();
             let sent = Set { items: &add, payload: &payload, pad_to: 0 };
-            // What is padded is padded throughout: dummies go that came before.
-            let pad_to = if pad_to > 0 { 64 } else { 0 };
+            // What is padded is padded throughout, but where all go: dummies go that came before.
+            let pad_to = if pad_to > 0 && gone.len() < 64 { 64 } else { 0 };
             let (file, changed) = kept.change(&remove, &sent, pad_to, (Backend::detect(), &mut rng())).unwrap();
             let removed = gone.clone().filter(|n| set.remove(n).is_some()).count();
             let (mut added, mut stayed) = (0, 0);
@@ -183,10 +183,18 @@ fn dummies_go_that_have_come() {
         there.extend(come);
         assert_eq!(there.len(), 50);
     }
-    // More than are left cannot go, and nothing has changed then.
+    // More than are left cannot go, nor do few hide many; and nothing has changed then.
     let before = kept.to_bytes();
     let refused = kept.change(&[], &Set::default(), 60, (Backend::detect(), &mut rng));
     assert!(refused.unwrap_err().to_string().contains("dummies that are out 50 are left"));
+    for (come, pad_to) in [(3, 2), (2, 1), (51, 50)] {
+        let set = Set { items: &items(300..300 + come), ..Set::default() };
+        let refused = kept.change(&[], &set, pad_to, (Backend::detect(), &mut rng)).unwrap_err().to_string();
+        assert!(refused.contains(&format!("{come} masks come and 0 go, which {pad_to} cannot hide")), "{refused}");
+    }
+    let (mut few, _) = publish(&items(0..5), 0, 9);
+    let refused = few.change(&items(0..4), &Set::default(), 3, (Backend::detect(), &mut rng)).unwrap_err();
+    assert!(refused.to_string().contains("0 masks come and 4 go, which 3 cannot hide"), "{refused}");
     assert!(*kept.to_bytes() == *before);
 }
 
