@@ -82,12 +82,12 @@ impl OutFile {
     /// # Errors
     /// An error that says why the file cannot be written.
     pub fn create(path: &Path) -> Outcome<OutFile> {
-        let temporary = if is_special(path) { None } else { Some(beside(path)?) };
-        let file = match &temporary {
-            Some(temporary) => File::create_new(temporary),
-            None => File::options().write(true).open(path),
+        let (file, temporary) = if is_special(path) {
+            (File::options().write(true).open(path).map_err(|e| unwritable(path, &e))?, None)
+        } else {
+            let (file, temporary) = beside(path)?;
+            (file, Some(temporary))
         };
-        let file = file.map_err(|e| unwritable(path, &e))?;
         Ok(OutFile { path: path.to_owned(), file, temporary })
     }
 
@@ -120,6 +120,9 @@ impl Drop for OutFile {
     }
 }
 
+/// Files that killed processes with one number have left at most, until there is something else wrong.
+const MOST_LEFT: u32 = 10_000;
+
 /// Refuses an output file that could not be written in the end, before any work is done for it.
 ///
 /// # Errors
@@ -128,10 +131,9 @@ pub fn check_writable(path: &Path) -> Outcome {
     if is_special(path) {
         return Ok(());
     }
-    let temporary = beside(path)?;
-    let tried = File::create_new(&temporary).map(drop);
+    let (_, temporary) = beside(path)?;
     let _ = fs::remove_file(&temporary);
-    tried.map_err(|e| unwritable(path, &e))
+    Ok(())
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
@@ -142,15 +144,28 @@ fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
-fn beside(path: &Path) -> Outcome<PathBuf> {
+/// A new file beside this one, and its name, which no other has. A process that was killed has left its own, perhaps, and in a container its
+/// number comes again.
+fn beside(path: &Path) -> Outcome<(File, PathBuf)> {
     let name = path
         .file_name()
         .filter(|_| !path.is_dir())
         .ok_or_else(|| Failure::input(format!("{}: this is a folder; name a file in it", path.display())))?;
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(".{}.partial", std::process::id()));
-    Ok(path.with_file_name(hidden))
+    let mut tried = 0;
+    loop {
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        hidden.push(match tried {
+            0 => format!(".{}.partial", std::process::id()),
+            _ => format!(".{}-{tried}.partial", std::process::id()),
+        });
+        let hidden = path.with_file_name(hidden);
+        match File::create_new(&hidden) {
+            Ok(file) => return Ok((file, hidden)),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && tried < MOST_LEFT => tried += 1,
+            Err(e) => return Err(unwritable(path, &e)),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -168,6 +183,14 @@ mod tests {
         write_whole(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
+        // What a killed process with this number has left is in nobody's way, and may be another container's.
+        let left = dir.join(format!(".result.{}.partial", std::process::id()));
+        fs::write(&left, b"half").unwrap();
+        check_writable(&path).unwrap();
+        write_whole(&path, b"three").unwrap();
+        assert_eq!((fs::read(&path).unwrap(), fs::read(&left).unwrap()), (b"three".to_vec(), b"half".to_vec()));
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 2);
+        fs::remove_file(&left).unwrap();
         assert!(write_whole(&dir, b"x").unwrap_err().message.contains("folder"));
         assert!(check_writable(&dir.join("no/such")).is_err());
         let (sink, source) = (Path::new("/dev/null"), b"x");
