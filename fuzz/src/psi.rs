@@ -166,7 +166,7 @@ pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let [base, update, kept] = published().map(|bytes| bytes[..bytes.len() - 32].to_vec());
     let of = |kind: u8, bytes: &[u8]| [&[kind][..], bytes].concat();
     let mut later = base.clone();
-    later[16] = 3;
+    later[16] += 1;
     let half = [&[1, 0, 0, 0][..], &[7; 16 + 128 * 16 + 16]].concat();
     vec![
         ("psi_base", "base", of(0, &base)),

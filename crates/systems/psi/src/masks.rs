@@ -15,7 +15,7 @@ use comity_protocol::Here;
 use zeroize::Zeroizing;
 
 use crate::code::{MaskList, pieces};
-use crate::payload::{Key, TAG, open, seal};
+use crate::payload::{Key, Sealer, TOGETHER};
 use crate::set::Set;
 use crate::sort::{Beginnings, first, order_by_mask, sort_by_mask};
 
@@ -26,6 +26,7 @@ const BATCH: usize = 128;
 pub(crate) struct Masks {
     mask: Aes128,
     keys: [Aes128; 2],
+    sealer: Sealer,
     bits: u32,
     payload: usize,
 }
@@ -66,6 +67,7 @@ impl Masks {
         Masks {
             mask: permutation(masks, "masks of private set intersection"),
             keys: ["first keys of payload", "second keys of payload"].map(|label| permutation(sealing, label)),
+            sealer: Sealer::new(payload),
             bits,
             payload,
         }
@@ -112,15 +114,21 @@ impl Masks {
         let mut masks = HugeTable::zeroed(n);
         masks.iter_mut().zip(&order).for_each(|(mask, &at)| *mask = Block::from_u128(group.masks[at as usize]));
         MaskList::new(n, self.bits).write_all(masks.iter().map(|mask| mask.to_u128()), out)?;
-        let nothing = vec![0; self.payload];
-        let mut sealed = Vec::new();
-        for at in order {
-            let (value, item) = group.origin[at as usize];
-            let from = item as usize * self.payload;
-            let payload = set.payload.get(from..from + self.payload).unwrap_or(&nothing);
-            sealed.clear();
-            seal(&self.key(value), payload, &mut sealed);
-            out(&sealed)?;
+        let (mut items, mut values) = (vec![0; TOGETHER * self.sealer.sealed()], Zeroizing::new(Vec::new()));
+        for order in order.chunks(TOGETHER) {
+            let items = &mut items[..order.len() * self.sealer.sealed()];
+            values.clear();
+            for (&at, sealed) in order.iter().zip(items.chunks_exact_mut(self.sealer.sealed())) {
+                let (value, item) = group.origin[at as usize];
+                values.push(value);
+                let (from, sealed) = (item as usize * self.payload, &mut sealed[..self.payload]);
+                match set.payload.get(from..from + self.payload) {
+                    Some(payload) => sealed.copy_from_slice(payload),
+                    None => sealed.fill(0),
+                }
+            }
+            self.sealer.seal(&self.keys(&values), items);
+            out(items)?;
         }
         Ok(masks)
     }
@@ -178,25 +186,36 @@ impl Masks {
             return Ok(found);
         }
         let mut matches = ranks.into_iter().zip(std::mem::take(&mut found.places)).peekable();
-        let (width, mut rank) = (self.payload + TAG, 0);
+        let (width, mut rank) = (self.sealer.sealed(), 0);
+        let (mut places, mut items) = (Vec::new(), Vec::new());
         pieces(&mut |bytes| ch.recv(bytes), n * width, width, |bytes| {
+            places.clear();
+            items.clear();
             for sealed in bytes.chunks_exact(width) {
                 while let Some((_, place)) = matches.next_if(|&(matched, _)| matched == rank) {
-                    if let Some(payload) = open(&self.key(values[place as usize]), sealed) {
-                        found.places.push(place);
-                        found.payload.extend_from_slice(&payload);
-                    }
+                    places.push(place);
+                    items.extend_from_slice(sealed);
                 }
                 rank += 1;
+            }
+            for (places, items) in places.chunks(TOGETHER).zip(items.chunks_mut(TOGETHER * width)) {
+                let of: Zeroizing<Vec<Block>> = Zeroizing::new(places.iter().map(|&at| values[at as usize]).collect());
+                self.open(&of, items, |nth, payload| {
+                    found.places.push(places[nth]);
+                    found.payload.extend_from_slice(payload);
+                });
             }
             Ok(())
         })?;
         Ok(found)
     }
 
-    /// The payload of the item with this value, if it was sealed for it.
-    pub(crate) fn open(&self, value: Block, sealed: &[u8]) -> Option<Vec<u8>> {
-        open(&self.key(value), sealed)
+    /// Hands on the payload of those items with these values that was sealed for them, each with its number. What was sealed is overwritten.
+    pub(crate) fn open(&self, values: &[Block], items: &mut [u8], mut each: impl FnMut(usize, &[u8])) {
+        let right = self.sealer.open(&self.keys(values), items);
+        let payload = items.chunks_exact(self.sealer.sealed()).map(|item| &item[..self.payload]);
+        let right = payload.zip(right).enumerate().filter(|(_, (_, right))| *right);
+        right.for_each(|(nth, (payload, _))| each(nth, payload));
     }
 
     /// The masks of values, at most [`BATCH`].
@@ -210,15 +229,16 @@ impl Masks {
         }
     }
 
-    /// The key of the payload of the item with this value.
-    fn key(&self, value: Block) -> Key {
-        let mut key = Zeroizing::new([0; 32]);
-        for (half, permutation) in key.chunks_exact_mut(16).zip(&self.keys) {
-            let mut hash = [value];
-            permutation.encrypt(&mut hash);
-            half.copy_from_slice(&(hash[0] ^ value).to_bytes());
-        }
-        key
+    /// The keys of the payload of items with these values.
+    fn keys(&self, values: &[Block]) -> Zeroizing<Vec<Key>> {
+        let halves = self.keys.each_ref().map(|permutation| {
+            let mut hashed = Zeroizing::new(values.to_vec());
+            permutation.encrypt(&mut hashed);
+            hashed.iter_mut().zip(values).for_each(|(hash, &value)| *hash ^= value);
+            hashed
+        });
+        let [first, second] = &halves;
+        Zeroizing::new(first.iter().zip(second.iter()).map(|(&first, &second)| [first, second]).collect())
     }
 }
 
@@ -282,7 +302,8 @@ mod tests {
         let [value] = values(4, 1)[..] else { panic!("one value") };
         let mut mask = 0;
         masks.hash(&[value], |hash| mask = hash);
-        let key = masks.key(value);
+        let [key] = masks.keys(&[value])[..] else { panic!("one key") };
+        let key = [key[0].to_bytes(), key[1].to_bytes()].concat();
         assert_ne!(key[..16], key[16..]);
         for part in key.chunks(16).chain([&value.to_bytes()[..]]) {
             assert_ne!(part, mask.to_le_bytes());

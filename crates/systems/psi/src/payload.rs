@@ -1,78 +1,169 @@
-//! Sealed payload: encryption with a key that is used once, and a tag, both by BLAKE3.
+//! Sealed payload: encryption with a key that is used once, and a tag, many items at a time.
+//!
+//! Block `j` of the pad of an item with key `k` is `P(k, j)`, and the tag of what is encrypted, `c`, is the start of `T(k, c)`; of more than 32 bytes
+//! `c` is hashed before. `P` and `T` are BLAKE3 under public keys of their own, of messages of 64 bytes: pseudo-random functions of `k`.
 
-use comity_core::verdict;
+use comity_core::{Block, ShortHash, verdict};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 /// Bytes of a tag.
 pub(crate) const TAG: usize = 16;
 
+/// Items that are sealed or opened together, at most: what is made of them stays in the first-level cache.
+pub(crate) const TOGETHER: usize = 128;
+
 /// The key of one item's payload.
-pub(crate) type Key = Zeroizing<[u8; 32]>;
+pub(crate) type Key = [Block; 2];
 
-/// Appends the payload, encrypted, and its tag.
-pub(crate) fn seal(key: &Key, payload: &[u8], out: &mut Vec<u8>) {
-    let start = out.len();
-    out.extend_from_slice(payload);
-    mask(key, &mut out[start..]);
-    let tag = tag(key, &out[start..]);
-    out.extend_from_slice(&tag);
+/// Bytes of a piece: of a key, of the pad, of what a tag is made of.
+const PIECE: usize = 32;
+
+/// Seals and opens payload of one width.
+pub(crate) struct Sealer {
+    width: usize,
+    pad: ShortHash,
+    tag: ShortHash,
 }
 
-/// The payload, if the tag is that of this key.
-pub(crate) fn open(key: &Key, sealed: &[u8]) -> Option<Vec<u8>> {
-    let (encrypted, theirs) = sealed.split_last_chunk::<TAG>()?;
-    if !verdict(tag(key, encrypted).ct_eq(theirs)) {
-        return None;
+impl Sealer {
+    /// For payload of so many bytes.
+    pub(crate) fn new(width: usize) -> Sealer {
+        let hash = |use_of: &str| ShortHash::new(blake3::derive_key(use_of, &[]));
+        let (pad, tag) =
+            ("comity private set intersection: pad of payload", "comity private set intersection: tag of payload");
+        Sealer { width, pad: hash(pad), tag: hash(tag) }
     }
-    let mut payload = encrypted.to_vec();
-    mask(key, &mut payload);
-    Some(payload)
+
+    /// The bytes of an item's payload, sealed.
+    pub(crate) fn sealed(&self) -> usize {
+        self.width + TAG
+    }
+
+    /// Encrypts the payload of the item with each key where it is, and writes the tag behind it.
+    pub(crate) fn seal(&self, keys: &[Key], items: &mut [u8]) {
+        self.mask(keys, items);
+        let tags = self.tags(keys, items);
+        for (item, tag) in items.chunks_exact_mut(self.sealed()).zip(tags.iter()) {
+            item[self.width..].copy_from_slice(&tag[..TAG]);
+        }
+    }
+
+    /// Decrypts what was sealed, where it is; of each item whether it was sealed with its key.
+    pub(crate) fn open(&self, keys: &[Key], items: &mut [u8]) -> Vec<bool> {
+        let tags = self.tags(keys, items);
+        let theirs = items.chunks_exact(self.sealed()).map(|item| &item[self.width..]);
+        let right = theirs.zip(tags.iter()).map(|(theirs, tag)| verdict(tag[..TAG].ct_eq(theirs))).collect();
+        self.mask(keys, items);
+        right
+    }
+
+    /// Adds the pad of each key to the payload of its item.
+    fn mask(&self, keys: &[Key], items: &mut [u8]) {
+        for (number, from) in (0u64..).zip((0..self.width).step_by(PIECE)) {
+            let to = self.width.min(from + PIECE);
+            let pads = Hashes::of(&self.pad, keys, |_, piece| piece[..8].copy_from_slice(&number.to_le_bytes()));
+            for (item, pad) in items.chunks_exact_mut(self.sealed()).zip(pads.iter()) {
+                item[from..to].iter_mut().zip(pad).for_each(|(byte, pad)| *byte ^= pad);
+            }
+        }
+    }
+
+    /// The tags of items as they are encrypted, and 16 bytes more.
+    fn tags(&self, keys: &[Key], items: &[u8]) -> Hashes {
+        Hashes::of(&self.tag, keys, |at, piece| {
+            let encrypted = &items[at * self.sealed()..][..self.width];
+            match self.width {
+                ..=PIECE => piece[..self.width].copy_from_slice(encrypted),
+                _ => piece.copy_from_slice(blake3::hash(encrypted).as_bytes()),
+            }
+        })
+    }
 }
 
-/// Adds the key's pad.
-fn mask(key: &Key, bytes: &mut [u8]) {
-    let mut pad = Zeroizing::new(vec![0; bytes.len()]);
-    blake3::Hasher::new_keyed(key).update(b"pad").finalize_xof().fill(&mut pad);
-    bytes.iter_mut().zip(&*pad).for_each(|(byte, pad)| *byte ^= pad);
-}
+/// Hashes of keys, each with a piece behind it. In blocks, which are wiped faster than bytes.
+struct Hashes(Zeroizing<Vec<Block>>);
 
-/// The tag of what is encrypted.
-fn tag(key: &Key, encrypted: &[u8]) -> [u8; TAG] {
-    let hash = blake3::Hasher::new_keyed(key).update(b"tag").update(encrypted).finalize();
-    *hash.as_bytes().first_chunk().expect("32 bytes")
+impl Hashes {
+    /// The hash of each key and a piece that `fill` writes into zeros.
+    fn of(hash: &ShortHash, keys: &[Key], fill: impl Fn(usize, &mut [u8])) -> Hashes {
+        let mut messages = Zeroizing::new(vec![Block::ZERO; ShortHash::MESSAGE / Block::BYTES * keys.len()]);
+        let bytes = Block::bytes_of_mut(&mut messages).as_chunks_mut().0;
+        for (at, (message, key)) in bytes.iter_mut().zip(keys).enumerate() {
+            let (start, piece) = message.split_at_mut(PIECE);
+            start.copy_from_slice(Block::bytes_of(key));
+            fill(at, piece);
+        }
+        let mut hashes = Zeroizing::new(vec![Block::ZERO; PIECE / Block::BYTES * keys.len()]);
+        hash.hash(bytes, Block::bytes_of_mut(&mut hashes).as_chunks_mut().0);
+        Hashes(hashes)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u8; PIECE]> {
+        Block::bytes_of(&self.0).as_chunks().0.iter()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_is_sealed_is_opened_by_its_key_alone() {
-        let keys: [Key; 2] = [Zeroizing::new([1; 32]), Zeroizing::new([2; 32])];
-        for len in [1, 16, 65, 1000] {
-            let payload: Vec<u8> = (0..len).map(|i| i as u8).collect();
-            let mut sealed = Vec::new();
-            seal(&keys[0], &payload, &mut sealed);
-            assert_eq!(sealed.len(), len + TAG);
-            assert_eq!(open(&keys[0], &sealed), Some(payload));
-            assert_eq!(open(&keys[1], &sealed), None);
-            for at in [0, len - 1, len, len + TAG - 1] {
-                let mut wrong = sealed.clone();
-                wrong[at] ^= 4;
-                assert_eq!(open(&keys[0], &wrong), None);
-            }
-        }
-        assert_eq!(open(&keys[0], &[0; TAG - 1]), None);
+    const KEYS: [Key; 3] = [key(1), key(2), key(3)];
+
+    const fn key(number: u128) -> Key {
+        [Block::from_u128(number), Block::from_u128(9)]
     }
 
-    /// A tag that were of the pad's kind would be a piece of the pad for a payload that somebody knows.
+    /// Payload of three items of this width, with room for tags.
+    fn items(width: usize) -> Vec<u8> {
+        let item = |at: usize| (0..width + TAG).map(move |i| if i < width { (at + i) as u8 } else { 0 });
+        (0..KEYS.len()).flat_map(item).collect()
+    }
+
     #[test]
-    fn a_tag_is_no_pad() {
-        let key = Zeroizing::new([1; 32]);
-        let tag = tag(&key, &[]);
-        let mut pad = [0; TAG];
-        mask(&key, &mut pad);
-        assert_ne!(tag, pad);
+    fn what_is_sealed_is_opened_by_its_key_alone() {
+        for width in [1, 16, 31, 32, 33, 64, 65, 1000] {
+            let (sealer, plain) = (Sealer::new(width), items(width));
+            let mut sealed = plain.clone();
+            sealer.seal(&KEYS, &mut sealed);
+            let open = |keys: &[Key], mut sealed: Vec<u8>| {
+                let right = sealer.open(keys, &mut sealed);
+                let same = sealed.chunks(width + TAG).zip(plain.chunks(width + TAG));
+                (right, same.map(|(one, other)| one[..width] == other[..width]).collect::<Vec<_>>())
+            };
+            assert_eq!(open(&KEYS, sealed.clone()), (vec![true; 3], vec![true; 3]), "{width}");
+            // The keys of two in each other's place.
+            let (right, same) = open(&[KEYS[1], KEYS[0], KEYS[2]], sealed.clone());
+            assert_eq!(right, [false, false, true]);
+            assert!(width < 4 || same == right, "{width}");
+            for at in [0, width - 1, width, width + TAG - 1] {
+                let mut wrong = sealed.clone();
+                wrong[width + TAG + at] ^= 4;
+                assert_eq!(open(&KEYS, wrong).0, [true, false, true], "byte {at} of {width}");
+            }
+            // One by one it is the same.
+            let mut single = plain[..width + TAG].to_vec();
+            sealer.seal(&KEYS[..1], &mut single);
+            assert_eq!(single, sealed[..width + TAG]);
+        }
+        assert!(Sealer::new(5).open(&[], &mut []).is_empty());
+    }
+
+    /// Pads of zeros: what is added to payload, block by block.
+    #[test]
+    fn pads_differ_by_key_and_block_and_are_no_tags() {
+        let sealer = Sealer::new(96);
+        let mut all = vec![0; 3 * sealer.sealed()];
+        sealer.seal(&KEYS, &mut all);
+        let mut blocks: Vec<&[u8]> = all.chunks(96 + TAG).flat_map(|item| item[..96].chunks(TAG)).collect();
+        // A tag that were of the pad's kind would be a piece of the pad for a payload that somebody knows.
+        let tags = sealer.tags(&KEYS, &vec![0; 3 * sealer.sealed()]);
+        blocks.extend(tags.iter().flat_map(|tag| tag.chunks(TAG)));
+        let small = Sealer::new(8).tags(&KEYS, &[0; 3 * (8 + TAG)]);
+        blocks.extend(small.iter().flat_map(|tag| tag.chunks(TAG)));
+        let count = blocks.len();
+        blocks.sort_unstable();
+        blocks.dedup();
+        assert_eq!((count, blocks.len()), (3 * (6 + 2 + 2), count));
     }
 }

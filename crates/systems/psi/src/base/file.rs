@@ -15,7 +15,7 @@ use crate::terms::MAX_PAYLOAD;
 /// The first bytes of the files, and the version that follows them.
 pub(super) const BASE: &[u8; 16] = b"comity psi base\n";
 pub(super) const UPDATE: &[u8; 16] = b"comity psi delta";
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
 
 /// Bytes of a digest.
 pub(super) const DIGEST: usize = 32;
@@ -250,11 +250,14 @@ impl BaseFile {
         let mut found = Found::default();
         for (&(_, place), there) in sought.iter().zip(there) {
             let Some((masks, sealed)) = there else { continue };
-            if width > 0 {
-                let Some(payload) = masks.open(values[place as usize], sealed) else { continue };
-                found.payload.extend_from_slice(&payload);
+            if width == 0 {
+                found.places.push(place);
+                continue;
             }
-            found.places.push(place);
+            masks.open(&[values[place as usize]], &mut sealed.to_vec(), |_, payload| {
+                found.places.push(place);
+                found.payload.extend_from_slice(payload);
+            });
         }
         Matches::new(self.masks(), values.len(), &found, 0)
     }
