@@ -46,6 +46,7 @@ pub(crate) fn run(args: &PsiArgs, list: List) -> Outcome {
 
 /// One party of the intersection.
 fn one(args: &PsiArgs, list: List, names: &Names, group: Option<&PartyGroup>) -> Outcome {
+    args.table.path()?;
     let me = PartyId(party(&args.network, names, group)?);
     let terms = terms(&args.method, list)?;
     let to = recipients(&args.result, me, names)?;
@@ -79,19 +80,27 @@ fn one(args: &PsiArgs, list: List, names: &Names, group: Option<&PartyGroup>) ->
     report.show(names, args.result.json, args.verbose)
 }
 
-/// The failure, with advice where the two sides do not agree on who learns.
+/// The failure, with advice where the two sides do not agree on who learns, or on what is compared.
 fn advised(failure: Failure) -> Failure {
-    match failure.kind {
-        Ending::Mismatch if failure.message.contains("recipients") => {
-            failure.and("Whoever has --out learns, unless both say --output-to: `--output-to all` is for both")
-        }
-        _ => failure,
+    let about = |what: &str| failure.kind == Ending::Mismatch && failure.message.contains(what);
+    if about("on the recipients") {
+        failure.and("One side says --out and learns the rows, the other one does not; `--output-to all` is for both, and both say --out then")
+    } else if about("on the keys") {
+        failure.and("Both sides name as many columns, with the same steps (--key COLUMN:STEPS): as-is is a column without steps")
+    } else {
+        failure
     }
 }
 
 /// The party that the flags name, or that has the key; else the one that listens is party 0.
 fn party(network: &NetworkArgs, names: &Names, group: Option<&PartyGroup>) -> Outcome<u16> {
     let keyed = group.is_some() && network.tls.is_some();
+    let alone = network.listen.is_none() && network.connect.is_none() && network.relay.is_none();
+    if alone && network.party.is_none() && network.peer.is_empty() && group.is_none() {
+        return Err(Failure::input(
+            "where do the two sides meet? One says --listen ADDR, and the other one --connect ADDR",
+        ));
+    }
     match (&network.party, &network.listen, &network.connect) {
         (None, Some(_), None) if !keyed && network.peer.is_empty() && group.is_none() => Ok(0),
         (None, None, Some(_)) if !keyed => Ok(1),
@@ -116,6 +125,12 @@ fn terms(args: &MethodArgs, list: List) -> Outcome<Terms> {
         None if method.card().adversaries.contains(&Adversary::Malicious) => Adversary::Malicious,
         None => Adversary::SemiHonest,
     };
+    if method.card().over && over.is_none() {
+        return Err(Failure::input(format!(
+            "--method {} compares under a general protocol: --protocol yao, say",
+            method.name()
+        )));
+    }
     let terms = Terms { over, ..Terms::new(method, said.unwrap_or_else(most)) };
     terms.check()?;
     Ok(terms)

@@ -265,7 +265,11 @@ fn different_wishes_are_told_to_both() {
     let (a, b) = (folder.file("a.csv", "k,l\n1,2\n"), folder.file("b.csv", "k,l\n1,2\n"));
     let (own, out) = (folder.path("own.csv"), folder.path("out.csv"));
     for (ours, theirs, words) in [
-        (&["--key", "k:lower,trim"][..], &["--key", "k:trim"][..], &["disagree on the keys", "lower+trim"][..]),
+        (
+            &["--key", "k:lower,trim"][..],
+            &["--key", "k:trim"][..],
+            &["disagree on the keys", "lower+trim", "with the same steps"][..],
+        ),
         (&["--key", "k,l"], &["--key", "k"], &["disagree on the keys", "as-is,as-is"]),
         (&["--key", "k", "--key", "l"], &["--key", "k"], &["disagree on the keys", "as-is;as-is"]),
         (&["--key", "k"], &["--key", "k", "--out", &out], &["recipients", "`--output-to all` is for both"]),
@@ -306,6 +310,10 @@ fn what_is_wrong_here_bothers_nobody() {
     }
     psi(&[&folder.file("two.csv", "mail\na\nb\n"), "--key", "mail", "--pad-to", "1"])
         .fails(2, &["2 keys cannot be padded to 1"]);
+    comity(&["psi"]).fails(2, &["which table?"]);
+    comity(&["psi", &good, "--key", "mail"]).fails(2, &["One says --listen ADDR, and the other one --connect ADDR"]);
+    comity(&["psi", &good, "--key", "mail", "--method", "circuit", "--connect", "127.0.0.1:1"])
+        .fails(2, &["--protocol yao"]);
     psi(&[&good, "--key", "mail", "--pad-to", "1e12"]).fails(2, &["are too many"]);
     psi(&[&good, "--key", "mail", "--adversary", "malicious"]).fails(2, &["not for a malicious peer"]);
     psi(&[&good, "--key", "mail", "--out", &folder.path("x.txt")])

@@ -211,7 +211,7 @@ fn what_is_wrong_here_bothers_nobody() {
     }
     let out = folder.path("out.psi");
     let publish = |flags: &[&str]| comity(&[&["psi", "publish", &table, "--out", &out], flags].concat());
-    publish(&["--key", "mail:lower", "--state", &state]).fails(2, &["has a base already"]);
+    publish(&["--key", "mail:lower", "--state", &state]).fails(2, &["has a base already", "remove this one"]);
     let new = folder.path("T");
     publish(&["--key", "mail", "--key", "city", "--state", &new]).fails(2, &["a base has one key"]);
     publish(&["--key", "male", "--state", &new]).fails(2, &["male", "mail"]);
@@ -220,6 +220,7 @@ fn what_is_wrong_here_bothers_nobody() {
     let update = |flags: &[&str]| comity(&[&["psi", "update", "--state", &state, "--out", &out], flags].concat());
     update(&[]).fails(2, &["what changes?"]);
     update(&["--add", &table, "--key", "mail"]).fails(2, &["made by as-is", "lower"]);
+    update(&["--remove", &table, "--key", "mail:lower", "--pad-to", "1"]).fails(2, &["go, which 1 cannot hide"]);
     update(&["--add", &table, "--key", "mail:lower", "--payload", "city"]).fails(2, &["other columns"]);
     comity(&["psi", "update", "--state", &new, "--add", &table, "--out", &out]).fails(2, &["No such file"]);
     comity(&["psi", "serve", "--state", &new, "--listen", "127.0.0.1:0"]).fails(2, &["nothing was published"]);

@@ -99,6 +99,16 @@ impl OutFile {
         self.file.try_clone().map_err(|e| unwritable(&self.path, &e))
     }
 
+    /// Waits until what was written is on the disk: [`commit`](OutFile::commit) takes no time then.
+    ///
+    /// # Errors
+    /// An error that says why the file cannot be written.
+    pub fn sync(&self) -> Outcome {
+        // A device or a pipe has no disk.
+        let done = if self.temporary.is_some() { self.file.sync_all() } else { Ok(()) };
+        done.map_err(|e| unwritable(&self.path, &e))
+    }
+
     /// Gives the file its name: now it is whole.
     ///
     /// # Errors

@@ -1,11 +1,12 @@
 //! The flags of `comity psi`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use comity_table::{Duplicates, Key, TableShape};
+use comity_terminal::failure::{Failure, Outcome};
 
 use crate::args::{LinkArgs, NetworkArgs, duration, seconds};
 use crate::flags::OutputTo;
@@ -320,6 +321,13 @@ pub(crate) struct TableArgs {
     /// Quotes in CSV have no meaning
     #[arg(long)]
     pub(crate) no_quoting: bool,
+}
+
+impl TableArgs {
+    /// The table.
+    pub(crate) fn path(&self) -> Outcome<&Path> {
+        self.file.as_deref().ok_or_else(|| Failure::input("which table? `comity psi FILE --key COLUMN ..`"))
+    }
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

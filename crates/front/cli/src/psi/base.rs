@@ -60,7 +60,8 @@ pub(super) fn publish(args: &PublishArgs) -> Outcome {
     let state = state_file(&args.state);
     if state.exists() {
         return Err(Failure::input(format!(
-            "{} has a base already, and its key is not overwritten: `comity psi update` changes the base, or take another folder",
+            "{} has a base already, and its key is not overwritten: `comity psi update` changes the base, or take another folder (if \
+             publishing was broken off before there was a file of the base, remove this one)",
             args.state.display()
         )));
     }
@@ -92,6 +93,8 @@ pub(super) fn publish(args: &PublishArgs) -> Outcome {
             writer.flush().map_err(|error| Error::io(format!("writing {}", args.out.display()), error)).map(|()| kept)
         })
         .map_err(Failure::from)
+        // All of the base is on the disk before its key is there: what is left to do then takes no time.
+        .and_then(|kept| out.sync().map(|()| kept))
         .and_then(|kept| keep(&state, &kept.to_bytes()).map(|()| kept))
         .and_then(|kept| out.commit().map(|()| kept));
     let kept = match finished {

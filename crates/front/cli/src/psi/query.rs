@@ -157,11 +157,11 @@ fn advised(failure: Failure, args: &BaseArgs) -> Failure {
     let failure = failure.with_peer(&args.connect);
     match failure.kind {
         Ending::Mismatch if failure.message.contains("update") => failure.and(
-            "the number is that of the last update: get the ones that are missing (--delta), or ask about the base as it is here \
+            "The number is that of the last update: get the ones that are missing (--delta), or ask about the base as it is here \
              (--stale)",
         ),
         Ending::Mismatch if failure.message.contains("base") => {
-            failure.and("the service has another base: get its file from the service's owner")
+            failure.and("The service has another base: get its file from the service's owner")
         }
         _ => failure,
     }

@@ -42,8 +42,7 @@ pub(super) fn refused(error: Error) -> Failure {
 impl Table {
     /// Reads the keys of the table, and its payload.
     pub(super) fn read(args: &TableArgs) -> Outcome<Table> {
-        let file =
-            args.file.as_deref().ok_or_else(|| Failure::input("which table? `comity psi FILE --key COLUMN ..`"))?;
+        let file = args.path()?;
         let shape = shape(args, TableShape::of(file));
         let keys = match (&args.key[..], shape.format) {
             ([], comity_table::TableFormat::Lines) => vec![Key::column("key")],
