@@ -82,6 +82,7 @@ impl OutFile {
     /// # Errors
     /// An error that says why the file cannot be written.
     pub fn create(path: &Path) -> Outcome<OutFile> {
+        let path = &named(path);
         let (file, temporary) = if is_special(path) {
             (File::options().write(true).open(path).map_err(|e| unwritable(path, &e))?, None)
         } else {
@@ -141,13 +142,20 @@ pub fn check_writable(path: &Path) -> Outcome {
     if is_special(path) {
         return Ok(());
     }
-    let (_, temporary) = beside(path)?;
+    let (_, temporary) = beside(&named(path))?;
     let _ = fs::remove_file(&temporary);
     Ok(())
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::input(format!("{}: cannot write it: {error}", path.display()))
+}
+
+/// What a link names, and else the path itself: a link stays one, also /dev/stdout where that leads to a file.
+fn named(path: &Path) -> PathBuf {
+    let linked = fs::symlink_metadata(path).is_ok_and(|m| m.is_symlink());
+    let target = if linked { fs::canonicalize(path).ok() } else { None };
+    target.unwrap_or_else(|| path.to_owned())
 }
 
 fn is_special(path: &Path) -> bool {
@@ -201,6 +209,16 @@ mod tests {
         assert_eq!((fs::read(&path).unwrap(), fs::read(&left).unwrap()), (b"three".to_vec(), b"half".to_vec()));
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 2);
         fs::remove_file(&left).unwrap();
+        #[cfg(unix)]
+        {
+            let link = dir.join("link");
+            std::os::unix::fs::symlink("result", &link).unwrap();
+            check_writable(&link).unwrap();
+            write_whole(&link, b"four").unwrap();
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "a link stays a link");
+            assert_eq!(fs::read(&path).unwrap(), b"four");
+            fs::remove_file(&link).unwrap();
+        }
         assert!(write_whole(&dir, b"x").unwrap_err().message.contains("folder"));
         assert!(check_writable(&dir.join("no/such")).is_err());
         let (sink, source) = (Path::new("/dev/null"), b"x");
