@@ -4,13 +4,14 @@ mod books;
 mod inputs;
 mod log;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
 use clap::Args;
 use comity::{Card, Error, PartyId, Report, Result, Supply, Watch};
-use comity_terminal::console::{note, write_whole};
+use comity_terminal::console::{check_writable, note, write_whole};
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 
@@ -112,7 +113,7 @@ pub(crate) struct ServeArgs {
     pub(crate) timeout: Duration,
     /// End each run after so long
     ///
-    /// In seconds, or as in 90s, 5m, 2h; the wait for its parties is a part of it.
+    /// In seconds, or as in 90s, 5m, 2h; the wait for its parties, up to --timeout, comes on top.
     #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = duration)]
     pub(crate) deadline: Duration,
     /// Say more on standard error
@@ -141,13 +142,16 @@ fn serve(args: &ServeArgs, job: &Job, resolved: &Resolved, list: List) -> Outcom
     let party = session::party(&network, &resolved.names, Some(&job.party))?;
     let session = SessionArgs {
         timeout: args.timeout,
-        deadline: Some(args.deadline),
+        // Whoever comes when the wait is almost over has as long as the first one.
+        deadline: Some(args.deadline.saturating_add(args.timeout)),
         verbose: args.verbose,
         ..job.session_args(list, party)?
     };
     let order = Order::new(resolved, &args.bits)?;
     let mut inputs = Inputs::new(&args.input, args.input_command.as_deref());
     let mut log = args.log.as_deref().map(Log::open).transpose()?;
+    // The results of a service that ran before are not written over.
+    let before = args.outputs.as_deref().map_or(Ok(0), kept)?;
     let digest = job.digest(resolved);
     let peers: Vec<Peer> = job.party.members().iter().filter(|member| member.id.0 != party).map(Peer::of).collect();
     let books = args.books.clone().unwrap_or_else(|| beside(&args.job));
@@ -169,8 +173,9 @@ fn serve(args: &ServeArgs, job: &Job, resolved: &Resolved, list: List) -> Outcom
             note(&format!("the service ends: {}", resolved.names.named(&why)));
             break;
         }
-        let values = inputs.of(runs + 1, resolved, &order, party)?;
-        let started = Entry::begins(runs + 1);
+        let number = before + runs + 1;
+        let values = inputs.of(number, resolved, &order, party)?;
+        let started = Entry::begins(number);
         let watcher = Watcher::new(party, job.party.parties(), &resolved.names, &session, false, u64::MAX);
         let mut watch = Attendant { watcher, books: &mut books, told, connected: false, agreed: false, cannot: None };
         let ours = begin()?;
@@ -197,7 +202,7 @@ fn serve(args: &ServeArgs, job: &Job, resolved: &Resolved, list: List) -> Outcom
         if let Err(failure) = &ended
             && connected
         {
-            note(&format!("run {}: {}", runs + 1, resolved.names.named(&failure.message)));
+            note(&format!("run {number}: {}", resolved.names.named(&failure.message)));
         }
         if agreed {
             runs += 1;
@@ -207,7 +212,7 @@ fn serve(args: &ServeArgs, job: &Job, resolved: &Resolved, list: List) -> Outcom
             thread::sleep(PAUSE);
         }
         match (ended, &args.outputs) {
-            (Ok(report), Some(dir)) => keep(dir, runs, &report, resolved, &order)?,
+            (Ok(report), Some(dir)) => keep(dir, number, &report, resolved, &order)?,
             // What is wrong on this side is so the next time, too.
             (Err(failure), _) if is_ours(&failure) => return Err(failure),
             _ => {}
@@ -226,6 +231,16 @@ fn beside(job: &Path) -> PathBuf {
 /// Whether a failure is of this side's values, files or flags.
 fn is_ours(failure: &Failure) -> bool {
     matches!(failure.kind, Ending::Input | Ending::Usage | Ending::Store)
+}
+
+/// The number of the last run whose result is in this folder, which is made if it is not there.
+fn kept(dir: &Path) -> Outcome<u64> {
+    let unusable = |error| Failure::input(format!("{}: results cannot be kept there: {error}", dir.display()));
+    fs::create_dir_all(dir).map_err(unusable)?;
+    check_writable(&dir.join("run-0.json"))?;
+    let names = fs::read_dir(dir).map_err(unusable)?.filter_map(|file| file.ok()?.file_name().into_string().ok());
+    let numbers = names.filter_map(|name| name.strip_prefix("run-")?.strip_suffix(".json")?.parse().ok());
+    Ok(numbers.max().unwrap_or(0))
 }
 
 /// Writes a run's result.

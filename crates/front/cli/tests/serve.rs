@@ -101,6 +101,34 @@ fn what_is_wrong_here_ends_the_service() {
     assert!(told.code == 2 && !told.err.contains("secret"), "{}", told.err);
     serve(&[]).fails(2, &["input"]);
     serve(&["--input", "0=dec:4", "--books", &folder.file("books", "no books\n")]).fails(3, &["line 1"]);
+    // Before anybody comes, who would learn what is then lost here.
+    serve(&["--input", "0=dec:4", "--outputs", &folder.file("file", "")])
+        .fails(2, &["file: results cannot be kept there"]);
+}
+
+/// A deadline is for a run, and not for the wait for it: a peer that comes late in the wait would be cut off, and have had its run.
+#[test]
+fn the_wait_for_a_peer_is_no_part_of_its_time() {
+    let folder = Folder::new("serve-deadline");
+    let job = job(&folder, "job.toml", "");
+    let timeout = format!("--timeout={}", comity_testing::PATIENCE.as_secs());
+    let service = Service::start(&job, &["--input", "0=dec:40", "--deadline=0.001s", &timeout]);
+    assert_eq!(bob(&job, "dec:2").ok(), "000000000000002a\n");
+    assert_eq!(service.end().code, 0);
+}
+
+/// The folder is made, and a service that is started anew goes on where the one before it ended.
+#[test]
+fn results_are_kept_and_not_written_over() {
+    let folder = Folder::new("serve-results");
+    let (job, results) = (job(&folder, "job.toml", "runs = 9"), folder.path("new/results"));
+    for (run, value, sum) in [(1, "dec:2", "2a"), (2, "dec:3", "2b")] {
+        let service = Service::start(&job, &["--input", "0=dec:40", "--jobs", "1", "--outputs", &results]);
+        bob(&job, value).ok();
+        assert_eq!(service.end().code, 0);
+        let kept = |run: u64| std::fs::read_to_string(format!("{results}/run-{run}.json")).unwrap();
+        assert!(kept(run).contains(&format!("00{sum}")) && kept(1).contains("002a"), "{}", kept(run));
+    }
 }
 
 #[test]
