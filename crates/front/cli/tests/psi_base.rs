@@ -139,6 +139,18 @@ fn queries_are_prepared_and_used_up() {
     service.end().ok();
 }
 
+/// A client that comes late in the wait would be cut off, and its queries be counted.
+#[test]
+fn the_wait_for_a_client_is_no_part_of_its_time() {
+    let folder = Folder::new("psi-base-deadline");
+    let [_, state, base] = published(&folder, &[]);
+    let service = serve(&state, &["--sessions", "1", "--deadline=0.001s"]);
+    let (done, found) = ask(&folder, &service, &base, &client(&folder, &[1, 200]), &[]);
+    done.ok();
+    assert_eq!(found, "n,email\n1,u1@example.org\n");
+    service.end().ok();
+}
+
 /// The other half is gone: a state that was put back, or another machine's store.
 #[test]
 fn halves_without_their_other_half_are_refused() {

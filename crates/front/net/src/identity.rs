@@ -137,13 +137,13 @@ impl FromStr for Fingerprint {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Fingerprint> {
-        let wrong = |why: String| Error::invalid_input(format!("\"{text}\" is no fingerprint of a key: {why}"));
+        let wrong = |why: String| Error::invalid_input(format!("{text:?} is no fingerprint of a key: {why}"));
         let lower = text.trim().to_ascii_lowercase();
         let mut bytes = [0u8; 32];
         let mut letters = 0;
         for letter in lower.strip_prefix("comity:").unwrap_or(&lower).chars().filter(|&c| c != '-') {
             let value = BASE32.iter().position(|&c| char::from(c) == letter);
-            let value = value.ok_or_else(|| wrong(format!("'{letter}' is not one of a-z and 2-7")))?;
+            let value = value.ok_or_else(|| wrong(format!("{letter:?} is not one of a-z and 2-7")))?;
             for i in 0..5 {
                 let (at, bit) = (5 * letters + i, (value >> (4 - i) & 1) as u8);
                 match bytes.get_mut(at / 8) {

@@ -131,7 +131,7 @@ impl KeyDir {
                 continue;
             }
             let (party, fingerprint) = line.split_once(' ').ok_or_else(|| wrong(&"not PARTY FINGERPRINT"))?;
-            let party = party.parse().map_err(|_| wrong(&format!("\"{party}\" is no party's id")))?;
+            let party = party.parse().map_err(|_| wrong(&format!("{party:?} is no party's id")))?;
             let fingerprint = fingerprint.parse().map_err(|error| wrong(&error))?;
             if trusted.iter().any(|known| known.0 == party || known.1 == fingerprint) {
                 return Err(wrong(&"the party or its key is there already"));

@@ -80,6 +80,11 @@ fn a_wrong_line_is_named() {
         fs::write(scratch.path("trusted"), format!("# a comment\n\n{good}{wrong}\n")).unwrap();
         assert!(refusal(keys.trusted()).contains("line 4"), "{wrong}");
     }
+    // A terminal would obey it.
+    for wrong in ["\u{1b}[2J comity:aaaa", "1 \u{1b}[2J"] {
+        fs::write(scratch.path("trusted"), wrong).unwrap();
+        assert!(!refusal(keys.trusted()).contains('\u{1b}'), "{wrong:?}");
+    }
     fs::write(scratch.path("identity.der"), b"junk").unwrap();
     assert!(refusal(keys.identity()).contains("identity.der"));
 }

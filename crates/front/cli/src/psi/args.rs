@@ -214,6 +214,8 @@ pub(crate) struct PsiServeArgs {
     #[arg(long, value_name = "N")]
     pub(crate) client_queries: Option<Count>,
     /// End a session that takes longer
+    ///
+    /// In seconds, or as in 90s, 5m, 2h; the wait for its client, up to --timeout, comes on top.
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = duration)]
     pub(crate) deadline: Duration,
     /// End after so many sessions

@@ -215,7 +215,10 @@ pub(super) fn serve(args: &PsiServeArgs, list: List) -> Outcome {
     let over = args.protocol.as_deref().map(|name| comity::among(list.0, name)).transpose()?;
     let mut desk = Desk::open(&args.state, args.client_queries.map(|count| count.0 as u64))?;
     let begin = || -> Outcome<Session<'static>> {
-        let session = args.meet.link.session(0)?.deadline(args.deadline).stopped_by(interrupt::stop());
+        // Whoever comes when the wait is almost over has as long as the first one.
+        let link = &args.meet.link;
+        let session =
+            link.session(0)?.deadline(args.deadline.saturating_add(link.timeout)).stopped_by(interrupt::stop());
         Ok(session.any_trusted().listen(&args.listen))
     };
     let listener = begin()?.listener()?;
