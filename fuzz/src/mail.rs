@@ -103,8 +103,11 @@ pub(crate) fn mail_key(data: &[u8]) {
 pub(crate) fn mail_answer(data: &[u8]) {
     let mut key = key();
     for answer in answers(data) {
-        assert!(key.check(program(), &mut &answer[..]).is_err() || examine(&mut &answer[..]).is_ok());
-        open(&mut key, &answer);
+        let examined = examine(&mut &answer[..]);
+        // To unseal takes longer than all else: only what opens is unsealed twice.
+        if open(&mut key, &answer) {
+            assert!(examined.is_ok() && key.check(program(), &mut &answer[..]).is_ok());
+        }
     }
 }
 

@@ -51,7 +51,8 @@ impl Cost {
     }
 
     /// Products in [`open`](crate::open()) with `e` copies evaluated, `c = t - e` checked: `4 c n1 + e n1` for the receiver's input,
-    /// `4 c n2 + 2 e n2` for the sender's, `2 t m` for the outputs; and less, `4 (n1 + t)` for the query, `13 t`, and `2 n2 + 3 m`.
+    /// `4 c n2 + 2 e n2` for the sender's, `2 t m` for the outputs; and less, `13 t`, and `2 n2 + 3 m`. And `4 (n1 + t)` to make the
+    /// query again: only the first time that a secret which was read opens something.
     ///
     /// # Errors
     /// As [`publish`](crate::publish).
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
     use crate::group::noted;
     use crate::open::open;
-    use crate::query::publish;
+    use crate::query::{Secret, publish};
     use crate::tests::{CONTEXT, Case, bits, random_program, rng};
     use comity_core::Backend;
 
@@ -122,8 +123,10 @@ mod tests {
                 let (_, publishing) = made(|| publish(Backend::detect(), &program, &own, copies, &mut rng(3)).unwrap());
                 let case = Case::new(Backend::detect(), program, inputs, copies, seed);
                 let (answer, responding) = made(|| case.answer(seed));
-                let (opened, opening) =
-                    made(|| open(Backend::detect(), &case.secret, &CONTEXT, &case.program, &mut &answer[..]).unwrap());
+                let secret = Secret::from_bytes(&case.secret.to_bytes()).unwrap();
+                let [(opened, opening), (_, opening_again)] = [(); 2].map(|()| {
+                    made(|| open(Backend::detect(), &secret, &CONTEXT, &case.program, &mut &answer[..]).unwrap())
+                });
                 assert!(opened.outputs == case.plain());
                 let (cost, e) = (Cost::new(&case.program, copies).unwrap(), { case.secret.evaluated().len() });
                 let what = format!("{copies:?}, {n1}, {n2}, {m}");
@@ -132,6 +135,7 @@ mod tests {
                 let all = Cost::open(&case.program, copies, e).unwrap();
                 let variable = Cost::open_variable(&case.program, copies, e).unwrap();
                 assert_eq!(opening, [all - variable, variable], "{what}");
+                assert_eq!(opening_again, [all - variable - cost.publish, variable], "{what}");
                 // O(t (n1 + n2 + m)), with the paper's constant or less.
                 let paper = (copies.total() * (8 * n1 + 4 * n2 + 2 * m + 12) + 2 * n2 + 2 * m) as u64;
                 assert!(cost.respond <= paper && all <= paper + 4 * (n1 + copies.total()) as u64, "{what}");

@@ -70,8 +70,8 @@ pub(crate) fn open_from(
     }
     let receivers = secret.receivers(backend);
     input.check(plan.copies, &receivers.choice)?;
-    let opened = session_of(&receivers, secret, context, &mut input)
-        .and_then(|session| Receiver { backend, session, plan, program, receivers: &receivers }.open(&mut input));
+    let opened = session_of(receivers, secret, context, &mut input)
+        .and_then(|session| Receiver { backend, session, plan, program, receivers }.open(&mut input));
     match opened {
         Ok(told) => {
             input.finish()?;

@@ -3,13 +3,14 @@
 //! The secret is a seed for either kind of OT and the input; it makes the query again. A refreshed secret has another seed
 //! for the circuit OTs, and so another set of checked copies; the input OTs and the CRS stay.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use comity_circuit::Program;
 use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, declassify};
 use comity_garble::lockstep::{CopyChoice, joined};
 use comity_ot::base::pvw::{self, Crs, products};
 use rand_core::CryptoRng;
+use subtle::ConstantTimeEq;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::files::{FileKind, Header, VERSION, seal, unseal};
@@ -129,6 +130,9 @@ pub struct Secret {
     /// The CRS, once it was wanted: its tables take longer than much of what an answer takes.
     #[zeroize(skip)]
     crs: OnceLock<Crs>,
+    /// The receivers, once they were wanted: the same for every answer, and four multiplications an OT. They wipe themselves.
+    #[zeroize(skip)]
+    receivers: OnceLock<Arc<Receivers>>,
 }
 
 /// The receiver of the OTs of a query.
@@ -166,6 +170,7 @@ impl Secret {
             inputs: Block::new(*inputs),
             circuits: Block::new(*circuits),
             crs: OnceLock::new(),
+            receivers: OnceLock::new(),
         })
     }
 
@@ -184,18 +189,21 @@ impl Secret {
         Zeroizing::new(seal(bytes))
     }
 
-    /// The same secret with the tables of that one, if it is of the same query or a refreshed form of it.
+    /// The same secret with what that one has computed, as far as it would compute the same.
     #[doc(hidden)]
     pub fn with_tables_of(mut self, other: &Secret) -> Secret {
         if self.id == other.id {
             self.crs = other.crs.clone();
+        }
+        if bool::from(self.to_bytes().ct_eq(&other.to_bytes())) {
+            self.receivers = other.receivers.clone();
         }
         self
     }
 
     /// The query whose answers this secret opens.
     pub fn query(&self) -> Query {
-        self.receivers(Backend::detect()).query
+        self.receivers(Backend::detect()).query.clone()
     }
 
     /// The secret of a new first message for the same input: `t` fresh circuit OTs and a new choice of checked copies. It must
@@ -210,7 +218,8 @@ impl Secret {
         let epoch = self.epoch.checked_add(1).ok_or_else(spent)?;
         let Secret { id, copies, program, inputs, .. } = *self;
         let (x, crs) = (self.x.clone(), self.crs.clone());
-        Ok(Secret { id, epoch, copies, program, x, inputs, circuits: Block::random(rng), crs })
+        let (circuits, receivers) = (Block::random(rng), OnceLock::new());
+        Ok(Secret { id, epoch, copies, program, x, inputs, circuits, crs, receivers })
     }
 
     /// The digest of the program.
@@ -246,7 +255,11 @@ impl Secret {
     }
 
     /// The receivers of both kinds of OT, as they were when the query was made.
-    pub(crate) fn receivers(&self, backend: Backend) -> Receivers {
+    pub(crate) fn receivers(&self, backend: Backend) -> &Receivers {
+        self.receivers.get_or_init(|| Arc::new(self.make_receivers(backend)))
+    }
+
+    fn make_receivers(&self, backend: Backend) -> Receivers {
         let crs = self.crs.get_or_init(|| crs(&self.id)).clone();
         let (choice, mut rng) = self.choose(backend);
         // P1's message, the second and the third item of Figure 2.
@@ -285,7 +298,7 @@ pub fn publish(
     rng.fill_bytes(&mut id);
     let id = declassify(id, "the query says it");
     let [inputs, circuits] = [(); 2].map(|()| Block::random(rng));
-    let crs = OnceLock::new();
-    let secret = Secret { id, epoch: 0, copies, program: program.digest(), x, inputs, circuits, crs };
-    Ok((secret.receivers(backend).query, secret))
+    let (crs, receivers) = (OnceLock::new(), OnceLock::new());
+    let secret = Secret { id, epoch: 0, copies, program: program.digest(), x, inputs, circuits, crs, receivers };
+    Ok((secret.receivers(backend).query.clone(), secret))
 }

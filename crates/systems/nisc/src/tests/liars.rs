@@ -190,7 +190,7 @@ fn play(case: &Case, lie: Lie, bad: &[usize], seed: u128) -> bool {
     let mut liar = Liar::new(lie, bad, copies);
     let answer = case.answer_as(seed, &mut liar);
     assert!(liar.told > 0, "{lie:?} was not told");
-    let choice = case.secret.receivers(case.backend).choice;
+    let choice = &case.secret.receivers(case.backend).choice;
     let among = |copies: &[usize]| bad.iter().filter(|i| copies.contains(i)).count();
     let (checked, evaluated) = (among(&choice.checked), among(&choice.evaluated));
     let mut expected = vec![];
@@ -296,7 +296,7 @@ fn coded_copies_that_are_not_those_hashed_are_named() {
     let copies = Copies::coded(4, 2).unwrap();
     let case = &cases(copies, 1)[0];
     let answer = case.answer(1);
-    let choice = case.secret.receivers(case.backend).choice;
+    let choice = &case.secret.receivers(case.backend).choice;
     let verdict = |at: usize| {
         let mut bad = answer.clone();
         bad[at] ^= 1;
