@@ -33,12 +33,19 @@ pub(crate) fn cases() -> Vec<Case> {
             prove(backend(), &statement(), &witness(), system, &mut SecretRng::new(1)).expect("the statement is true");
         }));
     }
-    for (name, method, adversary) in [
-        ("vole", Method::Vole, Adversary::Malicious),
-        ("kkrt", Method::Kkrt, Adversary::SemiHonest),
-        ("ot-bch", Method::OtBch, Adversary::SemiHonest),
-    ] {
-        cases.push(Case::new(format!("psi {name}"), move || common_items(method, adversary)));
+    for method in Method::ALL {
+        let card = method.card();
+        let over = card.over.then(|| comity::named("yao").expect("it is one"));
+        for &adversary in
+            card.adversaries.iter().filter(|&&adversary| over.is_none_or(|_| adversary == Adversary::SemiHonest))
+        {
+            // More than a hash of a tag takes.
+            for payload in [0, 40].into_iter().filter(|&bytes| bytes == 0 || card.payload) {
+                let terms = Terms { payload, over, ..Terms::new(method, adversary) };
+                let name = format!("psi {}, {}, payload of {payload}", card.name, adversary.name());
+                cases.push(Case::new(name, move || common_items(&terms)));
+            }
+        }
     }
     cases
 }
@@ -96,21 +103,22 @@ fn converse(way: Conversation) {
 }
 
 /// The items themselves are public here: which of them are common is what a receiver learns, and sorting and hashing into bins goes by them in
-/// its own memory. Secret are the keys and masks that are drawn.
-fn common_items(method: Method, adversary: Adversary) {
-    let terms = Terms::new(method, adversary);
+/// its own memory. Secret are the keys and masks that are drawn, and the payload.
+fn common_items(terms: &Terms) {
     let items = |party: u8| -> Vec<Item> { (3 * party..3 * party + 5).map(|n| Item([n; 32])).collect() };
     let (sent, received) = Pair::run(
         |ch| {
             let (mut net, mut rng) = (Mesh::of_two(PartyId(0), Wire(ch)), SecretRng::new(1));
             let mut me = Party { net: &mut net, here: here(0), rng: &mut rng, observer: &mut Deaf };
-            send(&mut me, &terms, &Set { items: &items(0), ..Set::default() }).map(|_| ())
+            let payload = bits(8 * 5 * terms.payload).to_bytes();
+            send(&mut me, terms, &Set { items: &items(0), payload: &payload, ..Set::default() }).map(|_| ())
         },
         |ch| {
             let (mut net, mut rng) = (Mesh::of_two(PartyId(1), Wire(ch)), SecretRng::new(2));
             let mut me = Party { net: &mut net, here: here(1), rng: &mut rng, observer: &mut Deaf };
-            receive(&mut me, &terms, &Set { items: &items(1), ..Set::default() }).map(|_| ())
+            receive(&mut me, terms, &Set { items: &items(1), ..Set::default() }).map(|found| found.matched.len())
         },
     );
-    sent.and(received).expect("honest parties");
+    sent.expect("honest parties");
+    assert_eq!(received.expect("honest parties"), 2);
 }

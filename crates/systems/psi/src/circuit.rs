@@ -15,7 +15,7 @@
 //! [computed](fullest_bin), and not a constant of a measurement.
 
 use comity_circuit::{Builder, Goal, Observer, Program, ProgramBuilder, Recipients, Wire};
-use comity_core::{Bits, Error, PartyId, Result};
+use comity_core::{Bits, Error, PartyId, Result, declassify};
 use comity_hashing::{BinEntry, Cuckoo, FUNCTIONS, Permutation, ROOMY, Simple, bins, fullest_bin};
 use comity_protocol::{Empty, Job, Options, Party, Protocol};
 
@@ -138,7 +138,8 @@ fn receive_placed(
     let found = run_below(me, over(terms)?, LABEL, &program, &inputs)?.ok_or_else(|| {
         Error::invalid_input("the protocol below private set intersection ended without an output: a defect of it")
     })?;
-    let items = table.bins().zip(found.iter()).filter(|(_, found)| *found).filter_map(|(entry, _)| Some(entry?.item()));
+    let matches = found.iter().map(|found| declassify(found, "the receiver learns which of its bins match"));
+    let items = table.bins().zip(matches).filter(|(_, found)| *found).filter_map(|(entry, _)| Some(entry?.item()));
     let mut matched: Vec<u32> = items.filter(|&item| (item as usize) < own).collect();
     matched.sort_unstable();
     Ok(Matches { theirs, matched, payload: Vec::new(), left_out: left_out(&table, own) })
