@@ -9,11 +9,18 @@ fn every_function_that_is_listed_is_there() {
     let list = fs::read_to_string(root.join("testing/mutants/functions")).expect("the list");
     for line in list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let (file, function) = line.split_once(' ').expect("a file and a function");
-        let name = format!("fn {}", function.rsplit("::").next().expect("a name"));
+        let (of, name) = function.rsplit_once("::").unwrap_or(("", function));
         let source = fs::read_to_string(root.join(file)).unwrap_or_default();
-        let ends = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+        let is_it = |line: &&str| {
+            let rest = line.split_once(&format!("fn {name}")).map(|(_, rest)| rest);
+            // A method is indented, and a function is not.
+            rest.is_some_and(|rest| rest.starts_with(['(', '<'])) && line.starts_with("    ") != of.is_empty()
+        };
+        // `Type<'a>`, or `<impl Trait for Type>`.
+        let of = of.trim_matches(['<', '>']).rsplit(' ').next().and_then(|of| of.split('<').next()).unwrap_or_default();
+        let implements = |line: &str| line.starts_with("impl") && line.contains(of);
         assert!(
-            source.match_indices(&name).any(|(at, _)| ends(&source[at + name.len()..])),
+            source.lines().any(|line| is_it(&line)) && (of.is_empty() || source.lines().any(implements)),
             "testing/mutants/functions: there is no {function} in {file}"
         );
     }

@@ -182,3 +182,22 @@ impl ClientCertVerifier for Pinned {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use comity_core::{Backend, Block, Prg};
+
+    /// rustls would offer more, and whatever is offered has to be right.
+    #[test]
+    fn no_other_suites_and_groups_are_offered_or_taken() {
+        let identity = Identity::generate(&mut Prg::new(Backend::detect(), Block::from_u128(1)));
+        let pinned = Pinned::new(Vec::new());
+        let (client, server) = (pinned.client(&identity).unwrap(), pinned.server(&identity).unwrap());
+        for provider in [client.crypto_provider(), server.crypto_provider()] {
+            let suites: Vec<_> = provider.cipher_suites.iter().map(|suite| suite.suite()).collect();
+            assert_eq!(suites, [TLS13_AES_128_GCM_SHA256, TLS13_CHACHA20_POLY1305_SHA256].map(|suite| suite.suite()));
+            assert_eq!(provider.kx_groups.iter().map(|group| group.name()).collect::<Vec<_>>(), [X25519.name()]);
+        }
+    }
+}
