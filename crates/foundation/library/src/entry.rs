@@ -2,6 +2,8 @@
 
 use comity_circuit::{Builder, Circuit, Goal, Program, Wire};
 
+use crate::universal::Shape;
+
 /// A family of built-in circuits or programs: their names, and what they take and return.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -67,6 +69,8 @@ pub enum Width {
     NBytes,
     /// K bytes.
     KBytes,
+    /// The bits that say which circuit of N inputs, W outputs and K gates is meant.
+    Function,
 }
 
 /// A function that builds several values from values.
@@ -105,6 +109,7 @@ impl Width {
             Width::TwiceNTimesW => 2 * n * w,
             Width::NBytes => 8 * n,
             Width::KBytes => 8 * k,
+            Width::Function => Shape { inputs: n, outputs: w, gates: k }.program_bits(),
         }
     }
 }
@@ -125,6 +130,7 @@ impl std::fmt::Display for Width {
             Width::TwiceNTimesW => f.write_str("2N*W"),
             Width::NBytes => f.write_str("8N"),
             Width::KBytes => f.write_str("8K"),
+            Width::Function => f.write_str("F(N,W,K)"),
         }
     }
 }

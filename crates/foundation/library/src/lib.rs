@@ -23,6 +23,7 @@ pub mod sha;
 mod straight;
 mod table;
 pub mod typed;
+pub mod universal;
 
 pub use entry::{Entry, Size, Value, Width};
 pub use error::LibraryError;

@@ -5,13 +5,21 @@ mod benchmarks;
 mod ciphers;
 mod floats;
 mod hashes;
+mod universal;
 mod words;
 
 use crate::entry::{Build, Entry, Value, Width};
 
 /// All tables, in the order in which a list shows them.
-pub(crate) const TABLES: &[&[Entry]] =
-    &[ciphers::ENTRIES, hashes::ENTRIES, words::ENTRIES, arrays::ENTRIES, floats::ENTRIES, benchmarks::ENTRIES];
+pub(crate) const TABLES: &[&[Entry]] = &[
+    ciphers::ENTRIES,
+    hashes::ENTRIES,
+    words::ENTRIES,
+    arrays::ENTRIES,
+    floats::ENTRIES,
+    universal::ENTRIES,
+    benchmarks::ENTRIES,
+];
 
 const fn value(name: &'static str, width: Width) -> Value {
     Value { name, width }

@@ -7,6 +7,7 @@ mod depths;
 mod floats;
 mod hashes;
 mod sources;
+mod universal;
 mod words;
 
 use std::collections::HashMap;
@@ -20,7 +21,8 @@ use depths::DEPTHS;
 type Row = (&'static str, Option<(u64, &'static str)>);
 
 /// The rows of all tables, in order.
-const ROWS: &[&[Row]] = &[ciphers::ROWS, hashes::ROWS, words::ROWS, arrays::ROWS, floats::ROWS, benchmarks::ROWS];
+const ROWS: &[&[Row]] =
+    &[ciphers::ROWS, hashes::ROWS, words::ROWS, arrays::ROWS, floats::ROWS, universal::ROWS, benchmarks::ROWS];
 
 const HEAD: &str = "\
 # Gates of the built-in circuits
