@@ -1,0 +1,293 @@
+//! `Function`: a circuit as universal ones take it: gates that are any function of two wires, none of them read more than twice.
+
+use std::collections::HashMap;
+
+use comity_circuit::{Circuit, Op, Program};
+use comity_core::{Bits, Error, Result};
+use comity_library::universal::Shape;
+
+use crate::embed;
+
+/// The tables of functions of two wires: bit `x + 2 y` is the value.
+const COPY: u8 = 0b1010;
+const NOT: u8 = 0b0101;
+const XOR: u8 = 0b0110;
+
+/// The table of the same function with its wires in each other's place.
+pub(crate) fn swapped(table: u8) -> u8 {
+    table & 0b1001 | table << 1 & 0b0100 | table >> 1 & 0b0010
+}
+
+/// A gate, which reads earlier nodes: the inputs, numbered from 0, and the gates after them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Gate {
+    pub(crate) table: u8,
+    pub(crate) reads: [Option<u32>; 2],
+}
+
+/// A function that is to stay its owner's secret, ready to be computed by a universal circuit.
+pub struct Function {
+    inputs: usize,
+    gates: Vec<Gate>,
+    copies: usize,
+    outputs: Vec<u32>,
+}
+
+impl Function {
+    /// The function that a program computes of those of its inputs which are not `known`: these, one after another, are the bits of the
+    /// function's input, and all outputs are those of its output. Known ones become a part of the function.
+    ///
+    /// Inverters are no gates, gates that compute the same are one, and those that nothing depends on are none.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the known values are not as many as the program's inputs or of another width, if no input or no output
+    /// is left, or if there are more than [`Shape::MAX`] of something.
+    pub fn new(program: &Program, known: &[Option<Bits>]) -> Result<Function> {
+        let takes = program.inputs();
+        if known.len() != takes.len() {
+            let (given, takes) = (known.len(), takes.len());
+            return Err(Error::invalid_input(format!("{given} values, known or not, for a function of {takes}")));
+        }
+        for (value, input) in known.iter().zip(takes) {
+            if let Some(value) = value.as_ref().filter(|value| value.len() != input.bits) {
+                let (name, is, takes) = (&input.name, value.len(), input.bits);
+                return Err(Error::invalid_input(format!("input `{name}` has {takes} bits, and the known value {is}")));
+            }
+        }
+        let circuit = program.flatten().map_err(|error| Error::invalid_input(format!("the function: {error}")))?;
+        let inputs = known.iter().zip(takes).filter(|(known, _)| known.is_none()).map(|(_, input)| input.bits).sum();
+        let outputs = circuit.output_wires().len();
+        for (what, least, count) in [("input bits that are not known", 1, inputs), ("output bits", 1, outputs)] {
+            if !(least..=Shape::MAX).contains(&count) {
+                let most = Shape::MAX;
+                return Err(Error::invalid_input(format!(
+                    "a private function has 1 to {most} {what}, and this one {count}"
+                )));
+            }
+        }
+        let mut simple = Simple { inputs, gates: Vec::new(), known: HashMap::new() };
+        let outputs = simple.build(&circuit, known);
+        let function = simple.function(&outputs);
+        if function.gates.len() > Shape::MAX {
+            let (gates, most) = (function.gates.len(), Shape::MAX);
+            return Err(Error::invalid_input(format!(
+                "a private function has {most} gates at most, and this one {gates}"
+            )));
+        }
+        Ok(function)
+    }
+
+    /// The smallest shape that the function fits.
+    pub fn shape(&self) -> Shape {
+        Shape { inputs: self.inputs, outputs: self.outputs.len(), gates: self.gates.len().max(1) }
+    }
+
+    /// The gates of [`Function::shape`] that only copy, so that none is read more than twice. To be told to nobody.
+    pub fn copies(&self) -> usize {
+        self.copies
+    }
+
+    /// The bits that make a universal circuit of this shape compute the function.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the function does not fit, and which number by how much.
+    pub fn program(&self, shape: Shape) -> Result<Bits> {
+        let own = self.shape();
+        for (what, has, is) in [("input bits", own.inputs, shape.inputs), ("output bits", own.outputs, shape.outputs)] {
+            if has != is {
+                return Err(Error::invalid_input(format!("the function has {has} {what}, and the shape {is}")));
+            }
+        }
+        if own.gates > shape.gates {
+            let (has, most) = (own.gates, shape.gates);
+            let more = has - most;
+            return Err(Error::invalid_input(format!(
+                "the function has {has} gates with copies, {more} more than the shape's {most}"
+            )));
+        }
+        Ok(embed::program(self, shape))
+    }
+
+    pub(crate) fn gates(&self) -> &[Gate] {
+        &self.gates
+    }
+
+    pub(crate) fn outputs(&self) -> &[u32] {
+        &self.outputs
+    }
+}
+
+/// A wire of the circuit, as it is known here.
+#[derive(Clone, Copy)]
+enum Wire {
+    Constant(bool),
+    /// The value of a node, or its negation.
+    Node(u32, bool),
+}
+
+/// Gates that all differ, before any are copied.
+struct Simple {
+    inputs: usize,
+    gates: Vec<Gate>,
+    known: HashMap<Gate, u32>,
+}
+
+impl Simple {
+    /// Adds the gates of a circuit. Returns its outputs.
+    fn build(&mut self, circuit: &Circuit, known: &[Option<Bits>]) -> Vec<Wire> {
+        let mut wires = vec![Wire::Constant(false), Wire::Constant(true)];
+        let mut next = 0..;
+        for (group, known) in circuit.inputs().iter().zip(known) {
+            match known {
+                Some(value) => wires.extend(value.iter().map(Wire::Constant)),
+                None => wires.extend(next.by_ref().take(group.bits).map(|node| Wire::Node(node, false))),
+            }
+        }
+        for gate in circuit.gates() {
+            let (a, b) = (wires[gate.a as usize], wires[gate.b as usize]);
+            wires.push(match gate.op {
+                Op::Xor => self.xor(a, b),
+                Op::And => self.and(a, b),
+            });
+        }
+        circuit.output_wires().iter().map(|&wire| wires[wire as usize]).collect()
+    }
+
+    fn xor(&mut self, a: Wire, b: Wire) -> Wire {
+        match (a, b) {
+            (Wire::Constant(a), Wire::Constant(b)) => Wire::Constant(a ^ b),
+            (Wire::Constant(not), Wire::Node(node, negated)) | (Wire::Node(node, negated), Wire::Constant(not)) => {
+                Wire::Node(node, negated ^ not)
+            }
+            (Wire::Node(a, first), Wire::Node(b, second)) if a == b => Wire::Constant(first ^ second),
+            (Wire::Node(a, first), Wire::Node(b, second)) => Wire::Node(self.gate(XOR, a, b), first ^ second),
+        }
+    }
+
+    fn and(&mut self, a: Wire, b: Wire) -> Wire {
+        match (a, b) {
+            (Wire::Constant(false), _) | (_, Wire::Constant(false)) => Wire::Constant(false),
+            (Wire::Constant(true), other) | (other, Wire::Constant(true)) => other,
+            (Wire::Node(a, first), Wire::Node(b, second)) if a == b => match first == second {
+                true => Wire::Node(a, first),
+                false => Wire::Constant(false),
+            },
+            (Wire::Node(a, first), Wire::Node(b, second)) => {
+                let row = u8::from(!first) + 2 * u8::from(!second);
+                // Of a function and its negation that one is a gate which is zero for zeros.
+                match row {
+                    0 => Wire::Node(self.gate(0b1110, a, b), true),
+                    _ => Wire::Node(self.gate(1 << row, a, b), false),
+                }
+            }
+        }
+    }
+
+    /// The node that computes this.
+    fn gate(&mut self, table: u8, a: u32, b: u32) -> u32 {
+        let (table, a, b) = if a < b { (table, a, b) } else { (swapped(table), b, a) };
+        self.add(Gate { table, reads: [Some(a), Some(b)] })
+    }
+
+    fn add(&mut self, gate: Gate) -> u32 {
+        let Simple { inputs, gates, known } = self;
+        *known.entry(gate).or_insert_with(|| {
+            gates.push(gate);
+            (*inputs + gates.len() - 1) as u32
+        })
+    }
+
+    /// The function with these outputs.
+    fn function(mut self, outputs: &[Wire]) -> Function {
+        let outputs = self.exact(outputs);
+        let used = self.used(&outputs);
+        // Who reads a node: places in gates by twice their number and which, and then the outputs.
+        let nodes = self.inputs + self.gates.len();
+        let mut readers = vec![Vec::new(); nodes];
+        for (at, gate) in self.gates.iter().enumerate().filter(|&(at, _)| used[self.inputs + at]) {
+            for (which, read) in gate.reads.iter().enumerate() {
+                read.iter().for_each(|&read| readers[read as usize].push(2 * at + which));
+            }
+        }
+        let first_output = 2 * self.gates.len();
+        for (at, &node) in outputs.iter().enumerate() {
+            readers[node as usize].push(first_output + at);
+        }
+        // Each node where its first gate can be, and behind it the copies of it; those of inputs come first.
+        let (mut gates, mut copies) = (Vec::new(), 0);
+        let mut supplier = vec![0; first_output + outputs.len()];
+        let inputs = self.inputs as u32;
+        let mut supply = |gates: &mut Vec<Gate>, mut from: u32, readers: &[usize]| {
+            for (nth, &reader) in readers.iter().enumerate() {
+                // The last two readers share one; each one before leaves its second place to a copy.
+                supplier[reader] = from;
+                if nth + 2 < readers.len() {
+                    gates.push(Gate { table: COPY, reads: [Some(from), None] });
+                    copies += 1;
+                    from = inputs + gates.len() as u32 - 1;
+                }
+            }
+        };
+        for (input, readers) in (0..inputs).zip(&readers) {
+            supply(&mut gates, input, readers);
+        }
+        let mut order = Vec::new();
+        for at in (0..self.gates.len()).filter(|&at| used[self.inputs + at]) {
+            order.push((gates.len(), at));
+            gates.push(self.gates[at]);
+            let own = inputs + gates.len() as u32 - 1;
+            supply(&mut gates, own, &readers[self.inputs + at]);
+        }
+        for (place, at) in order {
+            for (which, read) in gates[place].reads.iter_mut().enumerate().filter(|(_, read)| read.is_some()) {
+                *read = Some(supplier[2 * at + which]);
+            }
+        }
+        Function { inputs: self.inputs, gates, copies, outputs: supplier[first_output..].to_vec() }
+    }
+
+    /// The nodes of outputs, none of which is negated: gates whose negation alone is an output are negated, with what reads them; constants and
+    /// what else is negated get a gate.
+    fn exact(&mut self, outputs: &[Wire]) -> Vec<u32> {
+        let nodes = self.inputs + self.gates.len();
+        let mut wanted = vec![[false; 2]; nodes];
+        for output in outputs {
+            if let Wire::Node(node, negated) = *output {
+                wanted[node as usize][usize::from(negated)] = true;
+            }
+        }
+        let flipped: Vec<bool> =
+            wanted.iter().enumerate().map(|(node, wanted)| node >= self.inputs && *wanted == [false, true]).collect();
+        for (gate, &flip) in self.gates.iter_mut().zip(&flipped[self.inputs..]) {
+            for (which, read) in gate.reads.iter().enumerate() {
+                if read.is_some_and(|read| flipped[read as usize]) {
+                    gate.table = match which {
+                        0 => gate.table >> 1 & NOT | gate.table << 1 & COPY,
+                        _ => gate.table >> 2 & 0b0011 | gate.table << 2 & 0b1100,
+                    };
+                }
+            }
+            gate.table ^= if flip { 0b1111 } else { 0 };
+        }
+        // The tables have changed: what is added now is found by its table as it is.
+        self.known.clear();
+        let exact = |output: &Wire| match *output {
+            Wire::Node(node, negated) if negated == flipped[node as usize] => node,
+            Wire::Node(node, _) => self.add(Gate { table: NOT, reads: [Some(node), None] }),
+            Wire::Constant(value) => self.add(Gate { table: if value { 0b1111 } else { 0 }, reads: [None, None] }),
+        };
+        outputs.iter().map(exact).collect()
+    }
+
+    /// The nodes that an output depends on.
+    fn used(&self, outputs: &[u32]) -> Vec<bool> {
+        let mut used = vec![false; self.inputs + self.gates.len()];
+        outputs.iter().for_each(|&node| used[node as usize] = true);
+        for (at, gate) in self.gates.iter().enumerate().rev() {
+            if used[self.inputs + at] {
+                gate.reads.iter().flatten().for_each(|&read| used[read as usize] = true);
+            }
+        }
+        used
+    }
+}
