@@ -6,8 +6,8 @@ use crate::args::{programs, stores};
 use crate::help::shaped;
 use crate::list::{List, Use, given, help, with_protocols};
 use crate::{
-    circuit, demo, eval, group, job, key, local, nisc, ope, plan, prepare, protocols, psi, relay, repl, run, serve,
-    shell, store, zk,
+    circuit, demo, eval, group, job, key, local, nisc, ope, pfe, plan, prepare, protocols, psi, relay, repl, run,
+    serve, shell, store, zk,
 };
 
 const EXAMPLES: &str = "\
@@ -69,6 +69,9 @@ pub(crate) enum Command {
     /// Find the rows that two tables have in common
     #[command(after_help = psi::args::ABOUT)]
     Psi(Box<psi::args::PsiArgs>),
+    /// Compute a function that only one party knows, of the other one's input
+    #[command(after_help = pfe::ABOUT)]
+    Pfe(Box<pfe::PfeArgs>),
     /// List the protocols and services, and what each protects against
     Protocols(protocols::ProtocolsArgs),
     /// Make this party's key and say whose keys it trusts
@@ -110,6 +113,7 @@ pub(crate) fn definitions(list: List) -> clap::Command {
         })
         .mut_subcommand("local", |c| with(c).after_help(notes(&[programs!(), &promises])))
         .mut_subcommand("prepare", with)
+        .mut_subcommand("pfe", |c| with(c).after_help(notes(&[pfe::ABOUT, &promises])))
         .mut_subcommand("repl", |c| with_protocols(c, list, Use::ByHand));
     shaped(all, &list.option_names())
 }
@@ -127,6 +131,7 @@ impl Cli {
             Command::Run(args) => &mut args.session,
             Command::Local(args) => &mut args.session,
             Command::Prepare(args) => &mut args.session,
+            Command::Pfe(args) => &mut args.session,
             Command::Repl(args) => &mut args.session,
             Command::Protocols(args) => {
                 args.list = list;

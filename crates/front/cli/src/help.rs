@@ -5,7 +5,9 @@
 use clap::Command;
 
 /// The flags that `-h` shows where a command has many. What a command cannot do without is shown in any case.
-const ESSENTIAL: [&str; 21] = [
+const ESSENTIAL: [&str; 23] = [
+    "function",
+    "shape",
     "key",
     "payload",
     "out",

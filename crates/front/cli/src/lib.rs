@@ -25,6 +25,7 @@ mod local;
 mod nisc;
 mod ope;
 mod parties;
+mod pfe;
 mod plan;
 mod prepare;
 mod profile;
@@ -134,6 +135,7 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
         Command::Ope(command) => return ope::run(&command),
         Command::Zk(command) => zk::run(&command),
         Command::Psi(args) => psi::run(&args, list),
+        Command::Pfe(args) => pfe::run(*args),
         Command::Bench(args) => comity_bench::run(&args, backend),
         Command::Completions(args) => shell::completions(&args, definitions(list)),
         Command::Man => shell::man(definitions(list)),

@@ -122,6 +122,19 @@ pub(crate) fn read_flags(
     (0..inputs.len()).filter(|i| ours(*i)).map(parse).collect()
 }
 
+/// Reads values of some inputs, by their names, each at most once.
+pub(crate) fn read_some(resolved: &Resolved, order: &Order, given: &[Assigned]) -> Outcome<Vec<Option<Bits>>> {
+    let mut values = vec![None; resolved.inputs().len()];
+    for assigned in given {
+        let unnamed = || Failure::input("which input is it? Say --input NAME=VALUE");
+        let index = resolved.input(assigned.name.as_ref().ok_or_else(unnamed)?)?;
+        if values[index].replace(input(resolved, order, index, &assigned.value)?).is_some() {
+            return Err(Failure::input(format!("input {} is given twice", resolved.title(index))));
+        }
+    }
+    Ok(values)
+}
+
 /// The failure of missing values: whose they are, and what is wanted.
 fn missing(flag: &str, resolved: &Resolved, absent: &[usize]) -> Failure {
     let line = |&index: &usize| {

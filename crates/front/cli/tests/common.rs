@@ -74,7 +74,12 @@ pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_comity"));
     let (name, rest) = args.split_at(args.len().min(1));
     command.args(name);
-    if matches!(name, ["run" | "local" | "prepare" | "repl"]) && !rest.contains(&"--timeout") {
+    let waits = match name {
+        ["run" | "local" | "prepare" | "repl"] => true,
+        ["pfe"] => rest.first().is_some_and(|first| first.starts_with("--")),
+        _ => false,
+    };
+    if waits && !rest.contains(&"--timeout") {
         command.arg(format!("--timeout={}", PATIENCE.as_secs()));
     }
     command.args(rest).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -47,6 +47,7 @@ pub use comity_net::{
 pub use comity_nisc as nisc;
 #[cfg(feature = "ope")]
 pub use comity_ope as ope;
+pub use comity_pfe as pfe;
 pub use comity_protocol::{Adversary, Card, Options, Protocol};
 pub use comity_psi as psi;
 pub use comity_store::{Damaged, LotInfo, Meta, OnDisk, Store, StoreKey};

@@ -1,0 +1,265 @@
+//! `comity pfe`: a function that only one party knows, of another one's input.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, Subcommand};
+use comity::pfe::{Function, Shape};
+use comity_circuit::Goal;
+use comity_core::{Bits, PartyId};
+use comity_format::value::to_bits;
+use comity_terminal::console::{emit, note};
+use comity_terminal::failure::{Ending, Failure, Outcome};
+use comity_terminal::json::to_line;
+use serde::Serialize;
+use zeroize::Zeroizing;
+
+use crate::args::{NetworkArgs, Optimize, ProgramArgs, ResultArgs, RoleArgs, SessionArgs, ValueArgs};
+use crate::durable::keep;
+use crate::flags::{Assigned, BitOrder, OutputTo, Who};
+use crate::resolve::{Resolved, resolve};
+use crate::run::{self, RunArgs};
+use crate::shares::ShareArgs;
+use crate::storage::KeyArgs;
+use crate::values::{self, Order};
+
+/// What the command is about.
+pub(crate) const ABOUT: &str = "\
+One party has a function, any program or circuit file; the other one has its
+input. Both learn the result (or --output-to), and of the function nobody learns
+more than its shape: the bits of its input and output, and the number of its gates.
+  comity pfe shape credit.cty --round-up
+  comity pfe --function credit.cty --shape u=96,v=1,gates=640 --listen 127.0.0.1:7000
+  comity pfe --input @me.hex --shape u=96,v=1,gates=640 --connect 127.0.0.1:7000
+
+Who has the function is party 0 and gives with --input the values of it that are
+its own: they become a part of the function. All others, one after another, are
+the bits of the other side's input, `x`; the outputs are those of `y`.
+
+The function is the input `function` of a built-in program, universalUxVxG, which
+any protocol runs and every command takes: `comity plan universal96x1x640`. It
+takes about 3 log2(n) AND gates for each of the n bits and gates of the shape.
+
+The owner of the function may choose any function of this shape, also one that
+gives back the input. So whoever has the input decides on v, the number of bits
+that come out, on who learns them, and on how many runs there are.";
+
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct PfeArgs {
+    #[command(subcommand)]
+    command: Option<PfeCommand>,
+    /// The function: a built-in name, a program or circuit file. Without it this side has the input
+    #[arg(long, value_name = "PROGRAM")]
+    function: Option<String>,
+    /// The shape that both sides know, as in u=96,v=1,gates=640 (`comity pfe shape`)
+    #[arg(long, value_name = "SHAPE")]
+    shape: Option<ShapeArg>,
+    #[command(flatten)]
+    values: ValueArgs,
+    /// Who learns the output: a party, several (0,1) or `all`
+    #[arg(long, value_name = "PARTY,..")]
+    output_to: Vec<OutputTo>,
+    #[command(flatten)]
+    network: NetworkArgs,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+    #[command(flatten)]
+    result: ResultArgs,
+    /// Use up material of `comity prepare universalUxVxG` in DIR
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    #[command(flatten)]
+    key: KeyArgs,
+}
+
+#[derive(Subcommand, Debug)]
+enum PfeCommand {
+    /// Say which shape a function has: what the other side will see of it
+    Shape(ShapeArgs),
+    /// Write a function as the input `function` of its universal program, for other commands
+    Program(EmbedArgs),
+}
+
+/// A function of its owner.
+#[derive(Args, Debug)]
+struct FunctionArgs {
+    /// The function: a built-in name, a program or circuit file
+    #[arg(value_name = "PROGRAM")]
+    function: String,
+    /// A value of the function that its owner knows
+    #[arg(long, short, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    input: Vec<Assigned>,
+    /// Bit order of all values, or of one, as in `comity run`
+    #[arg(long, value_name = "[VALUE=]lsb|msb")]
+    bits: Vec<BitOrder>,
+}
+
+#[derive(Args, Debug)]
+struct ShapeArgs {
+    #[command(flatten)]
+    function: FunctionArgs,
+    /// Round the gates up, by an eighth at most, so that they say less
+    #[arg(long)]
+    round_up: bool,
+    /// Print one JSON object (an error, too)
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args, Debug)]
+struct EmbedArgs {
+    #[command(flatten)]
+    function: FunctionArgs,
+    /// The shape, as in u=96,v=1,gates=640
+    #[arg(long, value_name = "SHAPE")]
+    shape: ShapeArg,
+    /// Write the value to FILE, which only its owner may read
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// `u=96,v=1,gates=640`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ShapeArg(Shape);
+
+impl FromStr for ShapeArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ShapeArg, String> {
+        let mut numbers = [None; 3];
+        for part in text.split(',') {
+            let (name, number) = part.split_once('=').ok_or("a shape is written as u=96,v=1,gates=640")?;
+            let place = ["u", "v", "gates"].iter().position(|known| *known == name);
+            let place = place.ok_or_else(|| format!("`{name}` is no part of a shape, which are u, v and gates"))?;
+            let range = 1..=Shape::MAX;
+            let number = number.parse().ok().filter(|number| range.contains(number));
+            let number = number.ok_or_else(|| format!("{name} is a number from 1 to {}", Shape::MAX))?;
+            if numbers[place].replace(number).is_some() {
+                return Err(format!("{name} is given twice"));
+            }
+        }
+        match numbers {
+            [Some(inputs), Some(outputs), Some(gates)] => Ok(ShapeArg(Shape { inputs, outputs, gates })),
+            _ => Err("a shape has three parts, as in u=96,v=1,gates=640".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for ShapeArg {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Shape { inputs, outputs, gates } = self.0;
+        write!(f, "u={inputs},v={outputs},gates={gates}")
+    }
+}
+
+/// The object that `shape --json` prints.
+#[derive(Serialize)]
+struct Shown {
+    u: usize,
+    v: usize,
+    gates: usize,
+}
+
+/// The command.
+pub(crate) fn run(args: PfeArgs) -> Outcome {
+    match args.command {
+        Some(PfeCommand::Shape(args)) => shape(&args),
+        Some(PfeCommand::Program(args)) => write(&args),
+        None => compute(args),
+    }
+}
+
+/// A function, and the bits of the other side's input, value by value.
+fn function(name: &str, given: &[Assigned], bits: &[BitOrder]) -> Outcome<(Function, String)> {
+    let roles = RoleArgs { owner: Vec::new(), output_to: Vec::new() };
+    let program = ProgramArgs { program: name.to_owned(), roles, optimize: Optimize::Size };
+    let resolved = resolve(&program, Goal::Size)?;
+    resolved.warn();
+    let known = values::read_some(&resolved, &Order::new(&resolved, bits)?, given)?;
+    let function = Function::new(&resolved.program, &known)?;
+    Ok((function, layout(&resolved, &known)))
+}
+
+/// Which values are in the bits of `x`.
+fn layout(resolved: &Resolved, known: &[Option<Bits>]) -> String {
+    let unknown = resolved.inputs().iter().zip(known).filter(|(_, known)| known.is_none());
+    let value = |(input, _): (&comity_circuit::Input, _)| format!("`{}` of {} bits", input.name, input.bits);
+    unknown.map(value).collect::<Vec<_>>().join(", ")
+}
+
+fn shape(args: &ShapeArgs) -> Outcome {
+    let (function, layout) = function(&args.function.function, &args.function.input, &args.function.bits)?;
+    let mut shape = function.shape();
+    let gates = shape.gates;
+    if args.round_up {
+        let step = (gates.next_power_of_two() / 16).max(1);
+        shape.gates = gates.next_multiple_of(step).min(Shape::MAX);
+    }
+    if args.json {
+        return emit(&to_line(&Shown { u: shape.inputs, v: shape.outputs, gates: shape.gates }));
+    }
+    emit(&format!("{}\n", ShapeArg(shape)))?;
+    let copies = function.copies();
+    note(&format!("the function has {gates} gates, of which {copies} copy: that is for its owner alone"));
+    note(&format!("x, the other side's input, is {layout}"));
+    note(&format!("the program that all know is {}", shape.name()));
+    Ok(())
+}
+
+/// The text of the value that makes a universal program compute a function.
+fn embedded(name: &str, given: &[Assigned], bits: &[BitOrder], shape: Shape) -> Outcome<Zeroizing<String>> {
+    let (function, _) = function(name, given, bits)?;
+    Ok(Zeroizing::new(format!("bits:{}", to_bits(&function.program(shape)?))))
+}
+
+fn write(args: &EmbedArgs) -> Outcome {
+    let FunctionArgs { function, input, bits } = &args.function;
+    let text = embedded(function, input, bits, args.shape.0)?;
+    keep(&args.out, text.as_bytes())?;
+    let name = args.shape.0.name();
+    note(&format!("its owner computes it as party 0: comity run {name} --input function=@{}", args.out.display()));
+    Ok(())
+}
+
+/// A run of the universal program.
+fn compute(args: PfeArgs) -> Outcome {
+    let PfeArgs { function, shape, values, output_to, mut network, session, result, store, key, .. } = args;
+    let usage = |why: &str| Failure::new(Ending::Usage, why);
+    let Some(ShapeArg(shape)) = shape else {
+        return Err(usage(
+            "which shape does the function have? Both sides say the same --shape u=..,v=..,gates=..; \
+                          `comity pfe shape PROGRAM` says which one a function needs",
+        ));
+    };
+    let ValueArgs { input, bits, format } = values;
+    let (party, values) = match &function {
+        Some(name) => {
+            let mut text = embedded(name, &input, &bits, shape)?;
+            let value = Assigned { name: Some("function".to_owned()), value: std::mem::take(&mut *text) };
+            (0, ValueArgs { input: vec![value], bits: Vec::new(), format })
+        }
+        None => (1, ValueArgs { input, bits, format }),
+    };
+    if network.party.is_none() && network.group.is_none() {
+        network.party = Some(Who::Number(PartyId(party)));
+    }
+    run::run(&RunArgs {
+        program: ProgramArgs {
+            program: shape.name(),
+            roles: RoleArgs { owner: Vec::new(), output_to },
+            optimize: Optimize::Auto,
+        },
+        network,
+        values,
+        shares: ShareArgs { shares_out: Vec::new(), unauthenticated_shares: false },
+        session,
+        result,
+        store,
+        key,
+        job: None,
+        digest: None,
+        attached: false,
+    })
+}

@@ -1,0 +1,113 @@
+//! `comity pfe`: a function that only one party knows.
+
+use crate::common::{Done, Folder, Listener, comity};
+
+/// Whether a number of the customer is below one of the owner.
+const BELOW: &str = "fn main(x: u8 from 1, limit: u8 from 0) -> (below: bool) { x < limit }\n";
+
+const SHAPE: &str = "u=8,v=1,gates=30";
+
+/// A run of the owner's function, with these flags on each side: what both print.
+fn both(owner: &[&str], other: &[&str]) -> [Done; 2] {
+    let listener = Listener::begin("pfe", owner);
+    let other = comity(&[&["pfe"][..], other, &["--connect", &listener.address]].concat());
+    [listener.end(), other]
+}
+
+#[test]
+fn a_function_is_computed_of_another_ones_input_under_any_protocol() {
+    let folder = Folder::new("pfe");
+    let below = folder.file("below.cty", BELOW);
+    for protocol in ["yao", "gmw", "cutchoose", "ag", "tinyot"] {
+        for (x, result) in [("dec:41", "1\n"), ("dec:42", "0\n")] {
+            let common = ["--shape", SHAPE, "--protocol", protocol];
+            let owner = [&["--function", &below, "--input", "limit=42"], &common[..]].concat();
+            let other = [&["--input", x], &common[..]].concat();
+            for done in both(&owner, &other) {
+                assert_eq!(done.ok(), result, "{protocol}: {}", done.err);
+            }
+        }
+    }
+}
+
+#[test]
+fn who_learns_the_result_is_agreed_on_and_json_is_that_of_a_run() {
+    let folder = Folder::new("pfe-json");
+    let below = folder.file("below.cty", BELOW);
+    let common = ["--shape", SHAPE, "--output-to", "1", "--protocol", "yao"];
+    let owner = [&["--function", &below, "--input", "limit=42"], &common[..]].concat();
+    let [ours, theirs] = both(&owner, &[&["--input", "dec:7", "--json"], &common[..]].concat());
+    assert_eq!(ours.ok(), "");
+    let run = theirs.json();
+    assert_eq!((&run["program"], &run["outputs"]["0"]), (&"universal8x1x30".into(), &"1".into()));
+    let alone = ["--input", "dec:7", "--shape", SHAPE, "--protocol", "yao"];
+    for done in both(&owner, &alone) {
+        done.fails(2, &["outputs"]);
+    }
+}
+
+#[test]
+fn a_shape_says_no_more_than_three_numbers() {
+    let folder = Folder::new("pfe-shape");
+    let below = folder.file("below.cty", BELOW);
+    let shape = comity(&["pfe", "shape", &below, "--input", "limit=42"]);
+    let gates: u64 =
+        shape.ok().trim().strip_prefix("u=8,v=1,gates=").expect("three numbers").parse().expect("a number");
+    assert!(shape.err.contains("`x` of 8 bits") && shape.err.contains("that is for its owner alone"), "{}", shape.err);
+    let json = comity(&["pfe", "shape", &below, "--input", "limit=42", "--json"]).json();
+    assert_eq!(json, serde_json::json!({"u": 8, "v": 1, "gates": gates}));
+    // Without the value it is the other side's.
+    assert!(comity(&["pfe", "shape", &below]).ok().starts_with("u=16,v=1,"));
+    let rounded = comity(&["pfe", "shape", "aes128", "--round-up", "--json"]).json()["gates"].as_u64().unwrap();
+    let exact = comity(&["pfe", "shape", "aes128", "--json"]).json()["gates"].as_u64().unwrap();
+    assert!(exact < rounded && rounded <= exact + exact / 8 && rounded.trailing_zeros() > 8, "{exact}, {rounded}");
+}
+
+#[test]
+fn a_function_is_a_value_that_other_commands_take() {
+    let folder = Folder::new("pfe-program");
+    let (below, bits) = (folder.file("below.cty", BELOW), folder.path("below.bits"));
+    comity(&["pfe", "program", &below, "--input", "limit=42", "--shape", SHAPE, "--out", &bits]).ok();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&bits).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let function = format!("function=@{bits}");
+    for (x, result) in [("x=dec:41", "1\n"), ("x=dec:42", "0\n")] {
+        assert_eq!(comity(&["eval", "universal8x1x30", "--input", &function, "--input", x]).ok(), result);
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_said_before_anybody_is_called() {
+    let folder = Folder::new("pfe-misuse");
+    let below = folder.file("below.cty", BELOW);
+    let owner = |more: &[&str]| comity(&[&["pfe", "--function", &below, "--connect", "127.0.0.1:9"], more].concat());
+    owner(&["--shape", SHAPE]).fails(2, &["the function has 16 input bits, and the shape 8"]);
+    owner(&["--shape", "u=8,v=2,gates=30", "--input", "limit=1"]).fails(2, &["1 output bits, and the shape 2"]);
+    owner(&["--shape", "u=8,v=1,gates=3", "--input", "limit=42"])
+        .fails(2, &["gates with copies", "more than the shape's 3"]);
+    owner(&["--shape", SHAPE, "--input", "42"]).fails(2, &["--input NAME=VALUE"]);
+    owner(&["--shape", SHAPE, "--input", "limit=1", "--input", "1=2"]).fails(2, &["given twice"]);
+    owner(&["--input", "limit=42"]).fails(2, &["which shape", "comity pfe shape"]);
+    for (shape, why) in [
+        ("8x1x30", "written as u=96"),
+        ("u=8,v=1", "three parts"),
+        ("u=8,v=1,u=8", "given twice"),
+        ("u=8,v=0,gates=3", "v is a number from 1"),
+        ("u=8,v=1,gates=9999999999", "gates is a number from 1"),
+        ("u=8,v=1,copies=1", "`copies` is no part"),
+    ] {
+        owner(&["--shape", shape]).fails(2, &[why]);
+    }
+    let all_known = ["--input", "limit=1", "--input", "x=1"];
+    comity(&[&["pfe", "shape", &below], &all_known[..]].concat()).fails(2, &["input bits that are not known"]);
+    let [ours, theirs] = both(
+        &["--function", &below, "--input", "limit=42", "--shape", SHAPE],
+        &["--input", "dec:7", "--shape", "u=8,v=1,gates=31"],
+    );
+    for done in [ours, theirs] {
+        done.fails(2, &["universal8x1x3"]);
+    }
+}
