@@ -27,7 +27,7 @@ mod walk;
 
 use comity_circuit::{Goal, Program};
 
-pub use walk::{Enter, Kind, Leave, Pass, Walk, walk};
+pub use walk::{Enter, Leave, Pass, Pole, Walk, walk};
 
 /// What everybody knows of a circuit that a universal one computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The bits that make a universal circuit compute a function: the way of each edge through its switches.
 
 use comity_core::Bits;
-use comity_library::universal::{Enter, Kind, Leave, Pass, Shape, Walk, walk};
+use comity_library::universal::{Enter, Leave, Pass, Pole, Shape, Walk, walk};
 
 use crate::colour::{Edge, colours};
 use crate::function::{Function, swapped};
@@ -107,17 +107,17 @@ impl Writer {
 }
 
 impl Walk for Writer {
-    fn whole(&mut self, level: u32, _: usize, kind: Kind, number: usize) -> bool {
+    fn whole(&mut self, level: u32, _: usize, kind: Pole, number: usize) -> bool {
         if level > 0 {
             return false;
         }
         match kind {
-            Kind::Input => {}
-            Kind::Gate => {
+            Pole::Input => {}
+            Pole::Gate => {
                 let table = self.tables.get(number).copied().unwrap_or(0);
                 self.bits.extend((0..4).map(|row| table >> row & 1 == 1));
             }
-            Kind::Output => self.bits.push(self.selects[number]),
+            Pole::Output => self.bits.push(self.selects[number]),
         }
         true
     }

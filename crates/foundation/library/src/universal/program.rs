@@ -10,7 +10,7 @@ use std::slice::from_ref;
 use comity_circuit::{Builder, CircuitId, Goal, Program, ProgramBuilder, Recipients, Register, Span, Wire};
 
 use super::Shape;
-use super::walk::{Enter, Kind, Leave, Pass, Walk, walk};
+use super::walk::{Enter, Leave, Pass, Pole, Walk, walk};
 
 /// A wire, and how far it is to that of the next graph.
 type Place = (Span, i64);
@@ -24,17 +24,17 @@ fn graphs(level: u32) -> u64 {
 }
 
 /// The bits that program a pole of a level whose poles are all of one kind.
-fn bits_of(level: u32, kind: Kind) -> u64 {
+fn bits_of(level: u32, kind: Pole) -> u64 {
     let Some(below) = level.checked_sub(1) else {
         return match kind {
-            Kind::Input => 0,
-            Kind::Gate => 4,
-            Kind::Output => 1,
+            Pole::Input => 0,
+            Pole::Gate => 4,
+            Pole::Output => 1,
         };
     };
     let switches = match kind {
-        Kind::Input | Kind::Output => 1,
-        Kind::Gate => 3,
+        Pole::Input | Pole::Output => 1,
+        Pole::Gate => 3,
     };
     2 * bits_of(below, kind) + switches * graphs(below)
 }
@@ -43,7 +43,7 @@ fn bits_of(level: u32, kind: Kind) -> u64 {
 pub(super) fn bits(shape: Shape) -> usize {
     struct Count(u64);
     impl Walk for Count {
-        fn whole(&mut self, level: u32, _: usize, kind: Kind, _: usize) -> bool {
+        fn whole(&mut self, level: u32, _: usize, kind: Pole, _: usize) -> bool {
             self.0 += bits_of(level, kind);
             true
         }
@@ -171,7 +171,7 @@ impl Layout {
     fn loops(
         &self,
         p: &mut ProgramBuilder,
-        (level, kind): (u32, Kind),
+        (level, kind): (u32, Pole),
         came: &Place,
         given: &Place,
         program: &Span,
@@ -181,9 +181,9 @@ impl Layout {
             return self.pole(p, kind, came, given, program, value);
         };
         let (switch, wide, inner) = (self.parts.switch, graphs(below), bits_of(below, kind));
-        let entrance = if kind == Kind::Gate { wide } else { 0 };
+        let entrance = if kind == Pole::Gate { wide } else { 0 };
         let mut program = program.clone();
-        if kind == Kind::Output {
+        if kind == Pole::Output {
             let [first, second] = halves(came);
             p.map(switch, wide, &[first, second, (program.clone(), 1)], &[self.pair(below, 2), self.pair(below, 4)]);
             program = further(&program, wide);
@@ -192,8 +192,8 @@ impl Layout {
             let next = |(span, step): Place| (span.moving(turn, 2 * wide as i64), step);
             let program = program.clone().moving(turn, (entrance + inner) as i64);
             let came = match kind {
-                Kind::Input | Kind::Output => next(self.pair(below, 2)),
-                Kind::Gate => {
+                Pole::Input | Pole::Output => next(self.pair(below, 2)),
+                Pole::Gate => {
                     let [first, second, rest] = [0, 1, 2].map(|at| next(self.pair(below, at)));
                     p.map(switch, wide, &[first, second, (program.clone(), 1)], &[self.came(below), rest]);
                     self.came(below)
@@ -202,20 +202,20 @@ impl Layout {
             let value = value.clone().moving(turn, 1 << below);
             self.loops(p, (below, kind), &came, &next(self.pair(below, 3)), &further(&program, entrance), &value);
         });
-        if kind != Kind::Output {
+        if kind != Pole::Output {
             let program = further(&program, 2 * (entrance + inner));
             p.map(switch, wide, &[self.pair(below, 3), self.pair(below, 5), (program, 1)], &halves(given));
         }
     }
 
     /// A pole of the lowest level.
-    fn pole(&self, p: &mut ProgramBuilder, kind: Kind, came: &Place, given: &Place, program: &Span, value: &Span) {
+    fn pole(&self, p: &mut ProgramBuilder, kind: Pole, came: &Place, given: &Place, program: &Span, value: &Span) {
         let Parts { choose, fork, gate, .. } = self.parts;
         let ([came, also], [given, again]) = (halves(came).map(|(span, _)| span), halves(given).map(|(span, _)| span));
         match kind {
-            Kind::Input => p.call(fork, from_ref(value), &[given, again]),
-            Kind::Gate => p.call(gate, &[came, also, Span { bits: 4, ..program.clone() }], &[given, again]),
-            Kind::Output => p.call(choose, &[came, also, program.clone()], from_ref(value)),
+            Pole::Input => p.call(fork, from_ref(value), &[given, again]),
+            Pole::Gate => p.call(gate, &[came, also, Span { bits: 4, ..program.clone() }], &[given, again]),
+            Pole::Output => p.call(choose, &[came, also, program.clone()], from_ref(value)),
         }
     }
 }
@@ -236,21 +236,21 @@ impl Build {
         wire(self.layout.program, at)
     }
 
-    fn whole(&mut self, level: u32, at: usize, kind: Kind, number: usize) {
+    fn whole(&mut self, level: u32, at: usize, kind: Pole, number: usize) {
         let program = self.next(bits_of(level, kind));
         let Build { p, layout, .. } = self;
         let value = match kind {
-            Kind::Input => wire(layout.input, number as u64),
-            Kind::Output => wire(layout.output, number as u64),
+            Pole::Input => wire(layout.input, number as u64),
+            Pole::Output => wire(layout.output, number as u64),
             // Gates have none.
-            Kind::Gate => wire(layout.output, 0),
+            Pole::Gate => wire(layout.output, 0),
         };
         layout.loops(p, (level, kind), &layout.came(level), &layout.given(level, at), &program, &value);
     }
 }
 
 impl Walk for Build {
-    fn whole(&mut self, level: u32, at: usize, kind: Kind, number: usize) -> bool {
+    fn whole(&mut self, level: u32, at: usize, kind: Pole, number: usize) -> bool {
         let fits = level <= LOOPS;
         if fits {
             self.whole(level, at, kind, number);

@@ -4,7 +4,7 @@ use super::Shape;
 
 /// What a pole is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Pole {
     /// An input: nothing comes to it.
     Input,
     /// A gate.
@@ -49,7 +49,7 @@ pub enum Leave {
 pub trait Walk {
     /// Pole `at` of a level, whose poles are all of one kind, the first of them the `number`-th of that kind. Whether all of it was taken
     /// care of: if not, its blocks are told one by one. There is nothing to tell of a single pole but this.
-    fn whole(&mut self, level: u32, at: usize, kind: Kind, number: usize) -> bool;
+    fn whole(&mut self, level: u32, at: usize, kind: Pole, number: usize) -> bool;
     /// The entrance of block `block` of a level.
     fn enter(&mut self, level: u32, block: usize, form: Enter);
     /// The way between the poles of the block.
@@ -85,14 +85,14 @@ impl<W: Walk> Walker<'_, W> {
     }
 
     /// The kind of all poles in this one of a level, and the number of the first among those of its kind.
-    fn kind(&self, level: u32, at: usize) -> Option<(Kind, usize)> {
+    fn kind(&self, level: u32, at: usize) -> Option<(Pole, usize)> {
         let Shape { inputs, gates, .. } = self.shape;
         let (from, to) = (at << level, (at + 1) << level);
         match from {
             _ if to > self.shape.poles() => None,
-            _ if to <= inputs => Some((Kind::Input, from)),
-            _ if from >= inputs + gates => Some((Kind::Output, from - inputs - gates)),
-            _ if from >= inputs && to <= inputs + gates => Some((Kind::Gate, from - inputs)),
+            _ if to <= inputs => Some((Pole::Input, from)),
+            _ if from >= inputs + gates => Some((Pole::Output, from - inputs - gates)),
+            _ if from >= inputs && to <= inputs + gates => Some((Pole::Gate, from - inputs)),
             _ => None,
         }
     }
