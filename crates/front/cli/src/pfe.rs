@@ -9,14 +9,13 @@ use comity::pfe::{Function, Shape};
 use comity_circuit::Goal;
 use comity_core::{Bits, PartyId};
 use comity_format::value::to_bits;
-use comity_terminal::console::{emit, note};
+use comity_terminal::console::{check_writable, emit, note, write_private};
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
 use crate::args::{NetworkArgs, Optimize, ProgramArgs, ResultArgs, RoleArgs, SessionArgs, ValueArgs};
-use crate::durable::keep;
 use crate::flags::{Assigned, BitOrder, OutputTo, Who};
 use crate::resolve::{Resolved, resolve};
 use crate::run::{self, RunArgs};
@@ -215,9 +214,10 @@ fn embedded(name: &str, given: &[Assigned], bits: &[BitOrder], shape: Shape) -> 
 }
 
 fn write(args: &EmbedArgs) -> Outcome {
+    check_writable(&args.out)?;
     let FunctionArgs { function, input, bits } = &args.function;
     let text = embedded(function, input, bits, args.shape.0)?;
-    keep(&args.out, text.as_bytes())?;
+    write_private(&args.out, text.as_bytes())?;
     let name = args.shape.0.name();
     note(&format!("its owner computes it as party 0: comity run {name} --input function=@{}", args.out.display()));
     Ok(())

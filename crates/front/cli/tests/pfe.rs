@@ -73,6 +73,13 @@ fn a_function_is_a_value_that_other_commands_take() {
         use std::os::unix::fs::PermissionsExt;
         assert_eq!(std::fs::metadata(&bits).unwrap().permissions().mode() & 0o777, 0o600);
     }
+    // A pipe is written to, and no file put in its place.
+    let written = std::fs::read_to_string(&bits).unwrap();
+    let piped = comity(&["pfe", "program", &below, "--input", "limit=42", "--shape", SHAPE, "--out", "/dev/stdout"]);
+    assert_eq!(piped.ok(), written);
+    let nowhere = folder.path("no folder/below.bits");
+    comity(&["pfe", "program", &below, "--input", "limit=42", "--shape", SHAPE, "--out", &nowhere])
+        .fails(2, &["no folder", "cannot write"]);
     let function = format!("function=@{bits}");
     for (x, result) in [("x=dec:41", "1\n"), ("x=dec:42", "0\n")] {
         assert_eq!(comity(&["eval", "universal8x1x30", "--input", &function, "--input", x]).ok(), result);

@@ -67,6 +67,22 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Outcome {
     out.commit()
 }
 
+/// As [`write_whole`], a file that only its owner may read.
+///
+/// # Errors
+/// An error that says why the file cannot be written.
+pub fn write_private(path: &Path, bytes: &[u8]) -> Outcome {
+    let out = OutFile::create(path)?;
+    // Nothing is in it yet. A device or a pipe stays as it is.
+    #[cfg(unix)]
+    if out.temporary.is_some() {
+        let only_owner = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        out.file.set_permissions(only_owner).map_err(|e| unwritable(path, &e))?;
+    }
+    (&out.file).write_all(bytes).map_err(|e| unwritable(path, &e))?;
+    out.commit()
+}
+
 /// A file that is there whole or not at all: beside its final name first, then renamed. A device or a pipe, which a rename
 /// would replace, is written directly.
 pub struct OutFile {
