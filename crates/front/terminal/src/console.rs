@@ -62,9 +62,7 @@ pub fn deliver(result: impl AsRef<[u8]>, file: Option<&Path>) -> Outcome {
 /// # Errors
 /// An error that says why the file cannot be written.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Outcome {
-    let out = OutFile::create(path)?;
-    (&out.file).write_all(bytes).map_err(|e| unwritable(path, &e))?;
-    out.commit()
+    OutFile::create(path)?.fill(bytes)
 }
 
 /// As [`write_whole`], a file that only its owner may read.
@@ -79,8 +77,7 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> Outcome {
         let only_owner = std::os::unix::fs::PermissionsExt::from_mode(0o600);
         out.file.set_permissions(only_owner).map_err(|e| unwritable(path, &e))?;
     }
-    (&out.file).write_all(bytes).map_err(|e| unwritable(path, &e))?;
-    out.commit()
+    out.fill(bytes)
 }
 
 /// A file that is there whole or not at all: beside its final name first, then renamed. A device or a pipe, which a rename
@@ -124,6 +121,12 @@ impl OutFile {
         // A device or a pipe has no disk.
         let done = if self.temporary.is_some() { self.file.sync_all() } else { Ok(()) };
         done.map_err(|e| unwritable(&self.path, &e))
+    }
+
+    /// Writes all that is in the file, which is whole then.
+    fn fill(self, bytes: &[u8]) -> Outcome {
+        (&self.file).write_all(bytes).map_err(|e| unwritable(&self.path, &e))?;
+        self.commit()
     }
 
     /// Gives the file its name: now it is whole.

@@ -57,8 +57,8 @@ impl Function {
         let circuit = program.flatten().map_err(|error| Error::invalid_input(format!("the function: {error}")))?;
         let inputs = known.iter().zip(takes).filter(|(known, _)| known.is_none()).map(|(_, input)| input.bits).sum();
         let outputs = circuit.output_wires().len();
-        for (what, least, count) in [("input bits that are not known", 1, inputs), ("output bits", 1, outputs)] {
-            if !(least..=Shape::MAX).contains(&count) {
+        for (what, count) in [("input bits that are not known", inputs), ("output bits", outputs)] {
+            if !(1..=Shape::MAX).contains(&count) {
                 let most = Shape::MAX;
                 return Err(Error::invalid_input(format!(
                     "a private function has 1 to {most} {what}, and this one {count}"
