@@ -5,8 +5,8 @@
 //! in the making. A run takes all its batches from one of them.
 //!
 //! **The same at all.** A lot is for exactly the parties that made it, each with the key that it had. Before anything that
-//! depends on a secret leaves, they tell each other what they have and how far it is used up; the order of party 0 decides, the
-//! largest mark wins, and all have it marked as used on their disks.
+//! depends on a secret leaves, they tell each other what they have and how far it is used up, and compare what they heard; the order of
+//! party 0 decides, the largest mark wins, and all have it marked as used on their disks.
 //!
 //! **One of another.** Material of a program may be made of stored material that is for any: then each run's is made of a lot
 //! of that which all parties have, chosen and marked as a run does it, and anew where there is no such lot.
@@ -215,7 +215,8 @@ pub(crate) fn ids(keys: &PerPeer<Option<[u8; 32]>>) -> Vec<(PartyId, Option<[u8;
     keys.iter().map(|(peer, key)| (peer, *key)).collect()
 }
 
-/// Waits until the other parties are as far, with the same lot.
+/// Waits until the other parties are as far, with the same lot. Which one it is follows from what was settled among all, so that one that
+/// says another is a cheat itself.
 fn settle(mesh: &mut Mesh<'_>, id: &SessionId, what: &str) -> Result<()> {
     let ours = id.child(what).to_bytes();
     for (peer, theirs) in mesh.tell(&ours)?.iter() {

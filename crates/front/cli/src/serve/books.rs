@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use comity::Member;
+use comity::{Member, PartyId};
+use comity_core::listed;
 use comity_terminal::failure::Outcome;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,9 @@ struct Line {
     key: String,
     /// The job whose run began; none if the key misbehaved, which is for all jobs.
     job: Option<String>,
+    /// The keys of the others, where one of them all misbehaved and nobody can tell which.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    or: Vec<String>,
 }
 
 /// What is said of books that cannot be opened.
@@ -48,40 +52,54 @@ pub(super) struct Books {
     most: u64,
     /// The runs of this job by key.
     runs: BTreeMap<String, u64>,
-    misbehaved: BTreeSet<String>,
+    /// Keys of which one misbehaved. Most often it is one key.
+    misbehaved: BTreeSet<BTreeSet<String>>,
 }
 
 impl Books {
     /// The books in this file, which is made if it is not there.
     pub(super) fn open(path: &Path, job: String, peers: Vec<Peer>, most: u64) -> Outcome<Books> {
         let (mut runs, mut misbehaved) = (BTreeMap::new(), BTreeSet::new());
-        let journal = Journal::open(path, WORDS, |Line { key, job: whose }| match whose {
+        let journal = Journal::open(path, WORDS, |Line { key, job: whose, or }| match whose {
             Some(whose) if whose == job => *runs.entry(key).or_default() += 1,
             Some(_) => {}
-            None => _ = misbehaved.insert(key),
+            None => _ = misbehaved.insert(or.into_iter().chain([key]).collect()),
         })?;
         Ok(Books { journal, job, peers, most, runs, misbehaved })
     }
 
     /// The reason why there can be no further run, if there is one.
     pub(super) fn refused(&self) -> Option<String> {
+        let whose =
+            |keys: &BTreeSet<String>| self.peers.iter().filter(|peer| keys.contains(&peer.key)).collect::<Vec<_>>();
+        let misbehaved =
+            self.misbehaved.iter().find_map(|keys| Some(whose(keys)).filter(|peers| peers.len() == keys.len()));
+        match misbehaved.as_deref() {
+            None => {}
+            Some([Peer { party, .. }]) => {
+                return Some(format!(
+                    "a run with party {party} ended in misbehaviour, and its key is not served again"
+                ));
+            }
+            Some(peers) => {
+                let parties = listed(peers.iter().map(|peer| PartyId(peer.party)));
+                return Some(format!(
+                    "a run with {parties} ended in misbehaviour, nobody can tell whose, and these keys are not served together again"
+                ));
+            }
+        }
         self.peers.iter().find_map(|Peer { party, key }| {
             let had = self.runs.get(key).copied().unwrap_or(0);
-            if self.misbehaved.contains(key) {
-                Some(format!("a run with party {party} ended in misbehaviour, and its key is not served again"))
-            } else if had >= self.most {
-                let runs = if self.most == 1 { "run" } else { "runs" };
-                Some(format!("party {party} has had the {} {runs} that the job allows", self.most))
-            } else {
-                None
-            }
+            let runs = if self.most == 1 { "run" } else { "runs" };
+            let all = || format!("party {party} has had the {} {runs} that the job allows", self.most);
+            (had >= self.most).then(all)
         })
     }
 
     /// Notes that a run begins, for every peer.
     pub(super) fn begin(&mut self) -> Outcome {
         let job = Some(self.job.clone());
-        let lines = self.peers.iter().map(|peer| Line { key: peer.key.clone(), job: job.clone() });
+        let lines = self.peers.iter().map(|peer| Line { key: peer.key.clone(), job: job.clone(), or: Vec::new() });
         self.journal.write(&lines.collect::<Vec<_>>())?;
         for peer in &self.peers {
             *self.runs.entry(peer.key.clone()).or_default() += 1;
@@ -89,13 +107,15 @@ impl Books {
         Ok(())
     }
 
-    /// Notes that a run ended in misbehaviour: of this party, or of one of them, and nobody knows which.
+    /// Notes that a run ended in misbehaviour: of this party; or of one of them, and nobody can tell which. Then no key is barred for itself,
+    /// or a cheat could have it so for whoever is honest, but all of them together are.
     pub(super) fn misbehaved(&mut self, party: Option<u16>) -> Outcome {
         let culprits = self.peers.iter().filter(|peer| party.is_none_or(|party| party == peer.party));
-        let keys: Vec<String> = culprits.map(|peer| peer.key.clone()).collect();
-        let lines = keys.iter().map(|key| Line { key: key.clone(), job: None });
-        self.journal.write(&lines.collect::<Vec<_>>())?;
-        self.misbehaved.extend(keys);
+        let keys: BTreeSet<String> = culprits.map(|peer| peer.key.clone()).collect();
+        let mut or: Vec<String> = keys.iter().cloned().collect();
+        let Some(key) = or.pop() else { return Ok(()) };
+        self.journal.write(&[Line { key, job: None, or }])?;
+        self.misbehaved.insert(keys);
         Ok(())
     }
 }
@@ -141,11 +161,33 @@ mod tests {
     fn books_are_one_services() {
         let path = file("one");
         let open = || Books::open(&path, "job:a".to_owned(), peers(), 1);
-        let mut books = open().unwrap();
+        let books = open().unwrap();
         assert!(open().map(drop).unwrap_err().message.contains("another service"));
-        books.misbehaved(None).unwrap();
         drop(books);
-        assert_eq!(open().unwrap().misbehaved.len(), 2);
+        open().unwrap();
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    /// A cheat that nobody can name gets no honest key barred: only those together among whom it was.
+    #[test]
+    fn where_nobody_can_tell_who_misbehaved_no_key_is_barred_for_itself() {
+        let path = file("nobody");
+        let peer = |party, key: &str| Peer { party, key: key.to_owned() };
+        let open = |peers: Vec<Peer>| Books::open(&path, "job:a".to_owned(), peers, 9).unwrap();
+        open(peers()).misbehaved(None).unwrap();
+        let together = open(peers()).refused().unwrap();
+        assert!(together.contains("nobody can tell whose") && together.contains("not served together"), "{together}");
+        let more = vec![peer(1, "three"), peer(2, "two"), peer(3, "one")];
+        assert!(open(more).refused().is_some(), "whoever it was is among these, too");
+        for others in [vec![peer(1, "one")], vec![peer(1, "two")], vec![peer(1, "one"), peer(2, "three")]] {
+            assert_eq!(open(others).refused(), None);
+        }
+        // One that is named is barred for itself, in whatever company.
+        open(peers()).misbehaved(Some(2)).unwrap();
+        assert!(
+            open(vec![peer(1, "two"), peer(2, "three")]).refused().unwrap().contains("party 1 ended in misbehaviour")
+        );
+        assert_eq!(open(vec![peer(1, "one")]).refused(), None);
         std::fs::remove_file(&path).unwrap();
     }
 }

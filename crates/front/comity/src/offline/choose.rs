@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use comity_channel::{Mesh, PerPeer};
+use comity_channel::{Echo, Mesh, PerPeer};
 use comity_circuit::Program;
 use comity_core::{Error, Params, PartyId, Result, SessionId};
 use comity_protocol::{Card, Here, Need, Options, Protocol, Values};
@@ -54,13 +54,18 @@ pub(super) enum Missing {
     Common,
 }
 
-/// Tells all other parties which lots are here, and hears theirs.
-pub(super) fn tell(mesh: &mut Mesh<'_>, ours: &[LotInfo]) -> Result<PerPeer<Vec<Mark>>> {
+/// Tells all other parties which lots are here, and hears theirs: the same at all, or it is an error that names nobody. One that tells
+/// two others different things would have them choose differently, and each take the other one for the cheat.
+///
+/// # Errors
+/// Those of [`Mesh::settle`]; a list that is too long, by who sent it.
+pub(super) fn tell(mesh: &mut Mesh<'_>, here: &Here, ours: &[LotInfo]) -> Result<PerPeer<Vec<Mark>>> {
     const BYTES: usize = SessionId::BYTES + 4;
     let (me, parties) = (mesh.me(), mesh.parties());
-    let counts = mesh.tell(&(ours.len() as u32).to_le_bytes())?;
+    let mut echo = Echo::new(here.session.child("lots"));
+    let counts = mesh.broadcast(&mut echo, "their number", &(ours.len() as u32).to_le_bytes())?;
     let mut into = PerPeer::new(me, parties, |_| Vec::new());
-    for (peer, count) in counts.iter() {
+    for (peer, count) in counts.unsettled().iter() {
         let count = u32::from_le_bytes(count[..].try_into().expect("four bytes")) as usize;
         if count > MOST {
             return Err(Error::malformed(format!("the peer says that it has {count} lots")).by(peer));
@@ -70,6 +75,8 @@ pub(super) fn tell(mesh: &mut Mesh<'_>, ours: &[LotInfo]) -> Result<PerPeer<Vec<
     let bytes: Vec<u8> =
         ours.iter().flat_map(|lot| [&lot.meta.id.to_bytes()[..], &lot.next.to_le_bytes()].concat()).collect();
     mesh.exchange(&PerPeer::new(me, parties, |_| bytes.clone()), &mut into)?;
+    echo.hear("ids and marks", &bytes, &into);
+    mesh.settle(echo)?;
     let mark = |bytes: &[u8; BYTES]| {
         let (id, next) = bytes.split_at(SessionId::BYTES);
         let id = SessionId::new(id.try_into().expect("the length of an id"));

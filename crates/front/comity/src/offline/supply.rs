@@ -64,7 +64,7 @@ impl Supplied {
     ) -> Result<std::result::Result<Supplied, Missing>> {
         let need = u32::try_from(wanted.need.batches).unwrap_or(u32::MAX);
         let ours = wanted.here(store, here, options)?;
-        let theirs = tell(mesh, &ours)?;
+        let theirs = tell(mesh, here, &ours)?;
         let (id, next) = match choose(&ours, &theirs, need) {
             Ok(mark) => mark,
             Err(missing) => return Ok(Err(missing)),

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use comity_channel::Channel;
+use comity_channel::{Channel, checks, memory_mesh};
 use comity_circuit::Observer;
 use comity_core::{Backend, Bits, Kind, Params};
 use comity_protocol::{Here, Lot, Shelf};
 use comity_store::{LotInfo, Store, StoreKey};
 
-use super::choose::{Mark, Missing, choose, lost};
+use super::choose::{Mark, Missing, choose, lost, tell};
 use super::*;
 
 fn held(n: u8, next: u32, batches: u32) -> LotInfo {
@@ -82,6 +82,62 @@ fn what_the_peer_lacks_is_lost_if_it_has_anything_of_it() {
     assert!(lost(&[&cut[1..], &[(id(1), 0)]].concat()).is_empty());
 }
 
+/// The session of these tests at one of so many parties.
+fn here(me: PartyId, parties: u16) -> Here {
+    let session = SessionId::derive("test of lots", &[]);
+    Here { me, parties, session, params: Params::default(), backend: Backend::detect() }
+}
+
+/// Party 2 of three says one thing of its lots to party 0 and another one to party 1, whose own lots are alike: what the two then hold,
+/// and what party 2 heard.
+fn told_differently(counts: [u32; 2], marks: [Vec<u8>; 2]) -> [Result<PerPeer<Vec<Mark>>>; 2] {
+    let mut meshes: Vec<Mesh<'_>> = memory_mesh(3, None).into_iter().map(Mesh::new).collect();
+    let mut liar = meshes.pop().unwrap();
+    std::thread::scope(|scope| {
+        let honest: Vec<_> = meshes
+            .into_iter()
+            .map(|mut mesh| {
+                scope.spawn(move || {
+                    let here = here(mesh.me(), 3);
+                    tell(&mut mesh, &here, &[held(1, 0, 9)])
+                })
+            })
+            .collect();
+        let say = |two: [Vec<u8>; 2]| PerPeer::from_vec(PartyId(2), two.into()).unwrap();
+        let hear = |bytes| say([vec![0; bytes], vec![0; bytes]]);
+        let _ = liar.exchange(&say(counts.map(|count| count.to_le_bytes().to_vec())), &mut hear(4));
+        let _ = liar.exchange(&say(marks), &mut hear(SessionId::BYTES + 4));
+        // It tells each that it has heard what that one has.
+        let mut digests = hear(32);
+        let _ = [PartyId(0), PartyId(1)].map(|peer| liar.link(peer).recv(&mut digests[peer]));
+        let _ = [PartyId(0), PartyId(1)].map(|peer| liar.link(peer).send(&digests[peer]));
+        let _ = liar.flush();
+        honest.into_iter().map(|party| party.join().unwrap()).collect::<Vec<_>>().try_into().unwrap()
+    })
+}
+
+#[test]
+fn whoever_tells_two_parties_different_lots_makes_neither_blame_the_other() {
+    let mark = |next: u32| [&id(1).to_bytes()[..], &next.to_le_bytes()].concat();
+    for told in told_differently([1, 1], [mark(3), mark(3)]) {
+        assert_eq!(told.unwrap()[PartyId(2)], [(id(1), 3)], "alike is no cheat");
+    }
+    let cheats = [
+        ([1, 1], [mark(0), mark(4)]),
+        ([1, 1], [mark(0), [&id(2).to_bytes()[..], &[0; 4]].concat()]),
+        ([0, 1], [Vec::new(), mark(0)]),
+        ([2, 1], [[mark(0), mark(0)].concat(), mark(0)]),
+    ];
+    for (counts, marks) in cheats {
+        for told in told_differently(counts, marks) {
+            let error = told.map(drop).unwrap_err();
+            let nobody =
+                matches!(error.kind, Kind::Misbehaved(check) if check == checks::EQUIVOCATION) && error.party.is_none();
+            assert!(nobody, "{error}");
+        }
+    }
+}
+
 struct Nobody;
 
 impl Observer for Nobody {
@@ -92,13 +148,7 @@ impl Observer for Nobody {
 fn fill(store: &Store, ch: impl Channel, me: u16) -> (Result<()>, Vec<(SessionId, u32, u32)>) {
     let meta = held(0, 0, 0).meta;
     let mut filling = Filling::new(store, meta);
-    let here = Here {
-        me: PartyId(me),
-        parties: 2,
-        session: SessionId::derive("test of lots", &[]),
-        params: Params::default(),
-        backend: Backend::detect(),
-    };
+    let here = here(PartyId(me), 2);
     let mut net = Mesh::of_two(here.me, ch);
     let mut party = Party { net: &mut net, here, rng: &mut SystemRng, observer: &mut Nobody };
     let mut put = |number: u64| {
