@@ -2,6 +2,11 @@
 
 use std::fs;
 
+use comity::psi::base::BaseFile;
+use comity::{OprfAsk, PartyId, Session};
+use comity_channel::hello::WIRE_BYTES;
+use comity_channel::{Change, Direction, Tamper, Tampering};
+use comity_net::{Security, Settings, connect};
 use comity_testing::PATIENCE;
 
 use crate::common::{Done, Folder, Listener, comity};
@@ -203,11 +208,41 @@ fn the_function_runs_under_a_general_protocol_too() {
     let folder = Folder::new("psi-base-gmw");
     let [_, state, base] = published(&folder, &[]);
     let table = client(&folder, &[1, 200]);
-    let service = serve(&state, &["--sessions", "2", "--protocol", "gmw"]);
+    let refused = ["psi", "serve", "--state", &state, "--listen", "127.0.0.1:0", "--protocol", "gmw"];
+    comity(&refused).fails(2, &["gmw is semi-honest", "learn the key of the base", "--trust-clients"]);
+    comity(&["psi", "serve", "--state", &state, "--listen", "127.0.0.1:0", "--trust-clients"])
+        .fails(2, &["--protocol"]);
+    let service = serve(&state, &["--protocol=gmw", "--trust-clients", "--sessions=2"]);
     ask(&folder, &service, &base, &table, &[]).0.fails(2, &["protocol"]);
     let (done, found) = ask(&folder, &service, &base, &table, &["--protocol", "gmw"]);
     done.ok();
     assert_eq!(found, "n,email\n1,u1@example.org\n");
+    let done = service.end();
+    done.ok();
+    assert!(done.err.contains("clients are trusted: gmw is semi-honest"), "{}", done.err);
+}
+
+/// A client that sends what no request is: its key is in the books, and no service of this state serves it again.
+#[test]
+fn a_client_that_misbehaved_is_refused_by_this_state() {
+    let folder = Folder::new("psi-base-cheat");
+    let [_, state, base] = published(&folder, &[]);
+    let table = client(&folder, &[1, 200]);
+    let service = serve(&state, &["--sessions", "2"]);
+    let address = service.address.clone();
+    let settings = Settings::of_two(PartyId(1), Security::Plain { anywhere: false }, PATIENCE);
+    let channel = connect(&address, PartyId(0), &settings, &mut |_| {}).unwrap();
+    // Behind the hello comes the request: a number of queries, and then what kind they are.
+    let (at, change) = (WIRE_BYTES + 8, Change::Flip { bit: 6 });
+    let cheat = Tampering::new(channel, &Tamper { direction: Direction::Outgoing, at, change });
+    let file = BaseFile::read(fs::read(&base).unwrap()).unwrap();
+    let asked = OprfAsk { base: &file, over: None, stale: false };
+    assert!(Session::new(1).over(cheat).timeout(PATIENCE).ask_oprf(asked, &[1, 2], &mut ()).is_err());
+    ask(&folder, &service, &base, &table, &[]).0.fails(2, &["does not serve this client any more"]);
+    let done = service.end();
+    assert!(done.code == 0 && done.err.contains("misbehaved, and is not served again"), "{}", done.err);
+    let service = serve(&state, &["--sessions", "1"]);
+    ask(&folder, &service, &base, &table, &[]).0.fails(2, &["does not serve this client any more"]);
     service.end().ok();
 }
 

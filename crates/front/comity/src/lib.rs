@@ -55,7 +55,7 @@ pub use comity_zk as zk;
 pub use intersect::{Columns, Intersected, Intersection, Learnt};
 pub use named::{evaluate, input};
 pub use native::Native;
-pub use oprf::{OprfAsk, OprfDesk, OprfDone, OprfRefusal};
+pub use oprf::{OprfAsk, OprfDesk, OprfDone, OprfRefusal, OprfServe};
 pub use plan::RunCost;
 pub use protocol::{PROTOCOLS, SERVICES, among, fits, named, preferred, preferred_reactive};
 pub use report::{Filled, Report};

@@ -2,12 +2,14 @@
 //!
 //! The hello says which base, after how many updates, and the general protocol, if the function runs under one. Then the client says how many
 //! queries it wants ([`Request`]), and the server whether it gets them ([`Verdict`]): what it grants it has written down before it says so.
+//! Under a general protocol nothing is prepared: there all queries are asked at once, and counted. After a session that ended in
+//! misbehaviour a client is granted nothing any more.
 //! Queries are asked at once, or prepared and kept by both, a [lot](Store) each, of which a batch has
 //! [`OPRF_TOGETHER`] circuits. That a batch of a lot is used up is on the disk, on each side, before anything is sent
 //! that depends on it and an input.
 
 use comity_channel::Traffic;
-use comity_core::{Block, Error, Result, SessionId};
+use comity_core::{Block, Error, Kind, Result, SessionId};
 use comity_net::SystemRng;
 use comity_protocol::{Adversary, Card, Party, Protocol};
 use comity_psi::CARD;
@@ -74,6 +76,8 @@ enum Verdict {
     Limited(u64),
     /// There is no such lot, or too little of it.
     NoLot,
+    /// Nothing, and never again: a session with this client ended in misbehaviour.
+    Barred,
 }
 
 impl Verdict {
@@ -84,6 +88,7 @@ impl Verdict {
             Verdict::Granted(next) => (0, u64::from(next)),
             Verdict::Limited(left) => (1, left),
             Verdict::NoLot => (2, 0),
+            Verdict::Barred => (3, 0),
         };
         let mut bytes = [kind; Verdict::BYTES];
         bytes[1..].copy_from_slice(&number.to_le_bytes());
@@ -96,6 +101,7 @@ impl Verdict {
             (0, Ok(next)) => Ok(Verdict::Granted(next)),
             (1, _) => Ok(Verdict::Limited(number)),
             (2, _) => Ok(Verdict::NoLot),
+            (3, _) => Ok(Verdict::Barred),
             _ => Err(Error::malformed("the server's answer to the request is none")),
         }
     }
@@ -105,6 +111,8 @@ impl Verdict {
 pub enum OprfRefusal {
     /// The client may have so many more, in all of the base's life.
     Left(u64),
+    /// A session with this client ended in misbehaviour.
+    Barred,
     /// This side cannot: it could not write down what it granted.
     Cannot(Error),
 }
@@ -124,6 +132,13 @@ pub trait OprfDesk {
     /// The reason why not.
     fn grant(&mut self, client: Option<[u8; 32]>, queries: u64, ahead: bool) -> Result<(), OprfRefusal>;
 
+    /// Writes down that a session with this client ended in misbehaviour: from now on it is granted nothing. What a protocol lets a cheat get
+    /// away with is for one session, and who may try for ever succeeds.
+    ///
+    /// # Errors
+    /// Whatever keeps this side from writing it down.
+    fn misbehaved(&mut self, client: Option<[u8; 32]>) -> Result<()>;
+
     /// The store of what was prepared, if this side has one.
     fn store(&self) -> Option<&Store>;
 }
@@ -137,6 +152,15 @@ pub struct OprfAsk<'a> {
     pub over: Option<&'static dyn Protocol>,
     /// Whether the base may be behind the server's updates.
     pub stale: bool,
+}
+
+/// How a server answers.
+#[derive(Clone, Copy, Default)]
+pub struct OprfServe {
+    /// The general protocol that the function runs under, and not the one of its own.
+    pub over: Option<&'static dyn Protocol>,
+    /// Whether that one may be semi-honest: then a client that breaks its rules can learn the key of the base, and with it all of the base.
+    pub trust_clients: bool,
 }
 
 /// What came of a session.
@@ -218,14 +242,22 @@ impl Session<'_> {
     /// Serves one client that comes; this is party 0. The number of queries that it had, and whether they were only prepared.
     ///
     /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) before anybody comes if the protocol withstands no client that cheats, and clients are not trusted;
     /// [`Mismatch`](comity_core::Kind), on both sides, if the client has another base, or another state of it; those of the desk, the
     /// network and [`answer`].
     pub fn serve_oprf(
         mut self,
         desk: &mut dyn OprfDesk,
-        over: Option<&'static dyn Protocol>,
+        OprfServe { over, trust_clients }: OprfServe,
         watch: &mut dyn Watch,
     ) -> Result<OprfDone<(u64, bool)>> {
+        if let Some(over) = over.filter(|over| over.card().adversary == Adversary::SemiHonest && !trust_clients) {
+            return Err(Error::invalid_input(format!(
+                "{} is semi-honest: a client that breaks its rules can learn the key of the base, and with it all of the base. Take a \
+                 protocol that withstands such clients, or none, or say that their software is trusted (--trust-clients)",
+                over.card().name
+            )));
+        }
         let card = card(over);
         CARD.has(self.me, self.parties())?;
         let options = self.options(&CARD)?;
@@ -242,6 +274,9 @@ impl Session<'_> {
         let key = keys.iter().next().and_then(|(_, key)| *key);
         let mut me = Party { net: &mut mesh, here, rng: &mut rng, observer: &mut clock };
         let done = serve(&mut me, desk, key, over);
+        if matches!(&done, Err(Error { kind: Kind::Malformed(_) | Kind::Misbehaved(_), .. })) {
+            desk.misbehaved(key)?;
+        }
         let outcome = done.map_err(|error| whose(error, &mesh))?;
         let times = clock.stop();
         let (seconds, phases) = (times.seconds, times.phases);
@@ -300,6 +335,14 @@ fn serve(
     let refused = |what: &str| Err(Error::invalid_input(what.to_owned()));
     let base = desk.published()?.terms.id;
     let batches = request.queries.div_ceil(OPRF_TOGETHER as u64);
+    if let Some(over) = over.filter(|_| request.ahead || request.lot.is_some()) {
+        // It would have values, and nobody would have counted them.
+        say(me, Verdict::NoLot)?;
+        let name = over.card().name;
+        return Err(Error::malformed(format!(
+            "the client wants prepared queries, and nothing is prepared under {name}"
+        )));
+    }
     // What may not be is refused before anything is written down or burned.
     let mut lot = None;
     if let Some((id, next)) = request.lot {
@@ -336,6 +379,10 @@ fn serve(
             say(me, Verdict::Limited(left))?;
             let wanted = request.queries;
             return refused(&format!("the client wanted {wanted} queries, and {left} are left for it"));
+        }
+        Err(OprfRefusal::Barred) => {
+            say(me, Verdict::Barred)?;
+            return refused("a session with this client ended in misbehaviour, and it is not served again");
         }
         Err(OprfRefusal::Cannot(error)) => return Err(error),
     }
@@ -394,6 +441,9 @@ fn granted(me: &mut Party<'_, '_>, request: &Request) -> Result<u32> {
             "the server grants this client {left} more queries, and {} are wanted: ask for fewer keys, or ask its owner for more",
             request.queries
         ))),
+        Verdict::Barred => Err(Error::invalid_input(
+            "the server does not serve this client any more: a session with it ended in misbehaviour. Its owner knows which (S/asked)",
+        )),
         Verdict::NoLot if request.ahead => {
             Err(Error::invalid_input("the server keeps no prepared queries: ask without"))
         }

@@ -122,12 +122,15 @@ const SERVE: &str = "\
 Clients are served one after another; one that sends garbage or goes away ends its own
 session. With --tls any key that is trusted in DIR is a client's (`comity key trust
 DIR --party N FINGERPRINT`, with a number for each). What each client has asked is in
-S/asked, on the disk before it is answered; an aborted query counts. All who come
-without a key are one client. Never put back an old copy of S.
+S/asked, on the disk before it is answered; an aborted query counts. After a session
+that ended in misbehaviour (a check that failed, a message that does not decode) that
+key is not served again: S/asked has that, too. All who come without a key are one
+client, there as well. Never put back an old copy of S.
 
 A client may ask for any key that it can think of: --client-queries bounds that. It
-learns nothing on keys that it does not ask for, also if it cheats. A service that
-cheats can answer with other values, and see whether the client goes on.";
+learns nothing on keys that it does not ask for, also if it cheats, unless clients are
+trusted (--trust-clients). A service that cheats can answer with other values, and see
+whether the client goes on.";
 
 #[derive(Args, Debug)]
 pub(crate) struct PublishArgs {
@@ -221,9 +224,14 @@ pub(crate) struct PsiServeArgs {
     /// End after so many sessions
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) sessions: Option<u64>,
-    /// Run the function under this protocol, such as gmw, and not as a garbled circuit that can be prepared
+    /// Run the function under this protocol, such as ag, and not as a garbled circuit that can be prepared
+    ///
+    /// One that withstands parties that cheat; another one needs --trust-clients.
     #[arg(long, value_name = "NAME")]
     pub(crate) protocol: Option<String>,
+    /// Take a semi-honest --protocol: a client that breaks its rules can learn the key of the base, and with it all of the base
+    #[arg(long, requires = "protocol")]
+    pub(crate) trust_clients: bool,
     #[command(flatten)]
     pub(crate) meet: MeetArgs,
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use comity::psi::base::{BaseTerms, Published};
 use comity::psi::{Item, Set};
-use comity::{Card, Error, Params, Session, SystemRng, Watch};
+use comity::{Adversary, Card, Error, OprfServe, Params, Session, SystemRng, Watch};
 use comity_table::{Key, TableShape};
 use comity_terminal::console::{OutFile, emit, note};
 use comity_terminal::failure::{Ending, Failure, Outcome};
@@ -213,6 +213,14 @@ pub(super) fn update(args: &UpdateArgs) -> Outcome {
 pub(super) fn serve(args: &PsiServeArgs, list: List) -> Outcome {
     interrupt::on();
     let over = args.protocol.as_deref().map(|name| comity::among(list.0, name)).transpose()?;
+    let how = OprfServe { over, trust_clients: args.trust_clients };
+    if let Some(over) = over.filter(|over| over.card().adversary == Adversary::SemiHonest && args.trust_clients) {
+        note(&format!(
+            "clients are trusted: {} is semi-honest, and one whose software breaks its rules can learn the key of the base, and with it all \
+             of the base, whatever --client-queries says",
+            over.card().name
+        ));
+    }
     let mut desk = Desk::open(&args.state, args.client_queries.map(|count| count.0 as u64))?;
     let begin = || -> Outcome<Session<'static>> {
         // Whoever comes when the wait is almost over has as long as the first one.
@@ -229,7 +237,7 @@ pub(super) fn serve(args: &PsiServeArgs, list: List) -> Outcome {
             None => begin()?,
         };
         let mut watch = Service { told, connected: false, verbose: args.meet.verbose };
-        let ended = guarded(|| session.serve_oprf(&mut desk, over, &mut watch).map_err(Failure::from));
+        let ended = guarded(|| session.serve_oprf(&mut desk, how, &mut watch).map_err(Failure::from));
         told = true;
         match ended {
             Ok(done) => {

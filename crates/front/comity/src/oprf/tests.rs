@@ -9,10 +9,19 @@ use comity_testing::{Verdict as Ended, deviate};
 
 use super::*;
 
-/// A desk in memory, which keeps no queries ahead.
+/// A desk in memory, for one client, with as many queries as it may have left.
 struct Memory<'a> {
     published: &'a Published,
     granted: &'a AtomicU64,
+    barred: bool,
+    store: Option<Store>,
+}
+
+impl<'a> Memory<'a> {
+    /// One that keeps no queries ahead.
+    fn new(published: &'a Published, granted: &'a AtomicU64) -> Memory<'a> {
+        Memory { published, granted, barred: false, store: None }
+    }
 }
 
 impl OprfDesk for Memory<'_> {
@@ -20,16 +29,23 @@ impl OprfDesk for Memory<'_> {
         Ok(self.published)
     }
 
-    fn grant(&mut self, _: Option<[u8; 32]>, queries: u64, _: bool) -> Result<(), OprfRefusal> {
-        if queries > 3 {
-            return Err(OprfRefusal::Left(3));
+    fn grant(&mut self, _: Option<[u8; 32]>, queries: u64, ahead: bool) -> Result<(), OprfRefusal> {
+        match queries > 3 {
+            _ if self.barred => return Err(OprfRefusal::Barred),
+            true => return Err(OprfRefusal::Left(3)),
+            false if ahead => {}
+            false => _ = self.granted.fetch_add(queries, Ordering::SeqCst),
         }
-        self.granted.fetch_add(queries, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn misbehaved(&mut self, _: Option<[u8; 32]>) -> Result<()> {
+        self.barred = true;
         Ok(())
     }
 
     fn store(&self) -> Option<&Store> {
-        None
+        self.store.as_ref()
     }
 }
 
@@ -59,8 +75,8 @@ fn conversations_end_however_they_are_broken() {
     let runs = deviate(
         40,
         |ch, _| {
-            let mut desk = Memory { published: &published, granted: &granted };
-            Session::new(0).over(ch).serve_oprf(&mut desk, None, &mut ()).map(|done| done.outcome)
+            let mut desk = Memory::new(&published, &granted);
+            Session::new(0).over(ch).serve_oprf(&mut desk, OprfServe::default(), &mut ()).map(|done| done.outcome)
         },
         |ch, _| {
             let before = granted.load(Ordering::SeqCst);
@@ -87,8 +103,8 @@ fn a_request_beyond_what_is_left_is_told_to_both() {
     let (one, two) = comity_channel::memory::pair();
     let (served, asked) = std::thread::scope(|scope| {
         let served = scope.spawn(|| {
-            let mut desk = Memory { published: &published, granted: &granted };
-            Session::new(0).over(one).serve_oprf(&mut desk, None, &mut ()).map(|done| done.outcome)
+            let mut desk = Memory::new(&published, &granted);
+            Session::new(0).over(one).serve_oprf(&mut desk, OprfServe::default(), &mut ()).map(|done| done.outcome)
         });
         let ask = OprfAsk { base: &base, over: None, stale: false };
         let asked = Session::new(1).over(two).ask_oprf(ask, &inputs, &mut ()).map(|done| done.outcome.len());
@@ -97,6 +113,165 @@ fn a_request_beyond_what_is_left_is_told_to_both() {
     assert!(served.unwrap_err().to_string().contains("wanted 4 queries, and 3 are left"));
     assert!(asked.unwrap_err().to_string().contains("grants this client 3 more"));
     assert_eq!(granted.load(Ordering::SeqCst), 0);
+}
+
+/// A session of this desk with a client that says what it likes once they have agreed.
+fn against<T>(
+    desk: &mut (impl OprfDesk + Send),
+    how: OprfServe,
+    base: &BaseFile,
+    client: impl FnOnce(&mut Party<'_, '_>) -> Result<T>,
+) -> (Result<(u64, bool)>, Result<T>) {
+    let (one, two) = comity_channel::memory::pair();
+    std::thread::scope(|scope| {
+        let served = scope.spawn(|| Session::new(0).over(one).serve_oprf(desk, how, &mut ()).map(|done| done.outcome));
+        let ask = OprfAsk { base, over: how.over, stale: false };
+        let asked = Session::new(1).over(two).client(ask, "queries", &mut (), |me, _, _| client(me));
+        (served.join().unwrap(), asked.map(|done| done.outcome))
+    })
+}
+
+/// Under a general protocol nothing is prepared: a client that says so asks for values that nobody counts.
+#[test]
+fn under_a_protocol_nobody_prepares_and_all_is_counted() {
+    let (published, base) = published();
+    let granted = AtomicU64::new(0);
+    let dir = std::env::temp_dir().join(format!("comity-oprf-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let key = comity_store::StoreKey::create(&dir.join("key"), &mut SystemRng).unwrap();
+    let store = Store::open_or_create(&dir.join("store"), &key, &mut SystemRng).unwrap();
+    let mut desk = Memory { store: Some(store), ..Memory::new(&published, &granted) };
+    // A lot that is there.
+    let count = OPRF_TOGETHER as u64;
+    let own = OprfServe::default();
+    let id = std::cell::Cell::new(None);
+    let prepared = against(&mut Unbounded(&mut desk), own, &base, |me| {
+        id.set(Some(me.here.session));
+        granted_ahead(me, count)
+    });
+    assert!(prepared.0.is_ok() && prepared.1.is_ok(), "{:?}", prepared.0);
+    let inputs = base.terms.inputs(&mut SystemRng, &items(8..10));
+    let how = OprfServe { over: Some(crate::protocol::named("ag").unwrap()), trust_clients: false };
+    for (ahead, lot) in [(true, None), (false, id.get().map(|id| (id, 0)))] {
+        desk.barred = false;
+        let (served, asked) = against(&mut desk, how, &base, |me| {
+            super::granted(me, &Request { queries: 2, ahead, lot })?;
+            evaluate_over(me, how.over.unwrap(), OprfInput::Client(&inputs))
+        });
+        let served = served.unwrap_err();
+        assert!(
+            matches!(&served.kind, Kind::Malformed(why) if why.contains("nothing is prepared under ag")),
+            "{served}"
+        );
+        assert!(
+            asked.is_err() && desk.barred && granted.load(Ordering::SeqCst) == 0,
+            "it has no value that was not counted"
+        );
+    }
+    let lots = desk.store().unwrap().lots().unwrap();
+    assert!(lots.iter().all(|lot| lot.next == 0), "and burns nothing");
+    // One that asks as it should is counted.
+    desk.barred = false;
+    let (served, asked) = against(&mut desk, how, &base, |me| {
+        super::granted(me, &Request { queries: 2, ahead: false, lot: None })?;
+        evaluate_over(me, how.over.unwrap(), OprfInput::Client(&inputs))
+    });
+    assert_eq!(served.unwrap(), (2, false));
+    let found = base.find(Backend::detect(), &asked.unwrap());
+    assert_eq!((found.matched.len(), granted.load(Ordering::SeqCst)), (2, 2));
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// A desk that grants whatever is to be kept ahead.
+struct Unbounded<'d, 'a>(&'d mut Memory<'a>);
+
+impl OprfDesk for Unbounded<'_, '_> {
+    fn published(&mut self) -> Result<&Published> {
+        self.0.published()
+    }
+
+    fn grant(&mut self, _: Option<[u8; 32]>, _: u64, _: bool) -> Result<(), OprfRefusal> {
+        Ok(())
+    }
+
+    fn misbehaved(&mut self, client: Option<[u8; 32]>) -> Result<()> {
+        self.0.misbehaved(client)
+    }
+
+    fn store(&self) -> Option<&Store> {
+        self.0.store()
+    }
+}
+
+/// Prepares so many queries, of which this side keeps nothing.
+fn granted_ahead(me: &mut Party<'_, '_>, queries: u64) -> Result<()> {
+    granted(me, &Request { queries, ahead: true, lot: None })?;
+    OprfQuestions::prepare(me, queries as usize, |_| Ok(()))?;
+    let (_, ch) = me.net.pair()?;
+    ch.send(&[1])?;
+    ch.recv(&mut [0])
+}
+
+#[test]
+fn a_semi_honest_protocol_is_for_clients_that_are_trusted() {
+    let (published, _) = published();
+    let granted = AtomicU64::new(0);
+    let mut desk = Memory::new(&published, &granted);
+    let (one, _two) = comity_channel::memory::pair();
+    let how = OprfServe { over: Some(crate::protocol::named("gmw").unwrap()), trust_clients: false };
+    let refused = Session::new(0).over(one).serve_oprf(&mut desk, how, &mut ()).map(|done| done.outcome);
+    let why = refused.unwrap_err().to_string();
+    assert!(why.contains("gmw is semi-honest") && why.contains("--trust-clients"), "{why}");
+}
+
+/// A client whose message does not decode, or that fails a check, is not served again; one that asks for too much, or goes away, is.
+#[test]
+fn a_client_that_misbehaved_is_not_served_again() {
+    let (published, base) = published();
+    let granted = AtomicU64::new(0);
+    let mut desk = Memory::new(&published, &granted);
+    let own = OprfServe::default();
+    let ask = |me: &mut Party<'_, '_>| super::granted(me, &Request { queries: 0, ahead: false, lot: None });
+    let (greedy, _) =
+        against(&mut desk, own, &base, |me| super::granted(me, &Request { queries: 4, ahead: false, lot: None }));
+    let (gone, _) = against(&mut desk, own, &base, |_| Ok(()));
+    assert!(greedy.is_err() && gone.is_err() && !desk.barred);
+    assert!(against(&mut desk, own, &base, ask).1.is_ok());
+    let (garbled, _) = against(&mut desk, own, &base, |me| {
+        let (_, ch) = me.net.pair()?;
+        ch.send(&[7; Request::BYTES])?;
+        ch.flush()
+    });
+    assert!(matches!(garbled.unwrap_err().kind, Kind::Malformed(_)) && desk.barred);
+    let (served, asked) = against(&mut desk, own, &base, ask);
+    assert!(served.unwrap_err().to_string().contains("not served again"));
+    assert!(asked.unwrap_err().to_string().contains("does not serve this client any more"));
+}
+
+/// A consistency check of the OTs that fails costs the key as well.
+#[test]
+fn a_client_that_fails_a_check_is_not_served_again() {
+    let (published, base) = published();
+    let granted = AtomicU64::new(0);
+    let inputs = base.terms.inputs(&mut SystemRng, &items(8..10));
+    let checks = AtomicU64::new(0);
+    deviate(
+        40,
+        |ch, _| {
+            let mut desk = Memory::new(&published, &granted);
+            let done = Session::new(0).over(ch).serve_oprf(&mut desk, OprfServe::default(), &mut ());
+            let failed = matches!(&done, Err(Error { kind: Kind::Misbehaved(_), .. }));
+            assert!(desk.barred || !failed);
+            checks.fetch_add(u64::from(failed), Ordering::SeqCst);
+            done.map(|done| done.outcome)
+        },
+        |ch, _| {
+            let ask = OprfAsk { base: &base, over: None, stale: false };
+            Session::new(1).over(ch).ask_oprf(ask, &inputs, &mut ()).map(|_| ())
+        },
+        |_, _, _| {},
+    );
+    assert!(checks.load(Ordering::SeqCst) > 0, "some of what was changed failed a check");
 }
 
 #[test]
@@ -114,5 +289,6 @@ fn requests_and_verdicts_are_read_as_they_are_written() {
     assert!(matches!(Verdict::read(&Verdict::Granted(9).to_bytes()), Ok(Verdict::Granted(9))));
     assert!(matches!(Verdict::read(&Verdict::Limited(u64::MAX).to_bytes()), Ok(Verdict::Limited(u64::MAX))));
     assert!(matches!(Verdict::read(&Verdict::NoLot.to_bytes()), Ok(Verdict::NoLot)));
-    assert!(Verdict::read(&[3; 9]).is_err() && Verdict::read(&[0, 0, 0, 0, 0, 1, 0, 0, 0]).is_err());
+    assert!(matches!(Verdict::read(&Verdict::Barred.to_bytes()), Ok(Verdict::Barred)));
+    assert!(Verdict::read(&[4; 9]).is_err() && Verdict::read(&[0, 0, 0, 0, 0, 1, 0, 0, 0]).is_err());
 }
