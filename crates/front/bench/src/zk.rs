@@ -9,7 +9,7 @@ use comity_core::{Bits, Block, Params, PartyId, Prg, Result, SessionId};
 use comity_protocol::Here;
 use comity_terminal::failure::Outcome;
 use comity_zk::{
-    Conversation, Proof, Prover, Soundness, Statement, System, Verifier, prove, prove_to, verify, verify_from,
+    Conversation, Proof, Prover, Soundness, Statement, System, Terms, Verifier, prove, prove_to, verify, verify_from,
 };
 
 use crate::picture::Rows;
@@ -86,18 +86,19 @@ fn conversation(
     let (statement, witness) = of;
     let (mut proving, mut checking, mut bytes) = (Vec::new(), Vec::new(), 0);
     for run in 0..RUNS as u128 {
+        let terms = Terms { session: SessionId::new([0; 32]), statement, system, level };
+        let verifier = Verifier::new(backend(), terms, &mut rng(100 + run))?;
         let begun = Instant::now();
-        let prover =
-            Prover::new(backend(), &SessionId::new([0; 32]), statement, witness, system, level, &mut rng(2 + run))?;
+        let prover = Prover::new(backend(), terms, witness, verifier.commitment(), &mut rng(2 + run))?;
         let first = prover.first();
         let committed = begun.elapsed();
-        let verifier = Verifier::new(backend(), statement, system, level, first, &mut rng(100 + run))?;
+        let asked = verifier.ask(first);
         let begun = Instant::now();
-        let answer = prover.answer(verifier.challenge())?;
+        let answer = prover.answer(asked.opening())?;
         proving.push((committed + begun.elapsed()).as_secs_f64());
         bytes = first.len() + answer.len();
         let begun = Instant::now();
-        black_box(verifier.finish(&answer)?);
+        black_box(asked.finish(&answer)?);
         checking.push(begun.elapsed().as_secs_f64());
     }
     let (prove, check) = (median(&proving), median(&checking));

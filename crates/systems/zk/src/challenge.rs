@@ -1,7 +1,6 @@
-//! Challenges: drawn by a verifier, or hashed. A challenge has a byte for each round or execution; that of VOLE in the head is Delta.
+//! Challenges: from a seed that a verifier drew, or hashed. A challenge has a byte for each round or execution; that of VOLE in the head is Delta.
 
-use comity_core::{declassify, declassify_all};
-use rand_core::CryptoRng;
+use comity_core::declassify;
 
 use crate::kkw::Parameters;
 use crate::sliced::keyed;
@@ -34,12 +33,10 @@ pub(crate) fn hashed(
     of(system, level, |bytes| stream.fill(bytes))
 }
 
-/// A challenge that a verifier draws.
-pub(crate) fn drawn(system: System, level: Soundness, rng: &mut dyn CryptoRng) -> Vec<u8> {
-    of(system, level, |bytes| {
-        rng.fill_bytes(bytes);
-        declassify_all(bytes, "the prover is told the challenge next");
-    })
+/// The challenge that follows from the seed that a verifier drew.
+pub(crate) fn of_seed(system: System, level: Soundness, seed: &[u8; 32]) -> Vec<u8> {
+    let mut stream = blake3::Hasher::new_keyed(&keyed("comity zk drawn challenge v1", &[seed])).finalize_xof();
+    of(system, level, |bytes| stream.fill(bytes))
 }
 
 /// The challenge from random bytes.
@@ -52,17 +49,6 @@ fn of(system: System, level: Soundness, mut more: impl FnMut(&mut [u8])) -> Vec<
             more(&mut delta);
             delta
         }
-    }
-}
-
-/// Whether what a verifier sent is a challenge of this system and level.
-pub(crate) fn fits(system: System, level: Soundness, challenge: &[u8]) -> bool {
-    match system {
-        System::ZkBoo | System::ZkbPlusPlus => {
-            challenge.len() == level.rounds() && challenge.iter().all(|trit| *trit < 3)
-        }
-        System::Kkw => Parameters::of(level).has(challenge),
-        System::VoleInTheHead => challenge.len() == voleith::DELTA,
     }
 }
 
@@ -81,7 +67,7 @@ pub(crate) fn trits(count: usize, mut more: impl FnMut(&mut [u8])) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::{rng, statement};
+    use crate::tests::{conversing, statement};
 
     #[test]
     fn every_field_is_in_the_challenge() {
@@ -112,16 +98,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_is_a_challenge_and_nothing_else_is() {
-        // Any bytes are a Delta.
-        assert!(fits(System::VoleInTheHead, Soundness::Bits128, &[255; 16]));
-        for system in System::ALL.into_iter().filter(|system| system.converses().is_ok()) {
+    fn a_seed_gives_one_challenge_and_another_seed_another_one() {
+        for system in conversing() {
             for level in Soundness::ALL {
-                let challenge = drawn(system, level, &mut rng(1));
-                assert!(fits(system, level, &challenge));
-                let mut wrong = challenge.clone();
-                *wrong.iter_mut().find(|byte| **byte != 255).unwrap() = 100;
-                assert!(!fits(system, level, &wrong) && !fits(system, level, &challenge[1..]), "{system}");
+                let challenge = of_seed(system, level, &[1; 32]);
+                assert_eq!(challenge.len(), count(system, level));
+                match system {
+                    System::Kkw => assert!(Parameters::of(level).has(&challenge)),
+                    _ => assert!(challenge.iter().all(|trit| *trit < 3)),
+                }
+                assert_eq!(challenge, of_seed(system, level, &[1; 32]));
+                assert_ne!(challenge, of_seed(system, level, &[2; 32]));
             }
         }
     }

@@ -1,12 +1,33 @@
-//! Proofs in conversation: three messages, and a challenge that the verifier draws when it has the first one.
+//! Proofs in conversation: four messages.
 //!
-//! The challenge is no hash, so a cheat has one try: 40 and 80 bits are there, too. The verifier is convinced and nobody else
-//! is: with the challenge chosen before, anybody makes such a conversation (`simulated` in the tests does).
+//! 1. The verifier draws a seed, from which its challenge follows, and commits to it.
+//! 2. The prover commits: salt and hash of its first message.
+//! 3. The verifier opens the seed.
+//! 4. The prover checks the opening, and answers the challenge.
+//!
+//! **Soundness**: the commitment hides the seed, so that a cheat has one try: 40 and 80 bits are there, too.
+//!
+//! **Zero knowledge, and that the prover can deny**, also against a verifier that does not follow the rules: it cannot let the challenge depend
+//! on the prover's first message. Were step 1 not there, it could send the hash that a proof in a file has for its challenge, and would leave with such a
+//! file. The simulator needs no witness and programs no oracle: it reads the seed in the call of BLAKE3 that gave the commitment (without such a
+//! call the verifier opens nothing, but with probability 2^-256), makes a first message for the challenge that is known then (`simulated` in
+//! the tests does), and answers if the verifier opens. So whatever such a verifier shows afterwards, it could have made alone. Nor do
+//! the hashes of a conversation ever fit a file: session and commitment are in the keys of all of them ([`Bound`]).
+//!
+//! What this does not give: who draws the seed and is there while the conversation runs, hands the verifier its commitment and later its
+//! opening, *is* the verifier, and is convinced. That the two talked may be seen elsewhere: a handshake of TLS is signed.
+//!
+//! **A prover that is put back** to an earlier state (a virtual machine, say) meets a verifier that repeats its own nonce in the same session. The
+//! randomness of the prover follows from the commitment as well: for the same one it says the same again, and for another one
+//! it says nothing that has a seed in common with what it said (Canetti, Goldreich, Goldwasser, Micali, STOC 2000, have the idea).
 
-use comity_core::{Backend, Bits, Error, Result, SessionId};
+use comity_core::{Backend, Bits, Commitment, Opening, Result, SessionId, declassify};
 use rand_core::CryptoRng;
+use zeroize::Zeroizing;
 
+use crate::bound::Bound;
 use crate::challenge;
+use crate::checks;
 use crate::draw::Draw;
 use crate::kkw::{self, Parameters};
 use crate::proof::Valid;
@@ -15,8 +36,13 @@ use crate::system::{Soundness, System};
 use crate::voleith;
 use crate::zkboo;
 
-/// Bytes of a first message: the salt and the hash.
+/// Bytes of the prover's first message: the salt and the hash.
 pub const FIRST: usize = 64;
+/// Bytes of the verifier's opening: the seed of its challenge, and the salt of its commitment.
+pub const OPENING: usize = 64;
+
+/// The label of the verifier's commitment.
+const CHALLENGE: &str = "verifier: seed of the challenge";
 
 /// A prover's side of a system, when it has committed.
 pub(crate) enum Committed<'a> {
@@ -25,27 +51,24 @@ pub(crate) enum Committed<'a> {
     Vole(voleith::Committed),
 }
 
-/// Commits, in the system's way: in this session, or for a file.
+/// Commits, in the system's way.
 pub(crate) fn commit<'a>(
     backend: Backend,
-    statement: &'a Statement,
+    bound: &Bound<'a>,
     witness: &[Option<Bits>],
-    system: System,
-    level: Soundness,
-    session: Option<&SessionId>,
+    (system, level): (System, Soundness),
     rng: &mut dyn CryptoRng,
 ) -> Result<Committed<'a>> {
+    let statement = bound.statement;
     statement.fits_a_file()?;
     let inputs = statement.with_witness(witness)?;
-    let mut draw = Draw::new(rng, session, system, challenge::count(system, level) as u64, statement, &inputs);
+    let mut draw = Draw::new(rng, system, challenge::count(system, level) as u64, bound, &inputs);
     Ok(match system {
         System::ZkBoo | System::ZkbPlusPlus => {
             let rounds = level.rounds();
-            Committed::Boo(zkboo::Committed::new(backend, system, rounds, statement, &inputs, &mut draw)?)
+            Committed::Boo(zkboo::Committed::new(backend, system, rounds, bound, &inputs, &mut draw)?)
         }
-        System::Kkw => {
-            Committed::Kkw(kkw::Committed::new(backend, Parameters::of(level), statement, &inputs, &mut draw)?)
-        }
+        System::Kkw => Committed::Kkw(kkw::Committed::new(backend, Parameters::of(level), bound, &inputs, &mut draw)?),
         System::VoleInTheHead => {
             let parameters = voleith::Parameters::FILE;
             Committed::Vole(voleith::Committed::new(backend, parameters, statement, &inputs, &mut draw)?)
@@ -83,46 +106,83 @@ impl Committed<'_> {
 pub(crate) fn check(
     backend: Backend,
     system: System,
-    statement: &Statement,
+    bound: &Bound<'_>,
     [salt, first]: [&[u8; 32]; 2],
     challenge: &[u8],
     answer: &[u8],
 ) -> Result<()> {
     match system {
-        System::ZkBoo | System::ZkbPlusPlus => zkboo::check(backend, system, statement, salt, first, challenge, answer),
-        System::Kkw => kkw::check(backend, statement, salt, first, challenge, answer),
+        System::ZkBoo | System::ZkbPlusPlus => zkboo::check(backend, system, bound, salt, first, challenge, answer),
+        System::Kkw => kkw::check(backend, bound, salt, first, challenge, answer),
         System::VoleInTheHead => {
-            voleith::check(backend, voleith::Parameters::FILE, statement, salt, first, challenge, answer)
+            voleith::check(backend, voleith::Parameters::FILE, bound.statement, salt, first, challenge, answer)
         }
     }
 }
 
-/// A prover that has committed and waits for the challenge. It answers one.
+/// The bytes of the answer to a challenge.
+pub(crate) fn answer_bytes(system: System, statement: &Statement, challenge: &[u8]) -> usize {
+    match system {
+        System::ZkBoo | System::ZkbPlusPlus => zkboo::answer_bytes(system, statement, challenge),
+        System::Kkw => kkw::answer_bytes(statement, challenge),
+        System::VoleInTheHead => voleith::answer_bytes(statement, voleith::Parameters::FILE),
+    }
+}
+
+/// What both sides of a conversation agreed on before it.
+#[derive(Clone, Copy)]
+pub struct Terms<'a> {
+    /// The session, of this conversation alone.
+    pub session: SessionId,
+    /// What is proved.
+    pub statement: &'a Statement,
+    /// The system.
+    pub system: System,
+    /// The level of soundness.
+    pub level: Soundness,
+}
+
+impl<'a> Terms<'a> {
+    /// The session of the verifier's commitment: what is opened under other terms is none.
+    fn committing(&self) -> SessionId {
+        let how = [self.system.code(), self.level.bits() as u8];
+        SessionId::derive("comity zk challenge v2", &[&self.session.to_bytes(), self.statement.digest(), &how])
+    }
+
+    /// The statement as it is proved in this conversation.
+    fn bound(&self, commitment: &Commitment) -> Bound<'a> {
+        self.statement.in_conversation(&self.session, commitment)
+    }
+
+    /// Whether these terms are of a conversation, and have room for the statement.
+    fn check(&self) -> Result<()> {
+        self.system.converses()?;
+        self.statement.fits_a_file()
+    }
+}
+
+/// A prover that has committed and waits for the opening of the challenge. It answers one.
 pub struct Prover<'a> {
+    terms: Terms<'a>,
+    commitment: Commitment,
     committed: Committed<'a>,
-    system: System,
-    level: Soundness,
 }
 
 impl<'a> Prover<'a> {
-    /// Commits. `witness` has the value of each secret input. `session` is that of this conversation alone, with something in it that
-    /// the verifier drew: it keeps a generator that repeats itself from giving the same commitments to two challenges, which
-    /// together would show the witness.
+    /// Step 2: commits, when the verifier has. `witness` has the value of each secret input.
     ///
     /// # Errors
     /// As [`prove`](crate::prove), and [`InvalidInput`](comity_core::Kind) of a system for files only.
     pub fn new(
         backend: Backend,
-        session: &SessionId,
-        statement: &'a Statement,
+        terms: Terms<'a>,
         witness: &[Option<Bits>],
-        system: System,
-        level: Soundness,
+        commitment: Commitment,
         rng: &mut dyn CryptoRng,
     ) -> Result<Prover<'a>> {
-        system.converses()?;
-        let committed = commit(backend, statement, witness, system, level, Some(session), rng)?;
-        Ok(Prover { committed, system, level })
+        terms.check()?;
+        let committed = commit(backend, &terms.bound(&commitment), witness, (terms.system, terms.level), rng)?;
+        Ok(Prover { terms, commitment, committed })
     }
 
     /// The first message.
@@ -133,65 +193,84 @@ impl<'a> Prover<'a> {
         first
     }
 
-    /// The bytes of a challenge.
-    pub fn challenge_bytes(&self) -> usize {
-        challenge::count(self.system, self.level)
-    }
-
-    /// The answer to a challenge.
+    /// Step 4: the answer to the challenge that is opened.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if it is no challenge of this level.
-    pub fn answer(self, challenge: &[u8]) -> Result<Vec<u8>> {
-        if !challenge::fits(self.system, self.level, challenge) {
-            let (system, bits) = (self.system, self.level.bits());
-            return Err(Error::malformed(format!("what came is no challenge of {system} with {bits} bits")));
+    /// [`WRONG_CHALLENGE`](checks::WRONG_CHALLENGE) if the verifier committed to something else.
+    pub fn answer(self, opening: &[u8; OPENING]) -> Result<Vec<u8>> {
+        let [seed, salt] = halves(opening);
+        if !self.commitment.verify(self.terms.committing(), CHALLENGE, &seed, &Opening::new(salt)) {
+            return Err(checks::WRONG_CHALLENGE.into());
         }
-        self.committed.answer(challenge)
+        self.committed.answer(&challenge::of_seed(self.terms.system, self.terms.level, &seed))
     }
 }
 
-/// A verifier that has drawn its challenge and waits for the answer.
+/// A verifier that has committed to its challenge and waits for the first message.
 pub struct Verifier<'a> {
     backend: Backend,
-    statement: &'a Statement,
-    system: System,
-    level: Soundness,
-    first: [u8; FIRST],
-    challenge: Vec<u8>,
+    terms: Terms<'a>,
+    commitment: Commitment,
+    seed: Zeroizing<[u8; 32]>,
+    salt: Opening,
 }
 
 impl<'a> Verifier<'a> {
-    /// Takes the first message and draws a challenge. The level, like the statement, is the verifier's own.
+    /// Step 1: draws the seed of a challenge. The level, like the statement, is the verifier's own.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the statement is too large for this system, or the system for files only.
-    pub fn new(
-        backend: Backend,
-        statement: &'a Statement,
-        system: System,
-        level: Soundness,
-        first: [u8; FIRST],
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Verifier<'a>> {
-        system.converses()?;
-        statement.fits_a_file()?;
-        let challenge = challenge::drawn(system, level, rng);
-        Ok(Verifier { backend, statement, system, level, first, challenge })
+    pub fn new(backend: Backend, terms: Terms<'a>, rng: &mut dyn CryptoRng) -> Result<Verifier<'a>> {
+        terms.check()?;
+        let mut seed = Zeroizing::new([0; 32]);
+        rng.fill_bytes(&mut *seed);
+        let (commitment, salt) = comity_core::commit(terms.committing(), CHALLENGE, &*seed, rng);
+        Ok(Verifier { backend, terms, commitment, seed, salt })
     }
 
-    /// The challenge: a byte for each round or execution.
-    pub fn challenge(&self) -> &[u8] {
-        &self.challenge
+    /// The commitment, which goes out before the prover says anything.
+    pub fn commitment(&self) -> Commitment {
+        self.commitment
+    }
+
+    /// Step 3: takes the first message and opens the challenge.
+    pub fn ask(self, first: [u8; FIRST]) -> Asked<'a> {
+        let mut opening = [0; OPENING];
+        opening[..32].copy_from_slice(&*self.seed);
+        opening[32..].copy_from_slice(&self.salt.to_bytes());
+        let opening = declassify(opening, "the prover is told the seed of the challenge, and the salt");
+        let [seed, _] = halves(&opening);
+        let challenge = challenge::of_seed(self.terms.system, self.terms.level, &seed);
+        Asked {
+            backend: self.backend,
+            terms: self.terms,
+            bound: self.terms.bound(&self.commitment),
+            first,
+            opening,
+            challenge,
+        }
+    }
+}
+
+/// A verifier that has opened its challenge and waits for the answer.
+pub struct Asked<'a> {
+    backend: Backend,
+    terms: Terms<'a>,
+    bound: Bound<'a>,
+    first: [u8; FIRST],
+    opening: [u8; OPENING],
+    challenge: Vec<u8>,
+}
+
+impl Asked<'_> {
+    /// The opening, for the prover.
+    pub fn opening(&self) -> &[u8; OPENING] {
+        &self.opening
     }
 
     /// The bytes of the answer.
     pub fn answer_bytes(&self) -> usize {
-        match self.system {
-            System::ZkBoo | System::ZkbPlusPlus => zkboo::answer_bytes(self.system, self.statement, &self.challenge),
-            System::Kkw => kkw::answer_bytes(self.statement, &self.challenge),
-            System::VoleInTheHead => voleith::answer_bytes(self.statement, voleith::Parameters::FILE),
-        }
+        answer_bytes(self.terms.system, self.terms.statement, &self.challenge)
     }
 
     /// Takes the answer: whether the prover is believed.
@@ -199,8 +278,13 @@ impl<'a> Verifier<'a> {
     /// # Errors
     /// As [`verify`](crate::verify).
     pub fn finish(self, answer: &[u8]) -> Result<Valid> {
-        let [salt, first] = [0, 32].map(|at| core::array::from_fn(|i| self.first[at + i]));
-        check(self.backend, self.system, self.statement, [&salt, &first], &self.challenge, answer)?;
-        Ok(Valid { system: self.system, soundness: self.level })
+        let [salt, first] = halves(&self.first);
+        check(self.backend, self.terms.system, &self.bound, [&salt, &first], &self.challenge, answer)?;
+        Ok(Valid { system: self.terms.system, soundness: self.terms.level })
     }
+}
+
+/// The two halves of a message.
+fn halves(message: &[u8; 64]) -> [[u8; 32]; 2] {
+    [0, 32].map(|at| core::array::from_fn(|i| message[at + i]))
 }

@@ -1,12 +1,12 @@
 //! Whole conversations over a channel.
 
 use comity_channel::Channel;
-use comity_core::{Bits, Result};
+use comity_core::{Bits, Commitment, Result};
 use comity_garble::{PrivacyFree, RowReduced};
 use comity_protocol::{Here, Honest};
 use rand_core::CryptoRng;
 
-use crate::conversation::{FIRST, Prover, Verifier};
+use crate::conversation::{FIRST, OPENING, Prover, Terms, Verifier};
 use crate::garbled;
 use crate::statement::Statement;
 use crate::system::{Soundness, System};
@@ -15,7 +15,7 @@ use crate::vole;
 /// A way to prove in conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conversation {
-    /// A system of three moves, at this level.
+    /// A system of three moves, at this level, before which the verifier commits to its challenge.
     ThreeMoves(System, Soundness),
     /// MACs on wires: for statements of any size, with 126 bits.
     Vole,
@@ -52,7 +52,8 @@ impl Conversation {
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind), before anything is sent, if the values do not fit, the statement is not true of them, or it is too
 /// large for the system; [`WRONG_LABELS`](crate::checks::WRONG_LABELS), [`WRONG_TABLES`](crate::checks::WRONG_TABLES) and those of the OT if
-/// the verifier cheats with a garbled circuit; those of the channel.
+/// the verifier cheats with a garbled circuit, [`WRONG_CHALLENGE`](crate::checks::WRONG_CHALLENGE) if it does in a system of three
+/// moves; those of the channel.
 pub fn prove_to(
     ch: &mut dyn Channel,
     here: Here,
@@ -63,11 +64,14 @@ pub fn prove_to(
 ) -> Result<()> {
     match way {
         Conversation::ThreeMoves(system, level) => {
-            let prover = Prover::new(here.backend, &here.session, statement, witness, system, level, rng)?;
+            let terms = Terms { session: here.session, statement, system, level };
+            let mut commitment = [0; Commitment::BYTES];
+            ch.recv(&mut commitment)?;
+            let prover = Prover::new(here.backend, terms, witness, Commitment::new(commitment), rng)?;
             ch.send(&prover.first())?;
-            let mut challenge = vec![0; prover.challenge_bytes()];
-            ch.recv(&mut challenge)?;
-            ch.send(&prover.answer(&challenge)?)?;
+            let mut opening = [0; OPENING];
+            ch.recv(&mut opening)?;
+            ch.send(&prover.answer(&opening)?)?;
             ch.flush()
         }
         Conversation::Vole => {
@@ -100,13 +104,16 @@ pub fn verify_from(
 ) -> Result<()> {
     match way {
         Conversation::ThreeMoves(system, level) => {
+            let terms = Terms { session: here.session, statement, system, level };
+            let verifier = Verifier::new(here.backend, terms, rng)?;
+            ch.send(&verifier.commitment().to_bytes())?;
             let mut first = [0; FIRST];
             ch.recv(&mut first)?;
-            let verifier = Verifier::new(here.backend, statement, system, level, first, rng)?;
-            ch.send(verifier.challenge())?;
-            let mut answer = vec![0; verifier.answer_bytes()];
+            let asked = verifier.ask(first);
+            ch.send(asked.opening())?;
+            let mut answer = vec![0; asked.answer_bytes()];
             ch.recv(&mut answer)?;
-            verifier.finish(&answer).map(drop)
+            asked.finish(&answer).map(drop)
         }
         Conversation::Vole => vole::verify((ch, &here.session), here.backend, statement, rng, &mut Honest),
         Conversation::Garbled => {

@@ -1,36 +1,33 @@
 //! `Draw`: all of a prover's randomness.
 
-use comity_core::{Bits, SessionId, declassify};
+use comity_core::{Bits, declassify};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::statement::Statement;
+use crate::bound::Bound;
 use crate::system::System;
 
 /// The randomness of one proof, drawn from a hash of the generator's bytes *and* of all that is proved, with which witness and how.
 ///
 /// A generator that repeats itself (a virtual machine that was put back, a broken device) would else give two proofs the same seeds:
 /// each challenge opens two branches of three, so two proofs together would open all of them. In conversation the challenge is another
-/// one each time although all that is proved is the same, so there the session is hashed, too.
+/// one each time although all that is proved is the same. What the statement is bound to there has the verifier's commitment to its challenge:
+/// a prover that is put back to an earlier state, session and all, draws the same bytes for the same challenge only.
 pub(crate) struct Draw(blake3::OutputReader);
 
 impl Draw {
-    /// The randomness of a proof of the statement, whose input values these are: in this session, or in a file.
+    /// The randomness of a proof of the statement, whose input values these are.
     pub(crate) fn new(
         rng: &mut dyn CryptoRng,
-        session: Option<&SessionId>,
         system: System,
         parameters: u64,
-        statement: &Statement,
+        bound: &Bound<'_>,
         inputs: &[Option<Bits>],
     ) -> Draw {
         let mut drawn = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut *drawn);
         let mut hash = blake3::Hasher::new_derive_key("comity zk randomness v1");
-        hash.update(&*drawn).update(&[system.code()]).update(&parameters.to_le_bytes()).update(statement.digest());
-        if let Some(session) = session {
-            hash.update(&session.to_bytes());
-        }
+        hash.update(&*drawn).update(&[system.code()]).update(&parameters.to_le_bytes()).update(bound.binding());
         // The statement says how many bits each value has.
         for value in inputs.iter().flatten() {
             hash.update(&Zeroizing::new(value.to_bytes()));

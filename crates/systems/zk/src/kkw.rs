@@ -32,7 +32,7 @@ mod prove;
 mod replay;
 mod strips;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod verify;
 
 use crate::sliced::{TILE, padded};

@@ -2,7 +2,7 @@
 //!
 //! A [`Statement`] is a program, the values of its public inputs, and what (some of) its outputs must be. Party 0's inputs are
 //! secret: the *witness*. [`prove`] makes a [`Proof`], bytes that go into a file; [`verify`] says whether it holds.
-//! [`Prover`] and [`Verifier`] are the same in conversation: the challenge is drawn and not hashed. All of them are functions of
+//! [`Verifier`] and [`Prover`] are the same in conversation: the challenge is drawn, committed to beforehand, and not hashed. All of them are functions of
 //! their arguments, do no input or output, and need no operating system.
 //!
 //! | system | what it is | bytes | soundness |
@@ -23,6 +23,16 @@
 //!
 //! **Assumptions**: BLAKE3 as a random oracle (which a simulator programs), AES-128 as a pseudorandom generator. Both are thought to
 //! withstand quantum computers, at half of the bits.
+//!
+//! **Who is convinced**: by a file, everybody. In conversation the verifier, and a prover can deny: in the systems of three moves also to a verifier that does
+//! not follow the rules. It commits to its challenge before the prover says anything, and the prover answers that challenge alone, so a simulator that sees
+//! the verifier's calls of the random oracle, and programs none, finds the challenge in that of the commitment and makes up the rest ([`Verifier`] believes it, as a
+//! test shows). Nothing that is hashed there fits a file. Who drew the challenge and sits beside the verifier *is* the verifier, though. With MACs on wires
+//! and garbled circuits the same is claimed of a verifier that follows the rules; of another one zero knowledge is, but the simulators of their OTs program the
+//! oracle, and so nothing is claimed on what it could show to others.
+//!
+//! **A prover that is put back** to an earlier state answers no second challenge with the same seeds, in files and in the systems of three moves: all it draws
+//! depends on the verifier's commitment, too. With MACs on wires and garbled circuits nothing of the kind is claimed.
 //!
 //! **Policy**: a verifier takes the system and the salt from a proof and nothing else. Statement, level and context are its own.
 //! An output of which nothing is expected is no part of the statement, and a proof holds no share of it.
@@ -50,6 +60,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bound;
 mod card;
 mod challenge;
 pub mod checks;
@@ -72,7 +83,8 @@ mod voleith;
 mod zkboo;
 
 pub use card::CARD;
-pub use conversation::{FIRST, Prover, Verifier};
+pub use comity_core::Commitment;
+pub use conversation::{Asked, FIRST, OPENING, Prover, Terms, Verifier};
 pub use converse::{Conversation, prove_to, verify_from};
 pub use proof::{Proof, Valid, prove, verify};
 pub use statement::{PROVER, Statement};

@@ -96,7 +96,7 @@ pub fn prove(
     system: System,
     rng: &mut dyn CryptoRng,
 ) -> Result<Proof> {
-    let committed = commit(backend, statement, witness, system, LEVEL, None, rng)?;
+    let committed = commit(backend, &statement.in_a_file(), witness, (system, LEVEL), rng)?;
     let (salt, first) = (*committed.salt(), *committed.first());
     let challenge = challenge::hashed(system, LEVEL, statement, &salt, &first);
     Ok(Proof { system, salt, statement: *statement.digest(), first, answer: committed.answer(&challenge)? })
@@ -116,6 +116,6 @@ pub fn verify(backend: Backend, statement: &Statement, proof: &Proof) -> Result<
         return Err(checks::OTHER_STATEMENT.into());
     }
     let challenge = challenge::hashed(*system, LEVEL, statement, salt, first);
-    check(backend, *system, statement, [salt, first], &challenge, answer)?;
+    check(backend, *system, &statement.in_a_file(), [salt, first], &challenge, answer)?;
     Ok(Valid { system: *system, soundness: LEVEL })
 }

@@ -1,6 +1,7 @@
 //! Proofs of statements, from outside.
 
 mod broken;
+mod committed;
 mod honest;
 mod liars;
 mod malleable;
@@ -13,9 +14,20 @@ use comity_core::{Bits, Prg, SessionId};
 use rand_core::SeedableRng;
 
 use crate::statement::Statement;
+use crate::{Soundness, System, Terms};
 
 /// The session of a conversation.
 pub(crate) const SESSION: SessionId = SessionId::new([7; 32]);
+
+/// The terms of a conversation in that session.
+pub(crate) fn terms(statement: &Statement, system: System, level: Soundness) -> Terms<'_> {
+    Terms { session: SESSION, statement, system, level }
+}
+
+/// The systems that converse.
+pub(crate) fn conversing() -> impl Iterator<Item = System> {
+    System::ALL.into_iter().filter(|system| system.converses().is_ok())
+}
 
 /// A generator of tests.
 pub(crate) fn rng(seed: u8) -> Prg {

@@ -35,11 +35,11 @@ computes q hashes forges a proof with probability about q/2^128 (q/2^126 with
 voleith, whose last challenge has 128 bits).
 
 With --interactive both sides are there, one with --listen ADDR and the other with
---connect ADDR. Only the verifier is convinced, who could have made up all that it
-heard. MACs on wires (vole) and a garbled circuit (gc) stream statements of any
-size: at a bit and its OT an AND gate, and at 16 bytes. With the other systems 40
-and 80 bits are there, too, since a cheat has one try, and t tries lose log2(t)
-bits:
+--connect ADDR. Only the verifier is convinced: one that follows the rules could
+have made up all that it heard, and with zkboo, zkb++ and kkw so could any other.
+MACs on wires (vole) and a garbled circuit (gc) stream statements of any size: at
+a bit and its OT an AND gate, and at 16 bytes. With the other systems 40 and 80
+bits are there, too, since a cheat has one try, and t tries lose log2(t) bits:
   comity zk prove  P --secret .. --public .. --interactive --listen 127.0.0.1:7000
   comity zk verify P --public .. --interactive --connect 127.0.0.1:7000
 

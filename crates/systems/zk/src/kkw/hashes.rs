@@ -12,7 +12,7 @@ use crate::tree::{Grown, Seed, Trees, message};
 /// The tree of the executions' roots; that of an execution's parties has the execution's number.
 pub(super) const EXECUTIONS: u64 = u64::MAX;
 
-/// The hashes of one proof: each is under keys that come from its salt, its parameters and its statement.
+/// The hashes of one proof: each is under keys that come from its salt, its parameters and what its statement is bound to.
 pub(super) struct Hashes {
     pub(super) tape: TapeKey,
     pub(super) trees: Trees,
@@ -25,9 +25,9 @@ pub(super) struct Hashes {
 
 impl Hashes {
     /// The hashes of the proof with this salt, of so many executions.
-    pub(super) fn new(executions: usize, statement: &[u8; 32], salt: &[u8; 32]) -> Hashes {
+    pub(super) fn new(executions: usize, binding: &[u8; 32], salt: &[u8; 32]) -> Hashes {
         let (code, executions) = ([System::Kkw.code()], (executions as u64).to_le_bytes());
-        let parts: [&[u8]; 4] = [&code, &executions, statement, salt];
+        let parts: [&[u8]; 4] = [&code, &executions, binding, salt];
         let key = |domain: &str| keyed(domain, &parts);
         Hashes {
             tape: TapeKey::new(&parts),

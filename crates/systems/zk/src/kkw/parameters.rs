@@ -51,6 +51,7 @@ impl Parameters {
     }
 
     /// Whether this is a challenge of these parameters.
+    #[cfg(test)]
     pub(crate) fn has(self, challenge: &[u8]) -> bool {
         let opened = challenge.iter().filter(|hidden| **hidden != HIDDEN_NONE);
         challenge.len() == self.executions

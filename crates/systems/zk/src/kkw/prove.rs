@@ -11,8 +11,8 @@ use super::online::{Play, Played};
 use super::parameters::{HIDDEN_NONE, Parameters};
 use super::strips::{Parties, Strip, Tapes};
 use super::{GROUP, LAST, PARTIES, Shape};
+use crate::bound::Bound;
 use crate::draw::Draw;
-use crate::statement::Statement;
 use crate::tree::{Grown, SEED};
 
 /// A prover that has committed.
@@ -44,28 +44,28 @@ impl<'a> Committed<'a> {
     pub(crate) fn new(
         backend: Backend,
         parameters: Parameters,
-        statement: &'a Statement,
+        bound: &Bound<'a>,
         inputs: &[Option<Bits>],
         draw: &mut Draw,
     ) -> Result<Committed<'a>> {
-        Committed::with(backend, parameters, statement, inputs, draw, &mut Honest)
+        Committed::with(backend, parameters, bound, inputs, draw, &mut Honest)
     }
 
     /// As [`Committed::new`], with a conduct.
     pub(super) fn with(
         backend: Backend,
         parameters: Parameters,
-        statement: &'a Statement,
+        bound: &Bound<'a>,
         inputs: &[Option<Bits>],
         draw: &mut Draw,
         conduct: &mut impl for<'b> Conduct<Played<'b>>,
     ) -> Result<Committed<'a>> {
-        let salt = draw.salt();
+        let (statement, salt) = (bound.statement, draw.salt());
         let (mut root, count) = (Zeroizing::new([0; SEED]), parameters.executions);
         draw.fill(&mut *root);
         let mut blindings = Zeroizing::new(vec![[0; 32]; count]);
         draw.fill(blindings.as_flattened_mut());
-        let hashes = Hashes::new(count, statement.digest(), &salt);
+        let hashes = Hashes::new(count, bound.binding(), &salt);
         let roots = hashes.trees.grow(EXECUTIONS, &root, count);
         let play = Play::new(backend, statement, statement.secret(inputs))?;
         let shape = Shape::new(statement);

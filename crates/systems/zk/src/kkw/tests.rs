@@ -1,6 +1,6 @@
 //! KKW18: its formula, provers that know no witness, and what blinds its hashes.
 
-mod simulator;
+pub(crate) mod simulator;
 
 use comity_core::{Backend, Block, Error, Prg};
 use comity_protocol::Honest;
@@ -77,7 +77,7 @@ enum Cheat {
 /// Whether a prover of `1 * 0 = 1` that cheats so is believed.
 fn verdict(cheats: &[Cheat], challenge: &[u8], random: &mut Prg) -> Result<(), Error> {
     let (statement, inputs) = (of_two(1), two(1));
-    let mut draw = Draw::new(random, None, System::Kkw, 0, &statement, &inputs);
+    let mut draw = Draw::new(random, System::Kkw, 0, &statement.in_a_file(), &inputs);
     let mut lie = |Played { executions, corrections, said }: Played<'_>| {
         for (lane, execution) in executions.iter().enumerate() {
             match cheats[*execution] {
@@ -92,10 +92,10 @@ fn verdict(cheats: &[Cheat], challenge: &[u8], random: &mut Prg) -> Result<(), E
     let opened = challenge.iter().filter(|hidden| **hidden != HIDDEN_NONE).count();
     let parameters = Parameters { executions: cheats.len(), opened };
     let backend = Backend::detect();
-    let prover = Committed::with(backend, parameters, &statement, &inputs, &mut draw, &mut lie).unwrap();
+    let prover = Committed::with(backend, parameters, &statement.in_a_file(), &inputs, &mut draw, &mut lie).unwrap();
     let (salt, first) = (*prover.salt(), *prover.first());
     let answer = prover.answer_with(challenge, &mut lie).unwrap();
-    check(backend, &statement, &salt, &first, challenge, &answer)
+    check(backend, &statement.in_a_file(), &salt, &first, challenge, &answer)
 }
 
 #[test]
@@ -136,8 +136,15 @@ fn the_best_cheats_escape_as_the_formula_says() {
 /// A prover that knows two bits whose product is zero.
 fn honest(statement: &Statement, witness: u8, seed: u8) -> Committed<'_> {
     let inputs = two(witness);
-    let mut draw = Draw::new(&mut rng(seed), None, System::Kkw, 0, statement, &inputs);
-    Committed::new(Backend::detect(), Parameters { executions: 9, opened: 2 }, statement, &inputs, &mut draw).unwrap()
+    let mut draw = Draw::new(&mut rng(seed), System::Kkw, 0, &statement.in_a_file(), &inputs);
+    Committed::new(
+        Backend::detect(),
+        Parameters { executions: 9, opened: 2 },
+        &statement.in_a_file(),
+        &inputs,
+        &mut draw,
+    )
+    .unwrap()
 }
 
 #[test]
@@ -150,7 +157,7 @@ fn an_honest_run_on_no_witness_shows_in_the_outputs() {
         let mut challenge = [HIDDEN_NONE; 9];
         (challenge[0], challenge[5]) = (7, LAST as u8);
         let answer = prover.answer(&challenge).unwrap();
-        let error = check(Backend::detect(), &statement, &salt, &first, &challenge, &answer).unwrap_err();
+        let error = check(Backend::detect(), &statement.in_a_file(), &salt, &first, &challenge, &answer).unwrap_err();
         assert_eq!(error.check(), Some(WRONG_OPENING), "{bits} gives no {product}");
     }
 }
@@ -200,7 +207,7 @@ fn executions_and_parties_are_not_interchangeable() {
     let (salt, first) = (*prover.salt(), *prover.first());
     let answer = prover.answer(&challenge).unwrap();
     let verdict = |salt: &[u8; 32], challenge: &[u8], answer: &[u8]| {
-        check(backend, &statement, salt, &first, challenge, answer).map_err(|error| error.check())
+        check(backend, &statement.in_a_file(), salt, &first, challenge, answer).map_err(|error| error.check())
     };
     assert_eq!(verdict(&salt, &challenge, &answer), Ok(()));
     assert_eq!(verdict(&[0; 32], &challenge, &answer), Err(Some(WRONG_OPENING)));

@@ -11,6 +11,7 @@ use super::parameters::HIDDEN_NONE;
 use super::replay::{Given, replay};
 use super::strips::{Strip, Tapes};
 use super::{GROUP, LAST, PARTIES, Shape};
+use crate::bound::Bound;
 use crate::checks;
 use crate::sliced::words;
 use crate::statement::Statement;
@@ -49,26 +50,27 @@ struct Shown<'a> {
 /// [`WRONG_OPENING`](checks::WRONG_OPENING).
 pub(crate) fn check(
     backend: Backend,
-    statement: &Statement,
+    bound: &Bound<'_>,
     salt: &[u8; 32],
     first: &[u8; 32],
     challenge: &[u8],
     answer: &[u8],
 ) -> Result<()> {
-    let found = first_of(backend, statement, salt, challenge, answer)?;
+    let found = first_of(backend, bound, salt, challenge, answer)?;
     if bool::from(found.ct_eq(first)) { Ok(()) } else { Err(checks::WRONG_OPENING.into()) }
 }
 
 /// The hash of the first message that an answer opens.
 pub(super) fn first_of(
     backend: Backend,
-    statement: &Statement,
+    bound: &Bound<'_>,
     salt: &[u8; 32],
     challenge: &[u8],
     answer: &[u8],
 ) -> Result<[u8; 32]> {
+    let statement = bound.statement;
     let shown = Shown::read(statement, challenge, answer)?;
-    let hashes = Hashes::new(challenge.len(), statement.digest(), salt);
+    let hashes = Hashes::new(challenge.len(), bound.binding(), salt);
     let mut all = vec![[[0; 32]; 2]; challenge.len()];
     shown.roots(backend, statement, &hashes, &mut all)?;
     let mut room = (Strip::new(backend, Shape::new(statement)), Heard::new(backend));

@@ -5,8 +5,8 @@ use comity_circuit::{Program, eval_many};
 use comity_core::{Backend, Bits};
 use proptest::prelude::*;
 
-use super::{SESSION, bits, masked, rng, statement, witness};
-use crate::{Proof, Prover, Soundness, Statement, System, Verifier, prove, verify};
+use super::{bits, conversing, masked, rng, statement, terms, witness};
+use crate::{Commitment, Proof, Prover, Soundness, Statement, System, Verifier, prove, verify};
 
 /// A program of two secret values and a public one, the statement of what it computes of random ones, and the witness.
 fn any_statement(program: Program, seed: u64) -> (Statement, Vec<Option<Bits>>) {
@@ -88,27 +88,26 @@ fn every_backend_makes_the_same_proof() {
 
 #[test]
 fn a_conversation_has_a_challenge_of_its_own() {
-    for system in System::ALL.into_iter().filter(|system| system.converses().is_ok()) {
+    for system in conversing() {
         for level in Soundness::ALL {
-            let statement = statement(b"");
-            let prover =
-                Prover::new(Backend::detect(), &SESSION, &statement, &witness(), system, level, &mut rng(4)).unwrap();
-            let verifier =
-                Verifier::new(Backend::detect(), &statement, system, level, prover.first(), &mut rng(5)).unwrap();
-            assert_eq!(verifier.challenge().len(), prover.challenge_bytes());
-            let answer = prover.answer(verifier.challenge()).unwrap();
-            assert_eq!(answer.len(), verifier.answer_bytes());
-            assert_eq!(verifier.finish(&answer).unwrap().soundness, level);
+            let (statement, backend) = (statement(b""), Backend::detect());
+            let terms = terms(&statement, system, level);
+            let verifier = Verifier::new(backend, terms, &mut rng(5)).unwrap();
+            let prover = Prover::new(backend, terms, &witness(), verifier.commitment(), &mut rng(4)).unwrap();
+            let asked = verifier.ask(prover.first());
+            let answer = prover.answer(asked.opening()).unwrap();
+            assert_eq!(answer.len(), asked.answer_bytes());
+            assert_eq!(asked.finish(&answer).unwrap().soundness, level);
         }
     }
 }
 
 #[test]
 fn a_system_whose_challenges_are_hashes_does_not_converse() {
-    let (system, level, statement) = (System::VoleInTheHead, Soundness::Bits128, statement(b""));
-    let prover =
-        Prover::new(Backend::detect(), &SESSION, &statement, &witness(), system, level, &mut rng(4)).err().unwrap();
-    let verifier = Verifier::new(Backend::detect(), &statement, system, level, [0; 64], &mut rng(5)).err().unwrap();
+    let (statement, backend) = (statement(b""), Backend::detect());
+    let terms = terms(&statement, System::VoleInTheHead, Soundness::Bits128);
+    let prover = Prover::new(backend, terms, &witness(), Commitment::new([0; 32]), &mut rng(4)).err().unwrap();
+    let verifier = Verifier::new(backend, terms, &mut rng(5)).err().unwrap();
     for refused in [prover, verifier] {
         assert!(refused.to_string().contains("voleith proves in files only"), "{refused}");
     }

@@ -1,11 +1,14 @@
 //! Proofs of something else, and changed ones.
 
 use comity_circuit::{Builder, Goal, Program};
-use comity_core::{Backend, Kind};
+use comity_core::{Backend, Kind, SessionId};
 
 use super::{SESSION, bits, masked, rng, statement, witness};
+use crate::bound::Bound;
+use crate::challenge;
 use crate::checks::{OTHER_STATEMENT, WRONG_OPENING, WRONG_VIEW};
-use crate::{Proof, Prover, Soundness, Statement, System, Verifier, prove, verify};
+use crate::conversation::{check, commit};
+use crate::{Commitment, Proof, Soundness, Statement, System, prove, verify};
 
 fn proof(system: System) -> Vec<u8> {
     prove(Backend::detect(), &statement(b"here"), &witness(), system, &mut rng(1)).unwrap().to_bytes()
@@ -119,20 +122,29 @@ fn a_proof_says_its_system_and_is_of_no_other() {
 
 #[test]
 fn a_first_message_is_of_one_statement_level_and_system() {
-    let (backend, level) = (Backend::detect(), Soundness::Bits40);
-    let told = |said: &Statement, at: Soundness, of: System, other: &Statement| {
-        let prover = Prover::new(backend, &SESSION, said, &witness(), of, at, &mut rng(2)).unwrap();
-        let verifier = Verifier::new(backend, other, of, level, prover.first(), &mut rng(3)).unwrap();
-        let answer = prover.answer(verifier.challenge())?;
-        verifier.finish(&answer)
-    };
-    told(&statement(b"here"), level, System::ZkBoo, &statement(b"here")).unwrap();
+    let (here, there) = (statement(b"here"), statement(b"there"));
+    let commitment = Commitment::new([5; 32]);
     let checks = [(System::ZkBoo, WRONG_VIEW), (System::ZkbPlusPlus, WRONG_OPENING), (System::Kkw, WRONG_OPENING)];
-    for (system, check) in checks {
-        let error = told(&statement(b"here"), level, system, &statement(b"there")).unwrap_err();
-        assert_eq!(error.check(), Some(check));
+    for (system, wrong) in checks {
+        let how = (system, Soundness::Bits40);
+        let told = |other: &Bound<'_>| {
+            let said = here.in_conversation(&SESSION, &commitment);
+            let prover = commit(Backend::detect(), &said, &witness(), how, &mut rng(2)).unwrap();
+            let (salt, first) = (*prover.salt(), *prover.first());
+            let challenge = challenge::of_seed(how.0, how.1, &[3; 32]);
+            let answer = prover.answer(&challenge).unwrap();
+            check(Backend::detect(), system, other, [&salt, &first], &challenge, &answer).map_err(|error| error.check())
+        };
+        assert_eq!(told(&here.in_conversation(&SESSION, &commitment)), Ok(()));
+        let session = SessionId::new([8; 32]);
+        let others = [
+            there.in_conversation(&SESSION, &commitment),
+            here.in_conversation(&session, &commitment),
+            here.in_conversation(&SESSION, &Commitment::new([6; 32])),
+            here.in_a_file(),
+        ];
+        for (which, other) in others.iter().enumerate() {
+            assert_eq!(told(other), Err(Some(wrong)), "{system}, {which}");
+        }
     }
-    // A challenge of another level is none.
-    let error = told(&statement(b"here"), Soundness::Bits80, System::ZkBoo, &statement(b"here")).unwrap_err();
-    assert!(error.to_string().contains("no challenge"), "{error}");
 }

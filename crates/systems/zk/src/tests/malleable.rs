@@ -33,7 +33,7 @@ fn each_bit_counts(
 
 /// The randomness of a prover of this statement.
 fn draw(system: System, statement: &Statement) -> Draw {
-    Draw::new(&mut rng(1), None, system, 0, statement, &two(2))
+    Draw::new(&mut rng(1), system, 0, &statement.in_a_file(), &two(2))
 }
 
 #[test]
@@ -42,10 +42,10 @@ fn each_bit_of_a_round_counts() {
     for system in [System::ZkBoo, System::ZkbPlusPlus] {
         for trits in [[0, 1, 2], [2, 2, 0]] {
             let mut draw = draw(system, &statement);
-            let prover = zkboo::Committed::new(backend, system, 3, &statement, &two(2), &mut draw).unwrap();
+            let prover = zkboo::Committed::new(backend, system, 3, &statement.in_a_file(), &two(2), &mut draw).unwrap();
             let (salt, first) = (*prover.salt(), *prover.first());
             each_bit_counts(system.name(), (salt, first, prover.answer(&trits)), |salt, first, answer| {
-                zkboo::check(backend, system, &statement, salt, first, &trits, answer)
+                zkboo::check(backend, system, &statement.in_a_file(), salt, first, &trits, answer)
             });
         }
     }
@@ -57,11 +57,11 @@ fn each_bit_of_an_execution_counts() {
     // One whose root is shown, and two of which a party stays hidden: the last one, and another.
     let (parameters, challenge) = (kkw::Parameters { executions: 3, opened: 2 }, [63, kkw::HIDDEN_NONE, 5]);
     let mut draw = draw(System::Kkw, &statement);
-    let prover = kkw::Committed::new(backend, parameters, &statement, &two(2), &mut draw).unwrap();
+    let prover = kkw::Committed::new(backend, parameters, &statement.in_a_file(), &two(2), &mut draw).unwrap();
     let (salt, first) = (*prover.salt(), *prover.first());
     let answer = prover.answer(&challenge).unwrap();
     let malformed = each_bit_counts("kkw", (salt, first, answer), |salt, first, answer| {
-        kkw::check(backend, &statement, salt, first, &challenge, answer)
+        kkw::check(backend, &statement.in_a_file(), salt, first, &challenge, answer)
     });
     // What pads two masked inputs, a bit that was said, and a correction where the last party is not hidden.
     assert_eq!(malformed, 2 * (6 + 7) + 7);

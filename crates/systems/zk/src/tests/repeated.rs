@@ -2,24 +2,25 @@
 
 use comity_core::{Backend, SessionId};
 
-use super::{rng, statement, witness};
-use crate::{Prover, Soundness, System, prove};
+use super::{conversing, rng, statement, terms, witness};
+use crate::{Commitment, Prover, Soundness, System, Terms, prove};
 
 #[test]
 fn two_challenges_never_meet_the_same_commitments() {
-    // All that is proved is the same, and so is the generator: but a file has a challenge, and each conversation another one.
+    // All that is proved is the same, and so is the generator: but a file has a challenge, and each commitment of a verifier another one.
     let statement = statement(b"");
-    for system in System::ALL.into_iter().filter(|system| system.converses().is_ok()) {
-        let conversed = |session: u8| {
-            let session = SessionId::new([session; 32]);
-            let (backend, level) = (Backend::detect(), Soundness::Bits128);
-            let prover = Prover::new(backend, &session, &statement, &witness(), system, level, &mut rng(1));
+    for system in conversing() {
+        let conversed = |session: u8, commitment: u8| {
+            let terms =
+                Terms { session: SessionId::new([session; 32]), ..terms(&statement, system, Soundness::Bits128) };
+            let commitment = Commitment::new([commitment; 32]);
+            let prover = Prover::new(Backend::detect(), terms, &witness(), commitment, &mut rng(1));
             prover.unwrap().first()[..32].to_vec()
         };
         let file = prove(Backend::detect(), &statement, &witness(), system, &mut rng(1)).unwrap().to_bytes();
-        let salts = [file[10..42].to_vec(), conversed(0), conversed(1)];
+        let salts = [file[10..42].to_vec(), conversed(0, 0), conversed(1, 0), conversed(0, 1)];
         assert!(salts.iter().enumerate().all(|(i, salt)| !salts[..i].contains(salt)), "{system}");
-        assert_eq!(conversed(1), conversed(1), "{system}: nothing else tells them apart");
+        assert_eq!(conversed(1, 1), conversed(1, 1), "{system}: nothing else tells them apart");
     }
 }
 

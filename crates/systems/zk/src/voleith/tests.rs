@@ -35,7 +35,7 @@ fn prover(
     conduct: &mut impl for<'a> Conduct<Act<'a>>,
 ) -> Committed {
     let inputs = two(witness);
-    let mut draw = Draw::new(rng, None, System::VoleInTheHead, 0, statement, &inputs);
+    let mut draw = Draw::new(rng, System::VoleInTheHead, 0, &statement.in_a_file(), &inputs);
     Committed::with(Backend::detect(), parameters, statement, &inputs, &mut draw, conduct).unwrap()
 }
 

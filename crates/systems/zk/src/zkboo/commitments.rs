@@ -10,7 +10,7 @@ pub(super) const SEED: usize = 16;
 /// Bytes of a commitment.
 pub(super) const COMMITMENT: usize = 32;
 
-/// The hashes of one proof: each is under keys that come from its salt, its system, the number of its rounds and its statement.
+/// The hashes of one proof: each is under keys that come from its salt, its system, the number of its rounds and what its statement is bound to.
 pub(super) struct Hashes {
     tape: TapeKey,
     view: [u8; 32],
@@ -19,9 +19,9 @@ pub(super) struct Hashes {
 
 impl Hashes {
     /// The hashes of the proof with this salt.
-    pub(super) fn new(system: System, rounds: usize, statement: &[u8; 32], salt: &[u8; 32]) -> Hashes {
+    pub(super) fn new(system: System, rounds: usize, binding: &[u8; 32], salt: &[u8; 32]) -> Hashes {
         let (code, rounds) = ([system.code()], (rounds as u64).to_le_bytes());
-        let parts: [&[u8]; 4] = [&code, &rounds, statement, salt];
+        let parts: [&[u8]; 4] = [&code, &rounds, binding, salt];
         let tape = TapeKey::new(&parts);
         Hashes { tape, view: keyed("comity zk view v1", &parts), first: keyed("comity zk first v1", &parts) }
     }

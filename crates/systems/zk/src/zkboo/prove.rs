@@ -7,10 +7,10 @@ use zeroize::Zeroizing;
 use super::commitments::{BRANCHES, COMMITMENT, Hashes, SEED, place};
 use super::decomposition::phi;
 use super::{Shape, words};
+use crate::bound::Bound;
 use crate::draw::Draw;
 use crate::gates::{Branches, Head, Nobody};
 use crate::sliced::{Rows, Shares, Word, all, padded, xor};
-use crate::statement::Statement;
 use crate::system::System;
 
 /// A prover that has committed.
@@ -33,24 +33,25 @@ impl Committed {
         backend: Backend,
         system: System,
         rounds: usize,
-        statement: &Statement,
+        bound: &Bound<'_>,
         inputs: &[Option<Bits>],
         draw: &mut Draw,
     ) -> Result<Committed> {
-        words!(rounds, W => Committed::sliced::<W>(backend, system, rounds, statement, inputs, draw))
+        words!(rounds, W => Committed::sliced::<W>(backend, system, rounds, bound, inputs, draw))
     }
 
     fn sliced<const W: usize>(
         backend: Backend,
         system: System,
         rounds: usize,
-        statement: &Statement,
+        bound: &Bound<'_>,
         inputs: &[Option<Bits>],
         draw: &mut Draw,
     ) -> Result<Committed> {
+        let statement = bound.statement;
         let shape = Shape::new(statement, rounds);
         let salt = draw.salt();
-        let hashes = Hashes::new(system, rounds, statement.digest(), &salt);
+        let hashes = Hashes::new(system, rounds, bound.binding(), &salt);
         // Step 1: the tapes k_1, k_2, k_3.
         let mut seeds = Zeroizing::new(vec![[[0; SEED]; BRANCHES]; rounds]);
         draw.fill(seeds.as_flattened_mut().as_flattened_mut());

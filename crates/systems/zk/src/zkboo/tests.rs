@@ -1,7 +1,7 @@
 //! ZKBoo against a textbook of it, cheats, and a simulator.
 
 mod cheats;
-mod simulator;
+pub(crate) mod simulator;
 mod textbook;
 
 use comity_circuit::{Builder, Program};

@@ -8,6 +8,7 @@ use zeroize::Zeroizing;
 use super::commitments::{BRANCHES, COMMITMENT, Hashes, SEED, place};
 use super::decomposition::phi;
 use super::{Shape, words};
+use crate::bound::Bound;
 use crate::checks;
 use crate::gates::{Branches, Head, Nobody};
 use crate::sliced::{Rows, Shares, Word, all, and, padded};
@@ -40,15 +41,15 @@ struct Round<'a> {
 pub(crate) fn check(
     backend: Backend,
     system: System,
-    statement: &Statement,
+    bound: &Bound<'_>,
     salt: &[u8; 32],
     first: &[u8; 32],
     trits: &[u8],
     answer: &[u8],
 ) -> Result<()> {
-    let opened = Opened::read(system, Shape::new(statement, trits.len()), trits, answer)?;
-    let hashes = Hashes::new(system, trits.len(), statement.digest(), salt);
-    let found = words!(trits.len(), W => opened.first::<W>(backend, &hashes, statement))?;
+    let opened = Opened::read(system, Shape::new(bound.statement, trits.len()), trits, answer)?;
+    let hashes = Hashes::new(system, trits.len(), bound.binding(), salt);
+    let found = words!(trits.len(), W => opened.first::<W>(backend, &hashes, bound.statement))?;
     if bool::from(found.ct_eq(first)) { Ok(()) } else { Err(checks::WRONG_OPENING.into()) }
 }
 

@@ -8,6 +8,7 @@ use comity_core::{Backend, Prg};
 use super::super::verify::{FIXED, first_of};
 use super::super::{HIDDEN_NONE, LAST, PARTIES, Parameters, Shape, answer_bytes, check};
 use super::{Committed, Execution, Hashes, Strip, Tapes};
+use crate::bound::Bound;
 use crate::draw::Draw;
 use crate::statement::Statement;
 use crate::system::System;
@@ -21,10 +22,10 @@ fn rows(hidden: u8) -> usize {
 }
 
 /// A transcript for a challenge that is known beforehand, of a statement about one AND gate of two secret bits.
-fn simulated(statement: &Statement, challenge: &[u8], random: &mut Prg) -> ([u8; 32], [u8; 32], Vec<u8>) {
+pub(crate) fn simulated(bound: &Bound<'_>, challenge: &[u8], random: &mut Prg) -> ([u8; 32], [u8; 32], Vec<u8>) {
     let mut salt = [0; 32];
     random.fill(&mut salt);
-    let mut answer = vec![0; answer_bytes(statement, challenge)];
+    let mut answer = vec![0; answer_bytes(bound.statement, challenge)];
     random.fill(&mut answer);
     // Two masked inputs, one gate: the other bits of a row's byte are zero.
     let mut end = answer.len();
@@ -33,7 +34,7 @@ fn simulated(statement: &Statement, challenge: &[u8], random: &mut Prg) -> ([u8;
         answer[end - rows..end].iter_mut().zip([3, 1, 1]).for_each(|(byte, bits)| *byte &= bits);
         end -= FIXED + rows;
     }
-    let first = first_of(Backend::detect(), statement, &salt, challenge, &answer).unwrap();
+    let first = first_of(Backend::detect(), bound, &salt, challenge, &answer).unwrap();
     (salt, first, answer)
 }
 
@@ -44,8 +45,8 @@ fn a_simulated_transcript_passes() {
         let parameters = Parameters { executions: 20, opened: 9 };
         let mut challenge = parameters.challenge(|bytes| random.fill(bytes));
         *challenge.iter_mut().find(|hidden| **hidden != HIDDEN_NONE).unwrap() = LAST as u8;
-        let (salt, first, answer) = simulated(&statement, &challenge, &mut random);
-        check(Backend::detect(), &statement, &salt, &first, &challenge, &answer).unwrap();
+        let (salt, first, answer) = simulated(&statement.in_a_file(), &challenge, &mut random);
+        check(Backend::detect(), &statement.in_a_file(), &salt, &first, &challenge, &answer).unwrap();
     }
 }
 
@@ -81,13 +82,14 @@ fn what_is_seen_has_one_distribution_whatever_the_witness_and_without_one() {
         for _ in 0..runs {
             for (witness, counts) in [0, 1, 2].into_iter().zip(&mut counts) {
                 let inputs = two(witness);
-                let mut draw = Draw::new(&mut random, None, System::Kkw, 0, &statement, &inputs);
+                let mut draw = Draw::new(&mut random, System::Kkw, 0, &statement.in_a_file(), &inputs);
                 let parameters = Parameters { executions: 8, opened: 8 };
-                let prover = Committed::new(Backend::detect(), parameters, &statement, &inputs, &mut draw).unwrap();
+                let prover =
+                    Committed::new(Backend::detect(), parameters, &statement.in_a_file(), &inputs, &mut draw).unwrap();
                 let salt = *prover.salt();
                 seen(&statement, &salt, &challenge, &prover.answer(&challenge).unwrap(), counts);
             }
-            let (salt, _, answer) = simulated(&statement, &challenge, &mut random);
+            let (salt, _, answer) = simulated(&statement.in_a_file(), &challenge, &mut random);
             seen(&statement, &salt, &challenge, &answer, &mut counts[3]);
         }
         let (expected, freedom) = (8.0 * f64::from(runs) / f64::from(places), f64::from(places - 1));

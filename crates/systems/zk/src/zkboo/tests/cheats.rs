@@ -28,7 +28,7 @@ fn seeds(rounds: usize, rng: &mut comity_core::Prg) -> Vec<[[u8; 16]; 3]> {
 
 fn verdict(system: System, statement: &Statement, prover: &Textbook, trits: &[u8]) -> Result<(), comity_core::Error> {
     let answer = prover.answer(trits);
-    check(Backend::detect(), system, statement, &prover.salt, &prover.first, trits, &answer)
+    check(Backend::detect(), system, &statement.in_a_file(), &prover.salt, &prover.first, trits, &answer)
 }
 
 #[test]
@@ -43,8 +43,9 @@ fn all_rounds_at_once_are_the_textbooks_one_by_one() {
     let inputs: Vec<_> = values.into_iter().map(Some).collect();
     for system in [System::ZkBoo, System::ZkbPlusPlus] {
         for rounds in [1, 69, 137, 219] {
-            let mut draw = Draw::new(&mut rng(1), None, system, 0, &statement, &inputs);
-            let sliced = Committed::new(Backend::detect(), system, rounds, &statement, &inputs, &mut draw).unwrap();
+            let mut draw = Draw::new(&mut rng(1), system, 0, &statement.in_a_file(), &inputs);
+            let sliced =
+                Committed::new(Backend::detect(), system, rounds, &statement.in_a_file(), &inputs, &mut draw).unwrap();
             let textbook = Textbook::new(system, &statement, &inputs, *sliced.salt(), &sliced.seeds, Cheat::None);
             assert!(textbook.first == *sliced.first(), "{system}, {rounds} rounds");
             let trits = drawn(rounds, &mut rng(2));
@@ -198,8 +199,9 @@ fn a_generator_that_repeats_itself_gives_no_seed_twice() {
         );
         let statement = statement.unwrap();
         let inputs = [crate::tests::bits(secret, 4), crate::tests::bits(6, 4)];
-        let mut draw = Draw::new(&mut Constant, None, system, rounds as u64, &statement, &inputs);
-        let committed = Committed::new(Backend::detect(), system, rounds, &statement, &inputs, &mut draw).unwrap();
+        let mut draw = Draw::new(&mut Constant, system, rounds as u64, &statement.in_a_file(), &inputs);
+        let committed =
+            Committed::new(Backend::detect(), system, rounds, &statement.in_a_file(), &inputs, &mut draw).unwrap();
         let mut all: Vec<Vec<u8>> = committed.seeds.as_flattened().iter().map(|seed| seed.to_vec()).collect();
         all.push(committed.salt().to_vec());
         all
@@ -219,8 +221,9 @@ fn a_generator_that_repeats_itself_gives_no_seed_twice() {
 #[test]
 fn no_share_of_the_secret_bits_beyond_the_last_byte_is_shown() {
     // Rows are packed, and what pads them is zero in honest proofs: else nobody could check that it is.
-    let mut draw = Draw::new(&mut rng(1), None, System::ZkBoo, 0, &both(), &two(3));
-    let committed = Committed::new(Backend::detect(), System::ZkBoo, 69, &both(), &two(3), &mut draw).unwrap();
+    let mut draw = Draw::new(&mut rng(1), System::ZkBoo, 0, &both().in_a_file(), &two(3));
+    let committed =
+        Committed::new(Backend::detect(), System::ZkBoo, 69, &both().in_a_file(), &two(3), &mut draw).unwrap();
     for round in 0..69 {
         assert!(committed.shares.row(round)[0] < 4 && committed.views.iter().all(|view| view.row(round)[0] < 2));
         assert!(committed.shares.row(round)[1..].iter().all(|byte| *byte == 0));

@@ -8,6 +8,7 @@ use comity_core::{Backend, Bits, Prg};
 use super::cheats::drawn;
 use super::textbook::{Cheat, Scalar, tape};
 use super::{of_two, two};
+use crate::bound::Bound;
 use crate::draw::Draw;
 use crate::gates::Nobody;
 use crate::statement::Statement;
@@ -52,11 +53,11 @@ fn opened(
 
 /// A transcript for a challenge that is known beforehand: random seeds, a random view of `e + 1`, a random share of the last branch;
 /// view `e` and all output shares follow, and the commitment that stays closed is to nothing.
-fn simulated(statement: &Statement, trits: &[u8], rng: &mut Prg) -> ([u8; 32], [u8; 32], Vec<u8>) {
-    let (system, shape) = (System::ZkBoo, Shape::new(statement, trits.len()));
+pub(crate) fn simulated(bound: &Bound<'_>, trits: &[u8], rng: &mut Prg) -> ([u8; 32], [u8; 32], Vec<u8>) {
+    let (system, statement, shape) = (System::ZkBoo, bound.statement, Shape::new(bound.statement, trits.len()));
     let mut salt = [0; 32];
     rng.fill(&mut salt);
-    let hashes = Hashes::new(system, trits.len(), statement.digest(), &salt);
+    let hashes = Hashes::new(system, trits.len(), bound.binding(), &salt);
     let (mut first, mut answer) = (hashes.first(), Vec::new());
     let bits = |count: usize, rng: &mut Prg| -> Vec<bool> {
         let mut bytes = vec![0; count.div_ceil(8)];
@@ -113,8 +114,8 @@ fn a_simulated_transcript_passes() {
     for product in [0, 1] {
         let statement = of_two(product);
         let trits = drawn(69, &mut rng(1));
-        let (salt, first, answer) = simulated(&statement, &trits, &mut rng(2));
-        check(Backend::detect(), System::ZkBoo, &statement, &salt, &first, &trits, &answer).unwrap();
+        let (salt, first, answer) = simulated(&statement.in_a_file(), &trits, &mut rng(2));
+        check(Backend::detect(), System::ZkBoo, &statement.in_a_file(), &salt, &first, &trits, &answer).unwrap();
     }
 }
 
@@ -127,12 +128,14 @@ fn what_is_seen_has_one_distribution_whatever_the_witness_and_without_one() {
         let trits = drawn(219, &mut random);
         for (witness, counts) in [0, 1, 2].into_iter().zip(&mut counts) {
             let inputs = two(witness);
-            let mut draw = Draw::new(&mut random, None, System::ZkBoo, 0, &statement, &inputs);
-            let prover = Committed::new(Backend::detect(), System::ZkBoo, 219, &statement, &inputs, &mut draw).unwrap();
+            let mut draw = Draw::new(&mut random, System::ZkBoo, 0, &statement.in_a_file(), &inputs);
+            let prover =
+                Committed::new(Backend::detect(), System::ZkBoo, 219, &statement.in_a_file(), &inputs, &mut draw)
+                    .unwrap();
             let salt = *prover.salt();
             seen(&statement, &salt, &trits, &prover.answer(&trits), counts);
         }
-        let (salt, _, answer) = simulated(&statement, &trits, &mut random);
+        let (salt, _, answer) = simulated(&statement.in_a_file(), &trits, &mut random);
         seen(&statement, &salt, &trits, &answer, &mut counts[3]);
     }
     // Two secret bits in two branches and two views: 2^6 places for each challenge, all equally likely; the rest follows from them.
