@@ -35,7 +35,7 @@ pub(crate) fn stored_rows(data: &[u8]) {
 
 /// A batch of shares of zero, whose MACs and keys are zero.
 pub(crate) fn batch(me: u8, amounts: &RowAmounts) -> Vec<u8> {
-    let mut bytes = b"comity shares 1\n".to_vec();
+    let mut bytes = b"comity shares 2\n".to_vec();
     bytes.extend([amounts.parties as u8, 0, me, 0]);
     // Bits 0 and 1 of a global key are fixed.
     bytes.extend([1 | u8::from(me == 1) << 1; 16]);
@@ -155,10 +155,10 @@ pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("stored_rows", "party_0", batch(0, &STORED)),
         ("stored_rows", "party_1", batch(1, &STORED)),
         ("stored_rows", "party_2", batch(2, &STORED)),
-        ("stored_rows", "another_version", at(14, b'2')),
+        ("stored_rows", "another_version", at(14, b'1')),
         ("stored_rows", "of_four", at(16, 4)),
         ("stored_rows", "key_of_another", at(20, 3)),
-        ("stored_rows", "not_alike", at(36, 1)),
+        ("stored_rows", "not_alike", at(68, 1)),
         ("stored_rows", "too_long", [batch(0, &STORED), vec![0]].concat()),
         ("stored_rows", "cut", half(&batch(1, &STORED))),
         ("shares_peers", "cut", half(&to_all)),

@@ -209,8 +209,9 @@ impl RowShares {
         }
     }
 
-    /// This party's shares of the bits.
-    pub fn shares(&self) -> Bits {
+    /// This party's shares of the bits. They are not always random, so nothing but [`opening`](crate::opening) sees them, and what leaves is
+    /// [blinded](crate::zero_shares).
+    pub(crate) fn shares(&self) -> Bits {
         let word = |blocks: &[Block]| blocks.iter().rev().fold(0, |word, block| word << 1 | u64::from(block.lsb()));
         Bits::from_words(self.column(PartyId(0)).chunks(64).map(word).collect(), self.bits)
     }

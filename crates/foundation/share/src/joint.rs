@@ -34,6 +34,7 @@ use comity_ot::base::{BaseOt, Csw};
 use comity_ot::softspoken::TwoWay;
 use comity_protocol::{Conduct, Here, Honest};
 use rand_core::CryptoRng;
+use zeroize::Zeroize;
 
 pub use act::JointAct;
 use coins::Coins;
@@ -43,9 +44,10 @@ use talk::Talk;
 use crate::checks;
 use crate::forms::Pairwise;
 use crate::share::GlobalKey;
+use crate::zero_shares::{PairSeeds, ZeroShares};
 
 /// The names of the first messages.
-const SEEDS: &str = "seeds of zero";
+const HALVES: &str = "halves of seeds";
 const COMMITMENTS: &str = "coin commitments";
 
 /// Levels of the extensions' trees: 128/k bits an OT on the wire.
@@ -59,8 +61,9 @@ pub struct Joint<C = Honest> {
     backend: Backend,
     key: GlobalKey,
     links: PerPeer<TwoWay>,
-    /// A generator that each peer has, too: for shares of zero.
-    zeros: PerPeer<Prg>,
+    /// Seeds with each peer: for what hides what is opened, here and above.
+    seeds: PairSeeds,
+    zeros: ZeroShares,
     echo: Echo,
     coins: Coins,
     /// Whether something said to all was not yet compared, and is before a coin is opened.
@@ -175,6 +178,11 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         let (links, heard) = set_up.into_vec().into_iter().unzip();
         let links = PerPeer::from_vec(me, links).expect("one a peer");
         let heard: PerPeer<Vec<u8>> = PerPeer::from_vec(me, heard).expect("one a peer");
+        let (halves, commitments) = first.heard(&heard, &mut conduct);
+        let seeds = PairSeeds::new(&session.child("seeds of pairs"), &first.halves, &halves);
+        let mut echo = Echo::new(session.child("echo"));
+        coins.committed(&commitments);
+        echo.hear(COMMITMENTS, &first.commitments, &commitments);
         let mut joint = Joint {
             me,
             parties,
@@ -182,8 +190,9 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
             backend,
             key,
             links,
-            zeros: PerPeer::new(me, parties, |_| Prg::new(backend, Block::ZERO)),
-            echo: Echo::new(session.child("echo")),
+            zeros: seeds.zero_shares(backend, &session.child("zero-shares")),
+            seeds,
+            echo,
             coins,
             unsettled: true,
             stock: (Pairwise::zeros(me, parties, 0), 0),
@@ -193,7 +202,6 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
             broken: false,
         };
         joint.guarded(|joint| {
-            joint.begun(first, &heard);
             let first = bits.min(Joint::CHUNK);
             let mut stock = Pairwise::zeros(me, parties, first);
             let [mut macs, mut keys] = stock.slices(0..first);
@@ -207,19 +215,6 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
             Ok(())
         })?;
         Ok(joint)
-    }
-
-    /// What all said first, and heard: a generator with each peer that no third party knows, if both are honest, and commitments of coins.
-    fn begun(&mut self, first: First, heard: &PerPeer<Vec<u8>>) {
-        let commitments = PerPeer::new(self.me, self.parties, |peer| {
-            let (seed, commitments) = heard[peer].split_at(Block::BYTES);
-            self.conduct.before(JointAct::Hears { what: SEEDS, peer, bytes: seed });
-            self.conduct.before(JointAct::Hears { what: COMMITMENTS, peer, bytes: commitments });
-            self.zeros[peer] = Prg::new(self.backend, deltas::block(seed) ^ first.seeds[peer]);
-            commitments.to_vec()
-        });
-        self.coins.committed(&commitments);
-        self.echo.hear(COMMITMENTS, &first.commitments, &commitments);
     }
 
     /// This party.
@@ -240,6 +235,11 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     /// This party's global key, the same for its whole life and towards all.
     pub fn key(&self) -> &GlobalKey {
         &self.key
+    }
+
+    /// The seeds of this party with each peer, for [`Openings`](crate::Openings) of bits under this key.
+    pub fn seeds(&self) -> &PairSeeds {
+        &self.seeds
     }
 
     /// How the party behaves.
@@ -470,11 +470,6 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         Ok(all)
     }
 
-    /// A share of zero: those of all parties sum up to it, and any but all of them are random.
-    fn zero_share(&mut self) -> Block {
-        self.zeros.iter_mut().fold(Block::ZERO, |sum, (_, zeros)| sum ^ zeros.block())
-    }
-
     /// Does what a call asks for, unless an earlier one failed.
     fn guarded<T>(&mut self, call: impl FnOnce(&mut Joint<C>) -> Result<T>) -> Result<T> {
         if std::mem::replace(&mut self.broken, true) {
@@ -490,14 +485,40 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
 
 /// What a party says to each other one before anything else.
 struct First {
-    /// Its parts of the seeds of zero.
-    seeds: PerPeer<Block>,
+    /// Its halves of the seeds of pairs.
+    halves: PerPeer<Block>,
     /// Its commitments of coins.
     commitments: Vec<u8>,
     /// Both, for each peer.
     said: PerPeer<Vec<u8>>,
     /// The bytes of the message.
     bytes: usize,
+}
+
+impl First {
+    /// What the others said first: their halves of the seeds of pairs, and commitments of coins.
+    fn heard(
+        &self,
+        heard: &PerPeer<Vec<u8>>,
+        conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
+    ) -> (PerPeer<Block>, PerPeer<Vec<u8>>) {
+        let (me, parties) = (heard.me(), heard.parties());
+        let mut halves = self.halves.clone();
+        let commitments = PerPeer::new(me, parties, |peer| {
+            let (half, commitments) = heard[peer].split_at(Block::BYTES);
+            conduct.before(JointAct::Hears { what: HALVES, peer, bytes: half });
+            conduct.before(JointAct::Hears { what: COMMITMENTS, peer, bytes: commitments });
+            halves[peer] = deltas::block(half);
+            commitments.to_vec()
+        });
+        (halves, commitments)
+    }
+}
+
+impl Drop for First {
+    fn drop(&mut self) {
+        self.halves.as_mut_slice().iter_mut().for_each(Zeroize::zeroize);
+    }
 }
 
 fn beginning(
@@ -508,20 +529,20 @@ fn beginning(
     rng: &mut Prg,
     conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
 ) -> First {
-    let seeds = PerPeer::new(me, parties, |_| Block::random(rng));
+    let halves = PerPeer::new(me, parties, |_| Block::random(rng));
     let mut commitments = coins.commitments(me, count, rng);
     let bytes = Block::BYTES + commitments.len();
     conduct.before(JointAct::Tells { what: COMMITMENTS, bytes: &mut commitments });
-    let mut said = PerPeer::new(me, parties, |peer| seeds[peer].to_bytes().to_vec());
+    let mut said = PerPeer::new(me, parties, |peer| halves[peer].to_bytes().to_vec());
     for (peer, bytes) in said.iter_mut() {
-        conduct.before(JointAct::Says { what: SEEDS, peer, bytes });
+        conduct.before(JointAct::Says { what: HALVES, peer, bytes });
     }
     for (peer, said) in said.iter_mut() {
         let mut own = commitments.clone();
         conduct.before(JointAct::Says { what: COMMITMENTS, peer, bytes: &mut own });
         said.extend(own);
     }
-    First { seeds, commitments, said, bytes }
+    First { halves, commitments, said, bytes }
 }
 
 fn generator(backend: Backend, rng: &mut dyn CryptoRng) -> Prg {

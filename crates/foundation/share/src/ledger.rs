@@ -5,12 +5,15 @@
 //! the MAC that it must have. One comparison of digests checks everything since the beginning. It is a 256-bit hash of the MACs
 //! in order, one for each direction: of a sum, two flipped bits could cancel each other.
 //!
-//! Among n each party has a ledger for each peer. A digest is of MACs under the key of the peer that gets it, who could have computed
+//! A digest is of MACs under the key of the peer that gets it, who could have computed
 //! it: it tells nothing of its sender's own key, and so bits may be settled while secrets are masked under that key.
+//!
+//! For two parties only. Among more a peer that knows another's inputs from its shares could find them by trying: a digest of bare MACs is as good as the
+//! shares. There bits are opened under zero-shares ([`opening`](crate::opening)).
 //!
 //! Cost a link: 32 bytes each way a settlement, 16 bytes hashed a bit and party.
 
-use comity_channel::{Channel, Mesh, PerPeer};
+use comity_channel::Channel;
 use comity_core::{Block, Error, PartyId, Result, SessionId, verdict};
 use subtle::ConstantTimeEq;
 
@@ -24,8 +27,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// An empty ledger of party `me` and this peer, who has the same with the two exchanged. `session` is for ledgers alone;
-    /// those of all pairs may share it.
+    /// An empty ledger of party `me` and this peer, who has the same with the two exchanged. `session` is for this one alone.
     pub fn new(session: SessionId, me: PartyId, peer: PartyId) -> Ledger {
         let by =
             |party: PartyId| blake3::Hasher::new_keyed(&session.child(&format!("shown by party {party}")).to_bytes());
@@ -65,17 +67,5 @@ impl Ledger {
         ch.send(&self.digest())?;
         ch.recv(&mut theirs)?;
         self.verify(&theirs)
-    }
-
-    /// As [`Ledger::settle`], with all peers at once. One round.
-    ///
-    /// # Errors
-    /// As [`Ledger::settle`]; the first one, by party.
-    pub fn settle_all(mesh: &mut Mesh<'_>, ledgers: &PerPeer<Ledger>) -> Result<()> {
-        let (me, parties) = (mesh.me(), mesh.parties());
-        let digests = PerPeer::new(me, parties, |peer| ledgers[peer].digest().to_vec());
-        let mut theirs = PerPeer::new(me, parties, |_| vec![0; 32]);
-        mesh.exchange(&digests, &mut theirs)?;
-        theirs.iter().try_for_each(|(peer, digest)| ledgers[peer].verify(digest))
     }
 }

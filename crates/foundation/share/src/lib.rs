@@ -11,12 +11,12 @@
 //! together, and what they add up to.
 //!
 //! - [`Share`] and [`GlobalKey`]: the algebra of two. [`Pairwise`] and [`RowShares`]: that of any number.
-//! - [`Ledger`]: what was shown and seen, with MAC checks that wait until they must be done (section 2 of the same).
+//! - [`Ledger`]: what was shown and seen between two, with MAC checks that wait until they must be done (section 2 of the same).
 //! - [`equal`] and [`coin`]: the small sub-protocols among all parties of a mesh, comparison and a common random string;
 //!   [`equal_with_coin`] is both at once.
 //! - [`AuthBits`]: the functionality F_aBit, random authenticated bits of two; [`Extension`] makes them from a maliciously secure OT
 //!   extension with a fixed correlation. [`Joint`] does among any number, and tests sums for zero without showing them.
-//! - [`Openings`]: bits that all open to all, or to some, and their check by products of rows.
+//! - [`Openings`]: bits that all open to all, or to some, and their check by products of rows. [`zero_shares`] hide what each says for it.
 //!
 //! For parties that follow their protocol there are [XOR shares](bits) without a MAC, and [triples] of them.
 //!
@@ -40,6 +40,7 @@ pub mod opening;
 mod share;
 mod simultaneous;
 pub mod triples;
+pub mod zero_shares;
 
 pub use auth_bits::AuthBits;
 pub use bits::BitShares;
@@ -53,3 +54,4 @@ pub use ledger::Ledger;
 pub use opening::Openings;
 pub use share::{GlobalKey, Share};
 pub use triples::BitTriples;
+pub use zero_shares::{PairSeeds, ZeroShares};

@@ -1,16 +1,22 @@
 //! `Openings`: bits that all parties open to all, and the check that nobody opened another share than it has.
 //!
+//! **What is said** of a bit is the party's share and a [zero-share](crate::zero_shares): the share as it is could tell its holder's inputs. So are the products of the check
+//! below, each for its recipient alone. Two parties need none: either knows the other's share with the value.
+//!
 //! **Check**, by products of rows, for any number of bits. Shares of bits are said to all, in the [echo](Echo). When some bits are fixed, their
 //! coefficients are a hash of the echo; [`Openings::settle`] has party `i` send party `j`, alone, `m_ij = sum chi_k Z_j[k]` over all bits `k` with the
-//! blocks of its rows that belong to the global key of `j`. Party `j` requires that the sum of the `m_ij` is `sum chi_k (Z_j[k] + x_k R_j)` of
+//! blocks of its rows that belong to the global key of `j`, and a zero-share among all but `j`. Party `j` requires that the sum of the `m_ij` is `sum chi_k (Z_j[k] + x_k R_j)` of
 //! its own row, where `x_k` are the bits as it heard them. With it goes the digest of the echo.
 //!
-//! **Sound.** The blocks of all rows for `R_j` add up to `x_k R_j`. With false bits, not all zero, `e_k`, liars need `sum chi_k e_k R_j`: 2^-128
-//! for the sum to be zero, as the coefficients come after the bits (for each hash that they try), and 2^-126 for a guess of the key of an
-//! honest `j`. Bits that are told differently show in the digest of the echo.
+//! **Sound.** The blocks of all rows for `R_j` add up to `x_k R_j`. A lie in a bit, a zero-share or a product is an error that is added. With false bits, not all zero, `e_k`, liars need
+//! `sum chi_k e_k R_j`: 2^-128 for the sum to be zero, as the coefficients come after the bits (for each hash that they try), and 2^-126 for a guess of the key of an
+//! honest `j`. So whether `j` goes on depends on the lies and its key, and on no share of an honest party; that the liars are many helps them nothing. Bits that are told differently show
+//! in the digest of the echo. Only sums are checked, so nobody is named.
 //!
-//! **The rule.** `m_ij` is of MACs under the key of the party that it is sent to, on bits that this party has heard: it could have computed the
-//! `m_ij` of every honest `i`, whatever it told that one. Nothing depends on the sender's own global key, so bits may be opened while secrets
+//! **What the products tell.** All `m_ij` of honest `i` that heard the same are uniform but for their sum, which follows from the liars' own products, the bits and
+//! `j`'s row: `j` could have computed it, whatever it told them. Without zero-shares each would be the share of `i` of every bit, times its coefficient, under keys that `j` has:
+//! for `j` as good as the shares. Those of parties that heard different things, in the echo or of coefficients, are uniform without any sum: zero-shares are
+//! [bound](crate::zero_shares) to what was heard. Nothing depends on the sender's own global key, so bits may be opened while secrets
 //! are masked under it. What is *not* done: to show the sum of all rows plus `x_k R_i`, blind it and open it, as for
 //! a shared key that hides nothing: after one false bit the sum of the honest parties' openings would be a known factor times the sum of
 //! their global keys.
@@ -19,10 +25,12 @@
 //! thousand bits at a time, so that no more rows wait.
 //!
 //! **To some only** ([`Openings::open_each`]). Here there is no echo to hash: each recipient names its own coefficients when it has all shares. To open the bit
-//! plus a bit of the recipient's own to all would show all other parties' shares of it to all: that does no harm once, but opened so for a
-//! second recipient everybody knows every share.
+//! plus a bit of the recipient's own to all would show all other parties' shares of it to all. Zero-shares are for each recipient by itself, among all
+//! others, who may be recipients too: with one for all recipients, two of them would hear the same sum twice, and with one among those who are none, who may be one
+//! party alone, nothing would be hidden.
 //!
-//! **Cost** of a bit and party: a bit to each peer, and a product for each party. A settlement: 48 bytes to each peer, one round.
+//! **Cost** of a bit and party: a bit to each peer, and a product for each party. A settlement: 48 bytes to each peer, one round. Zero-shares take a bit of
+//! a generator's stream for each bit and peer, and no message.
 
 use comity_channel::{Echo, Mesh, PerPeer};
 use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, SessionId, gf128, verdict};
@@ -36,6 +44,7 @@ use crate::forms::RowShares;
 use crate::joint::JointAct;
 use crate::joint::talk::{Beside, Talk};
 use crate::share::GlobalKey;
+use crate::zero_shares::{Pads, PairSeeds};
 
 /// Bits whose rows wait at most before they get their coefficients, if they are opened a few at a time. With more they get them at once.
 const WAITING: usize = 1 << 12;
@@ -48,6 +57,7 @@ pub struct Openings {
     key: GlobalKey,
     backend: Backend,
     echo: Echo,
+    pads: Pads,
     /// RowShares of bits that have no coefficients yet, column by column, and the bits as they were heard. Secret.
     waiting: Vec<Vec<Block>>,
     heard: Bits,
@@ -58,13 +68,16 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// Nothing was opened. `session` is these openings' alone, the same at all parties, `key` this party's global key.
-    pub fn new(session: SessionId, backend: Backend, parties: u16, key: GlobalKey) -> Openings {
-        let n = usize::from(parties);
+    /// Nothing was opened. `session` is these openings' alone, the same at all parties, and has a nonce of each of them in it; `key` is this party's global key, and `seeds`
+    /// came with it. However many openings there are under the same seeds, what hides theirs is apart by the session.
+    pub fn new(session: SessionId, backend: Backend, key: GlobalKey, seeds: &PairSeeds) -> Openings {
+        let pads = Pads::new(&session, backend, seeds);
+        let n = usize::from(pads.parties());
         Openings {
             key,
             backend,
             echo: Echo::new(session),
+            pads,
             waiting: vec![Vec::new(); n],
             heard: Bits::default(),
             sums: vec![Block::ZERO; n],
@@ -101,7 +114,9 @@ impl Openings {
         const WHAT: &str = "opened bits";
         self.begin()?;
         assert_eq!(usize::from(rows.parties()), self.waiting.len(), "rows of these parties");
-        let mut bits = rows.shares();
+        let number = self.pads.next();
+        conduct.before(JointAct::Hides { what: WHAT, to: None, bare: &rows.shares().to_bytes() });
+        let mut bits = self.pads.blind(rows, &number, None, &self.echo.digest());
         let mut own = bits.to_bytes();
         conduct.before(JointAct::Tells { what: WHAT, bytes: &mut own });
         let mut talk = Talk { mesh, echo: &mut self.echo, conduct };
@@ -154,27 +169,40 @@ impl Openings {
         rng: &mut dyn CryptoRng,
         conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
     ) -> Result<Option<Bits>> {
+        const SHARES: &str = "shares for some";
+        const PRODUCTS: &str = "products for some";
         self.begin()?;
-        let me = mesh.me();
+        let (me, parties, backend) = (mesh.me(), mesh.parties(), self.backend);
         let mine = rows(me);
+        let (number, view) = (self.pads.next(), self.echo.digest());
+        let out = PerPeer::new(me, parties, |peer| {
+            rows(peer).map_or(Vec::new(), |rows| {
+                conduct.before(JointAct::Hides { what: SHARES, to: Some(peer), bare: &rows.shares().to_bytes() });
+                self.pads.blind(rows, &number, Some(peer), &view).to_bytes()
+            })
+        });
         let mut talk = Talk { mesh, echo: &mut self.echo, conduct };
-        let out = talk.each(|peer| rows(peer).map_or(Vec::new(), |rows| rows.shares().to_bytes()));
-        let shares = talk.send("shares for some", out, |_| mine.map_or(0, |rows| rows.len().div_ceil(8)))?;
+        let shares = talk.send(SHARES, out, |_| mine.map_or(0, |rows| rows.len().div_ceil(8)))?;
         // Nobody knows them before all shares are here.
         let seed = Block::random(rng);
         let out = talk.each(|_| if mine.is_some() { seed.to_bytes().to_vec() } else { Vec::new() });
         let seeds = talk.send("coefficients", out, |peer| if rows(peer).is_some() { Block::BYTES } else { 0 })?;
-        let backend = self.backend;
         let weighed = |seed: Block, column: &[Block]| {
             let mut coefficients = vec![Block::ZERO; column.len()];
             Prg::new(backend, seed).fill_blocks(&mut coefficients);
             gf128::inner_product(backend, &coefficients, column)
         };
-        let out = talk.each(|peer| match (rows(peer), seeds[peer].as_chunks()) {
-            (Some(rows), ([seed], [])) => weighed(Block::new(*seed), rows.column(peer)).to_bytes().to_vec(),
+        let out = PerPeer::new(me, parties, |peer| match (rows(peer), seeds[peer].as_chunks()) {
+            (Some(rows), ([seed], [])) => {
+                let product = weighed(Block::new(*seed), rows.column(peer));
+                talk.conduct.before(JointAct::Hides { what: PRODUCTS, to: Some(peer), bare: &product.to_bytes() });
+                // What this recipient named to this party.
+                let view = [&view[..], seed].concat();
+                self.pads.blind_product(product, &number, peer, &view).to_bytes().to_vec()
+            }
             _ => Vec::new(),
         });
-        let products = talk.send("products for some", out, |_| if mine.is_some() { Block::BYTES } else { 0 })?;
+        let products = talk.send(PRODUCTS, out, |_| if mine.is_some() { Block::BYTES } else { 0 })?;
         let mut value = None;
         if let Some(rows) = mine {
             let mut bits = rows.shares();
@@ -197,29 +225,38 @@ impl Openings {
         Ok(value)
     }
 
-    /// Bits that `owner` says to all, without MACs: that all heard the same is known when they are
-    /// [settled](Openings::settle). `own` is there exactly if this party is the owner. One round.
+    /// *Input*: makes of the rows of bits that `owner` alone knows those of its value, which is there exactly if this party is the owner. It says
+    /// the value, masked by the bits, to all, and these add what they heard. That all heard the same is known when it is
+    /// [settled](Openings::settle). One round.
     ///
     /// # Errors
     /// As [`Openings::open`].
-    pub fn announce(
+    ///
+    /// # Panics
+    /// If the value has another length.
+    pub fn input(
         &mut self,
         mesh: &mut Mesh<'_>,
         owner: PartyId,
-        own: Option<&Bits>,
-        bits: usize,
+        value: Option<&Bits>,
+        rows: &mut RowShares,
         conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
-    ) -> Result<Bits> {
+    ) -> Result<()> {
+        const WHAT: &str = "announced bits";
         self.begin()?;
-        let own = own.map_or(Vec::new(), Bits::to_bytes);
+        let own = value.map_or(Vec::new(), |value| {
+            let mut masked = rows.shares();
+            masked.xor_assign(value);
+            masked.to_bytes()
+        });
         let mut talk = Talk { mesh, echo: &mut self.echo, conduct };
         let out = talk.each(|_| own.clone());
-        let heard = talk.send("announced bits", out, |peer| if peer == owner { bits.div_ceil(8) } else { 0 })?;
-        talk.echo.hear("announced bits", &own, &heard);
+        let heard = talk.send(WHAT, out, |peer| if peer == owner { rows.len().div_ceil(8) } else { 0 })?;
+        talk.echo.hear(WHAT, &own, &heard);
         let said = if talk.me() == owner { &own } else { &heard[owner] };
-        let said = Bits::from_bytes(said, bits);
+        rows.add_constants(&Bits::from_bytes(said, rows.len()), &self.key);
         self.broken = false;
-        Ok(said)
+        Ok(())
     }
 
     /// Checks all bits that were opened since the last time. After an error the global keys of all are at their end. One round.
@@ -243,13 +280,19 @@ impl Openings {
         beside: &Beside,
         conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
     ) -> Result<PerPeer<Vec<u8>>> {
+        const WHAT: &str = "settlement";
         self.begin()?;
         let me = usize::from(mesh.me().0);
         self.weigh(me, None);
-        let digest = self.echo.digest();
+        let (number, digest) = (self.pads.next(), self.echo.digest());
+        let out = PerPeer::new(mesh.me(), mesh.parties(), |peer| {
+            let product = self.sums[usize::from(peer.0)];
+            conduct.before(JointAct::Hides { what: WHAT, to: Some(peer), bare: &product.to_bytes() });
+            let product = self.pads.blind_product(product, &number, peer, &digest);
+            [&product.to_bytes()[..], &digest].concat()
+        });
         let mut talk = Talk { mesh, echo: &mut self.echo, conduct };
-        let out = talk.each(|peer| [&self.sums[usize::from(peer.0)].to_bytes()[..], &digest].concat());
-        let [heard, theirs] = talk.send_beside("settlement", out, Block::BYTES + 32, beside)?;
+        let [heard, theirs] = talk.send_beside(WHAT, out, Block::BYTES + 32, beside)?;
         talk.echo.compare(heard.iter().map(|(_, bytes)| &bytes[Block::BYTES..]))?;
         let mut sum = self.sums[me];
         for (_, bytes) in heard.iter() {

@@ -4,12 +4,14 @@ use comity_core::{Backend, Bits, Block, PartyId, Prg};
 use comity_share::{GlobalKey, Pairwise, RowShares};
 use proptest::prelude::*;
 
-fn keys(parties: u16, prg: &mut Prg) -> Vec<GlobalKey> {
+use crate::shares;
+
+pub(crate) fn keys(parties: u16, prg: &mut Prg) -> Vec<GlobalKey> {
     (0..parties).map(|party| GlobalKey::of(PartyId(party), prg)).collect()
 }
 
 /// All parties' shares of random bits.
-fn deal(keys: &[GlobalKey], bits: usize, prg: &mut Prg) -> Vec<Pairwise> {
+pub(crate) fn deal(keys: &[GlobalKey], bits: usize, prg: &mut Prg) -> Vec<Pairwise> {
     let parties = keys.len() as u16;
     let ids = || (0..parties).map(PartyId);
     let mut all: Vec<Pairwise> = ids().map(|me| Pairwise::zeros(me, parties, bits)).collect();
@@ -33,7 +35,7 @@ fn rows(keys: &[GlobalKey], all: &[Pairwise]) -> Vec<RowShares> {
 /// The bits that are shared, if rows and sums are what they promise.
 fn opened(keys: &[GlobalKey], rows: &[RowShares]) -> Bits {
     let mut bits = Bits::zeros(rows[0].len());
-    rows.iter().for_each(|rows| bits.xor_assign(&rows.shares()));
+    rows.iter().for_each(|rows| bits.xor_assign(&shares(rows)));
     let total = keys.iter().fold(Block::ZERO, |sum, key| sum ^ key.block());
     assert_eq!(total.to_u128() >> 1 & 1, 1, "bit 1 of the sum of all keys");
     for (k, bit) in bits.iter().enumerate() {
@@ -42,7 +44,7 @@ fn opened(keys: &[GlobalKey], rows: &[RowShares]) -> Bits {
             let column = |rows: &RowShares| rows.column(PartyId(party as u16))[k];
             let sum = rows.iter().fold(Block::ZERO, |sum, rows| sum ^ column(rows));
             assert!(sum == key.block().masked(bit), "bit {k} times the key of party {party}");
-            assert!(rows.iter().all(|rows| column(rows).lsb() == rows.shares().get(k)));
+            assert!(rows.iter().all(|rows| column(rows).lsb() == shares(rows).get(k)));
         }
         let sum = rows.iter().fold(Block::ZERO, |sum, rows| {
             second ^= rows.sums()[k].to_u128() >> 1 & 1 == 1;
@@ -91,7 +93,7 @@ proptest! {
             let bits = opened(&keys, &rows);
             for rows in &rows {
                 let expected = if rows.me() == owner { bits.clone() } else { Bits::zeros(8) };
-                prop_assert!(rows.shares() == expected);
+                prop_assert!(shares(rows) == expected);
             }
             sum.xor_assign(&bits);
         }

@@ -12,7 +12,7 @@ use comity_share::joint::JointAct;
 use comity_share::{GlobalKey, Joint, RowShares};
 use comity_testing::Net;
 
-use crate::{named, rng};
+use crate::{named, rng, shares};
 
 const SESSION: SessionId = SessionId::new([0x71; 32]);
 
@@ -63,7 +63,7 @@ pub(crate) fn ended_by<T>(ends: &[(PartyId, Result<T>)], check: &'static Check) 
 /// The bits that rows share, if they are what they promise.
 pub(crate) fn opened(all: &[(GlobalKey, RowShares)]) -> Bits {
     let mut bits = Bits::zeros(all[0].1.len());
-    all.iter().for_each(|(_, rows)| bits.xor_assign(&rows.shares()));
+    all.iter().for_each(|(_, rows)| bits.xor_assign(&shares(rows)));
     for (party, (key, _)) in all.iter().enumerate() {
         for (k, bit) in bits.iter().enumerate() {
             let sum = all.iter().fold(Block::ZERO, |sum, (_, rows)| sum ^ rows.column(PartyId(party as u16))[k]);
@@ -130,7 +130,7 @@ fn nothing_is_opened_before_what_it_decides_on() {
     let deltas = ["commitment to rows", "echo", "echo", "rows"];
     let chunk = ["coin", "answer", "echo"];
     let blind = ["strings", "theta", "combined strings", "commitment to a product", "echo", "product"];
-    let expected: Vec<&str> = [&["seeds of zero"][..], &coins, &first, &deltas, &coins, &chunk, &blind].concat();
+    let expected: Vec<&str> = [&["halves of seeds"][..], &coins, &first, &deltas, &coins, &chunk, &blind].concat();
     assert_eq!(*log.lock().unwrap(), expected);
 }
 

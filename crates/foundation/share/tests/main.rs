@@ -9,15 +9,22 @@ mod ledger;
 mod opening;
 mod simultaneous;
 mod triples;
+mod zero_shares;
 
 use comity_channel::Mesh;
-use comity_core::{Backend, Block, Check, PartyId, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Check, PartyId, Prg, Result, SessionId};
+use comity_share::RowShares;
 use comity_testing::Net;
 
 const SESSION: SessionId = SessionId::new([0x5e; 32]);
 
 fn rng(seed: u16) -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(seed.into()))
+}
+
+/// A party's shares of bits, as rows have them.
+fn shares(rows: &RowShares) -> Bits {
+    rows.column(PartyId(0)).iter().map(|block| block.lsb()).collect()
 }
 
 /// A run of `N` parties of which one cheats: what became of the honest ones. The cheat stays until they are gone.

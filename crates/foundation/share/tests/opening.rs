@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 use comity_channel::Mesh;
 use comity_core::{Backend, Bits, Block, Check, PartyId, Prg, Result, gf128};
 use comity_share::joint::JointAct;
-use comity_share::{Joint, Openings, RowShares, checks};
+use comity_share::{GlobalKey, Joint, Openings, PairSeeds, RowShares, checks};
+use comity_testing::Net;
 
-use crate::SESSION;
 use crate::joint::{Lie, ended_by, honest, lie, run, spans};
+use crate::{SESSION, shares};
 
 /// Opens bits in calls of these sizes, and settles after each of the numbers of calls.
 fn open(
@@ -17,7 +18,7 @@ fn open(
     sizes: &[usize],
     conduct: &mut Lie,
 ) -> Result<Vec<(RowShares, Bits)>> {
-    let mut openings = Openings::new(SESSION, joint.backend(), joint.parties(), joint.key().clone());
+    let mut openings = Openings::new(SESSION, joint.backend(), joint.key().clone(), joint.seeds());
     let mut all = Vec::new();
     for &size in sizes {
         let rows = joint.bits(mesh, size)?.rows(joint.key());
@@ -38,7 +39,7 @@ fn right_bits_pass<const N: usize>() {
     let all: Vec<_> = ends.into_iter().map(|(_, ended)| ended.unwrap()).collect();
     for call in 0..5 {
         let mut bits = Bits::zeros(all[0][call].1.len());
-        all.iter().for_each(|calls| bits.xor_assign(&calls[call].0.shares()));
+        all.iter().for_each(|calls| bits.xor_assign(&shares(&calls[call].0)));
         assert!(all.iter().all(|calls| calls[call].1 == bits));
     }
 }
@@ -130,7 +131,7 @@ fn one_false_bit<const N: usize>(cheats: u16) {
             keys.lock().unwrap().push((me, joint.key().block()));
             let mut rows = joint.bits(mesh, 1)?.rows(joint.key());
             // Its own column says what it has; its share is the lowest bit of each.
-            let mut openings = Openings::new(SESSION, joint.backend(), joint.parties(), joint.key().clone());
+            let mut openings = Openings::new(SESSION, joint.backend(), joint.key().clone(), joint.seeds());
             let mut conduct = honest();
             if me.0 < cheats {
                 let heard = heard.clone();
@@ -203,7 +204,7 @@ fn two_false_bits<const N: usize>() {
             for party in (0..N as u16).filter(|_| joint.me().0 == 0) {
                 rows.column_mut(PartyId(party))[2..4].iter_mut().for_each(|block| *block ^= Block::from_u128(1));
             }
-            let mut openings = Openings::new(SESSION, joint.backend(), joint.parties(), joint.key().clone());
+            let mut openings = Openings::new(SESSION, joint.backend(), joint.key().clone(), joint.seeds());
             openings.open(mesh, &rows, &mut honest())?;
             openings.settle(mesh, &mut honest())
         },
@@ -229,7 +230,7 @@ fn bits_that_wait_and_others<const N: usize>() {
         |me| (me.0 == 0).then(honest),
         |joint, mesh| {
             let rows = joint.bits(mesh, 5009)?.rows(joint.key());
-            let mut openings = Openings::new(SESSION, joint.backend(), joint.parties(), joint.key().clone());
+            let mut openings = Openings::new(SESSION, joint.backend(), joint.key().clone(), joint.seeds());
             for range in [0..9, 9..5009] {
                 let mut some = rows.slice(range);
                 for party in (0..N as u16).filter(|_| joint.me().0 == 0) {
@@ -262,7 +263,7 @@ fn openings_to_some_tell_no_key<const N: usize>(cheats: u16) {
                 let me = joint.me();
                 keys.lock().unwrap().push((me, joint.key().block()));
                 let rows = joint.bits(mesh, 3)?.rows(joint.key());
-                let mut openings = Openings::new(SESSION, joint.backend(), joint.parties(), joint.key().clone());
+                let mut openings = Openings::new(SESSION, joint.backend(), joint.key().clone(), joint.seeds());
                 let log = heard.clone();
                 let mut conduct = match me.0 < cheats {
                     true => lie(move |act| match act {
@@ -304,4 +305,55 @@ fn what_is_opened_to_some_tells_no_key() {
     openings_to_some_tell_no_key::<3>(1);
     openings_to_some_tell_no_key::<3>(2);
     openings_to_some_tell_no_key::<5>(4);
+}
+
+/// What two parties say to open bits and to settle them: the same as before there were zero-shares, of which they have none.
+const GOLDEN_OF_TWO: &str = "61fbba0ed991d25c51935ba0239ddaa8c0f95865114cfab4a8f9ea52cbdc1525";
+
+/// Rows of some bits of two parties under fixed keys, from a generator that both have.
+fn rows_of_two(me: PartyId, bits: usize) -> (GlobalKey, RowShares) {
+    let mut prg = crate::rng(77);
+    let keys = [0, 1].map(|party| GlobalKey::of(PartyId(party), &mut prg));
+    let mut rows = RowShares::zeros(me, 2, bits);
+    for k in 0..bits {
+        for (party, peer) in [(0, 1), (1, 0)] {
+            let (bit, key) = (prg.block().lsb(), prg.block().with_lsb(false));
+            let mac = key ^ keys[peer].block().masked(bit);
+            if me.0 as usize == party {
+                rows.column_mut(PartyId(peer as u16))[k] = mac;
+                rows.column_mut(me)[k] ^= keys[party].block().masked(bit);
+            } else {
+                rows.column_mut(me)[k] ^= key;
+            }
+        }
+    }
+    let [first, second] = keys;
+    (if me.0 == 0 { first } else { second }, rows)
+}
+
+#[test]
+fn two_parties_say_the_bytes_that_they_always_said() {
+    let digests = Net::<2>::run(|mesh| {
+        let me = mesh.me();
+        let (key, rows) = rows_of_two(me, 5100);
+        let said = Arc::new(Mutex::new(blake3::Hasher::new()));
+        let log = said.clone();
+        let mut conduct = lie(move |act| {
+            if let JointAct::Says { what, bytes, .. } = act {
+                log.lock().unwrap().update(what.as_bytes()).update(bytes);
+            }
+        });
+        let mut openings = Openings::new(SESSION, Backend::detect(), key, &PairSeeds::of_two(me));
+        openings.open(mesh, &rows.slice(0..9), &mut conduct).unwrap();
+        openings.open(mesh, &rows.slice(9..5009), &mut conduct).unwrap();
+        openings.settle(mesh, &mut conduct).unwrap();
+        openings
+            .open_to(mesh, |party| party.0 == 1, &rows.slice(5009..5030), &mut crate::rng(9), &mut conduct)
+            .unwrap();
+        openings.open(mesh, &rows.slice(5030..5100), &mut conduct).unwrap();
+        openings.settle(mesh, &mut conduct).unwrap();
+        drop(conduct);
+        *said.lock().unwrap().finalize().as_bytes()
+    });
+    assert_eq!(blake3::hash(digests.as_flattened()).to_hex().as_str(), GOLDEN_OF_TWO);
 }

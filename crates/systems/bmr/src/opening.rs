@@ -1,8 +1,8 @@
 //! Opening the garbled circuit: figure 7.
 //!
 //! *Corrected.* In the figure each party masks its share by the generator's output on the seeds that it sent, and these masks do not
-//! cancel. Here, as the text describes, each adds a share of zero: for each peer the output on the seed that it sent added to
-//! that on the seed that it received, so that both of a pair add the same. One generator a pair does for two: its seed is the
+//! cancel. Here, as the text describes, each adds a zero-share: for each peer the output on the seed that it sent added to
+//! that on the seed that it received, so that both of a pair add the same. One generator a pair does for two ([`ZeroShares`]): its seed is the
 //! hash of both, secret and uniform wherever both parties are honest, and nothing is hidden from a pair with a cheat in it.
 //!
 //! *Balanced.* In the figure party 0 collects all shares and sends the sums to all: `64 n (n - 1)` bytes a gate leave it, and `64 n` each
@@ -15,67 +15,66 @@
 use core::ops::Range;
 
 use comity_channel::{Echo, Mesh, PerPeer};
-use comity_core::{Backend, Block, PartyId, Prg, Result, SessionId};
+use comity_core::{Backend, Block, PartyId, Result, SessionId};
 use comity_protocol::{Conduct, Here};
-use comity_share::Beside;
+use comity_share::{Beside, PairSeeds, ZeroShares};
 use rand_core::CryptoRng;
+use zeroize::Zeroize;
 
 use crate::act::GarblingAct;
-use crate::hash::{ROWS, add};
+use crate::hash::ROWS;
 
-/// Shares of zero, of one pair of parties each: both have the same.
+/// Zero-shares, of which step 1 makes the seeds.
 pub(crate) struct Zeros {
+    me: PartyId,
+    parties: u16,
     backend: Backend,
     session: SessionId,
-    /// The seeds that this party says, until it has heard those of the others.
-    seeds: Option<PerPeer<Vec<u8>>>,
-    pairs: PerPeer<Prg>,
+    /// The halves of seeds that this party says, until it has heard those of the others.
+    halves: PerPeer<Block>,
+    shares: Option<ZeroShares>,
 }
 
 impl Zeros {
     /// Step 1 begins.
     pub(crate) fn new(here: Here, rng: &mut (impl CryptoRng + ?Sized)) -> Zeros {
         let Here { me, parties, session, backend, .. } = here;
-        let seeds = Some(PerPeer::new(me, parties, |_| Block::random(rng).to_bytes().to_vec()));
-        Zeros { backend, session, seeds, pairs: PerPeer::new(me, parties, |_| Prg::new(backend, Block::ZERO)) }
+        let halves = PerPeer::new(me, parties, |_| Block::random(rng));
+        Zeros { me, parties, backend, session, halves, shares: None }
     }
 
-    /// Step 1: says the seeds beside another message, unless all were said before.
+    /// Step 1: says the halves beside another message, unless all were said before.
     pub(crate) fn say(&self, beside: &mut Beside) {
-        let Some(seeds) = &self.seeds else { return };
-        for (peer, seed) in seeds.iter() {
-            beside.out[peer].extend_from_slice(seed);
+        if self.shares.is_some() {
+            return;
+        }
+        for (peer, half) in self.halves.iter() {
+            beside.out[peer].extend_from_slice(&half.to_bytes());
             beside.lengths[peer] += Block::BYTES;
         }
     }
 
-    /// Takes the peers' seeds off what was heard in answer.
+    /// Takes the peers' halves off what was heard in answer.
     pub(crate) fn hear(&mut self, heard: &mut PerPeer<Vec<u8>>) {
-        let Some(seeds) = self.seeds.take() else { return };
-        for (peer, pair) in self.pairs.iter_mut() {
-            let at = heard[peer].len() - Block::BYTES;
-            let theirs = heard[peer].split_off(at);
-            let (lower, higher) = if heard.me() < peer { (&seeds[peer], &theirs) } else { (&theirs, &seeds[peer]) };
-            let session =
-                SessionId::derive("seed of a pair's shares of zero", &[&self.session.to_bytes(), lower, higher]);
-            *pair = Prg::new(self.backend, session.block("shares of zero"));
+        if self.shares.is_some() {
+            return;
         }
+        let theirs = PerPeer::new(self.me, self.parties, |peer| {
+            let at = heard[peer].len() - Block::BYTES;
+            let bytes: [u8; Block::BYTES] = heard[peer].split_off(at).try_into().expect("a block was cut off");
+            Block::new(bytes)
+        });
+        let seeds = PairSeeds::new(&self.session.child("seeds of pairs"), &self.halves, &theirs);
+        self.shares = Some(seeds.zero_shares(self.backend, &self.session.child("zero-shares of rows")));
+        self.halves.as_mut_slice().iter_mut().for_each(Zeroize::zeroize);
     }
 
-    /// Step 2: adds the next share of zero.
+    /// Step 2: adds the next zero-share.
     ///
     /// # Panics
     /// Before step 1.
     fn add_to(&mut self, shares: &mut [Block]) {
-        assert!(self.seeds.is_none(), "seeds were exchanged");
-        let mut room = vec![Block::ZERO; shares.len().min(1 << 10)];
-        for shares in shares.chunks_mut(1 << 10) {
-            for (_, pair) in self.pairs.iter_mut() {
-                let room = &mut room[..shares.len()];
-                pair.fill_blocks(room);
-                add(shares, room);
-            }
-        }
+        self.shares.as_mut().expect("halves were exchanged").add_to(shares);
     }
 }
 
@@ -119,8 +118,7 @@ impl Opening {
     /// Step 2, of these shares.
     pub(crate) fn new(opener: Opener, zeros: &mut Zeros, mut shares: Vec<Block>) -> Opening {
         zeros.add_to(&mut shares);
-        let pairs = &zeros.pairs;
-        Opening { opener, me: pairs.me(), parties: pairs.parties(), rows: shares }
+        Opening { opener, me: zeros.me, parties: zeros.parties, rows: shares }
     }
 
     fn part(&self, party: PartyId) -> Range<usize> {

@@ -121,7 +121,7 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> TripleMasks<'a, C> {
         let Here { me, parties, session, backend, .. } = here;
         let key = dealer.key().clone();
         TripleMasks {
-            openings: Openings::new(session.child("openings of masks"), backend, parties, key.clone()),
+            openings: Openings::new(session.child("openings of masks"), backend, key.clone(), dealer.seeds()),
             dealer,
             key,
             me,

@@ -43,7 +43,7 @@ use comity_ot::Malicious;
 use comity_ot::base::{BaseOt, Csw};
 use comity_protocol::{Conduct, Dealer, Here, Honest};
 use comity_share::joint::{JointAct, Provisions};
-use comity_share::{GlobalKey, Joint, Openings, RowShares};
+use comity_share::{GlobalKey, Joint, Openings, PairSeeds, RowShares};
 use rand_core::CryptoRng;
 use zeroize::Zeroize;
 
@@ -134,6 +134,9 @@ pub trait RowDealer: Dealer<Batch = RowTriples> {
     /// This party's global key.
     fn key(&self) -> &GlobalKey;
 
+    /// This party's seeds with each peer: for what hides what is opened of these bits. They live as long as the key.
+    fn seeds(&self) -> &PairSeeds;
+
     /// Random bits that nobody knows.
     ///
     /// # Errors
@@ -221,7 +224,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Many<C> {
         Many {
             backend,
             leaky: Leaky::new(&session.child("leaky ANDs"), backend, me, parties, key.clone()),
-            openings: Openings::new(session.child("combining"), backend, parties, key),
+            openings: Openings::new(session.child("combining"), backend, key, joint.seeds()),
             joint,
             budget,
             leaders: Table::new(parties),
@@ -353,6 +356,10 @@ impl<C: for<'a> Conduct<JointAct<'a>> + Send> RowDealer for Many<C> {
 
     fn key(&self) -> &GlobalKey {
         self.joint.key()
+    }
+
+    fn seeds(&self) -> &PairSeeds {
+        self.joint.seeds()
     }
 
     fn shares(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<RowShares> {

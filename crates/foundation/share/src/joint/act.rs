@@ -40,6 +40,15 @@ pub enum JointAct<'a> {
         /// The blocks.
         blocks: &'a mut [Block],
     },
+    /// What a message to all, or to one peer, will hide under a zero-share.
+    Hides {
+        /// The name of the message.
+        what: &'static str,
+        /// The peer, if it is for one.
+        to: Option<PartyId>,
+        /// What is hidden.
+        bare: &'a [u8],
+    },
     /// A message to all, as it is in the party's own view, too.
     Tells {
         /// The name of the message.

@@ -71,7 +71,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
             choices = given.clone();
             choices.extend_from(&padding);
         }
-        let zero = if first { self.zero_share() } else { Block::ZERO };
+        let zero = if first { self.zeros.block() } else { Block::ZERO };
         let Joint { links, echo, conduct, coins, unsettled, .. } = self;
         let mut talk = Talk { mesh, echo, conduct };
         let mut out = talk.each(|_| Vec::new());

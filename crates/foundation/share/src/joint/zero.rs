@@ -60,7 +60,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     ) -> Result<Option<[u8; 32]>> {
         let session = self.session.child(&format!("blind test {}", self.tests[0]));
         self.tests[0] += 1;
-        let mut sigma = Zeroizing::new(sigma ^ self.zero_share());
+        let mut sigma = Zeroizing::new(sigma ^ self.zeros.block());
         self.conduct.before(JointAct::Sigma(&mut sigma));
         let bits = self.pairwise(mesh, BITS, None)?;
         let (backend, me, delta) = (self.backend, self.me, self.key.block());

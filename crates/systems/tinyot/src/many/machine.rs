@@ -21,7 +21,7 @@ use comity_core::{Bits, Block, Error, PartyId, Prg, Result, TapeGate};
 use comity_protocol::{Conduct, Here, Honest};
 use comity_share::forms::constant_one;
 use comity_share::joint::JointAct;
-use comity_share::{GlobalKey, Openings, RowShares};
+use comity_share::{Openings, RowShares};
 use rand_core::CryptoRng;
 
 use self::and::{Layer, PIECE, Room};
@@ -38,7 +38,6 @@ pub struct RowMachine<'a, C = Honest> {
     dealer: Box<dyn RowDealer + 'a>,
     me: PartyId,
     parties: u16,
-    key: GlobalKey,
     /// What the constant one is in a row of this party.
     one: Vec<Block>,
     openings: Openings,
@@ -78,8 +77,7 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
             me,
             parties,
             one: (0..parties).map(one).collect(),
-            openings: Openings::new(here.session.child("openings"), here.backend, parties, key.clone()),
-            key,
+            openings: Openings::new(here.session.child("openings"), here.backend, key, dealer.seeds()),
             pending: false,
             triples: (RowTriples::blank(me, parties, 0), 0),
             masks: (0..parties).map(|_| (RowShares::zeros(me, parties, 0), 0)).collect(),
@@ -152,14 +150,8 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
         }
         self.guarded(|machine| {
             let mut rows = machine.take_masks(net, owner, bits)?;
-            let announced = value.map(|value| {
-                let mut announced = rows.shares();
-                announced.xor_assign(value);
-                announced
-            });
             machine.pending = true;
-            let said = machine.openings.announce(net, owner, announced.as_ref(), bits, &mut machine.conduct)?;
-            rows.add_constants(&said, &machine.key);
+            machine.openings.input(net, owner, value, &mut rows, &mut machine.conduct)?;
             Ok(rows)
         })
     }

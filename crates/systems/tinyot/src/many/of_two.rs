@@ -4,7 +4,7 @@
 use comity_channel::Mesh;
 use comity_core::{PartyId, Result};
 use comity_protocol::Dealer;
-use comity_share::{GlobalKey, RowShares, Share};
+use comity_share::{GlobalKey, PairSeeds, RowShares, Share};
 use zeroize::Zeroizing;
 
 use super::{RowDealer, RowTriples};
@@ -14,12 +14,13 @@ use crate::triples::Triple;
 /// A dealer of rows for two parties, from one of shares.
 pub struct OfTwo<'a> {
     dealer: Box<dyn TripleDealer + 'a>,
+    seeds: PairSeeds,
 }
 
 impl<'a> OfTwo<'a> {
     /// Rows of what this dealer deals, which serves nobody else.
     pub fn new(dealer: Box<dyn TripleDealer + 'a>) -> OfTwo<'a> {
-        OfTwo { dealer }
+        OfTwo { seeds: PairSeeds::of_two(dealer.party()), dealer }
     }
 
     /// Writes shares to the places of rows from `at` on: the column of the peer has the MACs, and this party's the rest.
@@ -51,6 +52,10 @@ impl RowDealer for OfTwo<'_> {
 
     fn key(&self) -> &GlobalKey {
         self.dealer.key()
+    }
+
+    fn seeds(&self) -> &PairSeeds {
+        &self.seeds
     }
 
     fn shares(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<RowShares> {

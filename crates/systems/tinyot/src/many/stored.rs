@@ -11,23 +11,29 @@
 //! **Another system** takes the same material by [`rows_from_shelf`](crate::rows_from_shelf), which gives it a [`RowDealer`], and says by
 //! [`Uses`](crate::Uses) how much a run takes. It calls `check_begins` before the first message of each check of what it opened.
 //!
+//! **Zero-shares.** A batch has the seeds of its party with each peer, the same in a whole lot, with which every run hides what it opens. A run's
+//! session is part of what is made of them, so that two runs on one lot, or on copies of one batch, hide nothing by the same.
+//!
 //! **Size** among n: 48 n bytes a triple, 16 n a random bit; of bits of one party 16 (n - 1) there, 16 elsewhere.
 
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 
-use comity_channel::Mesh;
+use comity_channel::{Mesh, PerPeer};
 use comity_core::{Block, Error, PartyId, Result};
 use comity_protocol::{Dealer, Shelf};
 use comity_share::forms::own_column;
-use comity_share::{GlobalKey, RowShares};
+use comity_share::{GlobalKey, PairSeeds, RowShares};
 use zeroize::Zeroizing;
 
 use super::{RowDealer, RowTriples};
 use crate::stored::{damaged, ended, next_batch, take};
 
 /// The form of a batch's bytes.
-const MAGIC: &[u8; 16] = b"comity shares 1\n";
+const MAGIC: &[u8; 16] = b"comity shares 2\n";
+
+/// That of batches without seeds.
+const WITHOUT_SEEDS: &[u8; 16] = b"comity shares 1\n";
 
 /// How much of each kind a batch holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,13 +53,14 @@ impl RowAmounts {
     pub fn bytes(&self) -> u64 {
         let n = usize::from(self.parties);
         let blocks = 3 * n * self.triples + n * self.shares + 2 * (n - 1) * self.masks;
-        (MAGIC.len() + 4 + Block::BYTES * (1 + blocks)) as u64
+        (MAGIC.len() + 4 + Block::BYTES * (n + blocks)) as u64
     }
 }
 
 /// A batch of material, at one party.
 pub struct RowBatch {
     key: GlobalKey,
+    seeds: PairSeeds,
     triples: RowTriples,
     /// Of each party.
     masks: Vec<Unused>,
@@ -95,6 +102,12 @@ impl RowBatch {
         let RowAmounts { parties, triples, masks, shares } = *amounts;
         let mut first = [0; MAGIC.len() + 4];
         take(from, &mut first)?;
+        if first.starts_with(WITHOUT_SEEDS) {
+            return Err(Error::invalid_input(
+                "a batch of shares is of an earlier version, among three parties and more an unsafe one: its runs could show inputs to whoever \
+                 listens. Delete its lot (`comity store remove`) and make a new one (`comity prepare`)",
+            ));
+        }
         if first != head(me, parties) {
             return Err(damaged(format!("it is none of party {me} of {parties} in the form of this version")));
         }
@@ -103,6 +116,9 @@ impl RowBatch {
         let key =
             GlobalKey::new(Block::new(*delta)).filter(|key| key.block().to_u128() >> 1 & 1 == u128::from(me.0 == 1));
         let key = key.ok_or_else(|| damaged("its key is none of this party".into()))?;
+        let mut seeds = vec![Block::ZERO; usize::from(parties) - 1];
+        take(from, Block::bytes_of_mut(&mut seeds))?;
+        let seeds = PairSeeds::stored(PerPeer::from_vec(me, seeds).expect("this party is one of them"));
         let mut rows = |bits: usize| -> Result<RowShares> {
             let mut rows = RowShares::zeros(me, parties, bits);
             for party in (0..parties).map(PartyId) {
@@ -127,7 +143,7 @@ impl RowBatch {
         });
         let masks = masks.collect::<Result<Vec<Unused>>>()?;
         ended(from)?;
-        Ok(RowBatch { key, triples, masks, shares })
+        Ok(RowBatch { key, seeds, triples, masks, shares })
     }
 
     /// Writes the batch, which is then used by whoever reads it.
@@ -140,6 +156,7 @@ impl RowBatch {
         let (me, parties) = (self.shares.rows.me(), self.shares.rows.parties());
         put(&head(me, parties))?;
         put(&Zeroizing::new(self.key.block().to_bytes())[..])?;
+        self.seeds.iter().try_for_each(|(_, &seed)| put(&Zeroizing::new(seed.to_bytes())[..]))?;
         for rows in [&self.triples.a, &self.triples.b, &self.triples.c, &self.shares.rows] {
             rows.columns().try_for_each(|column| put(Block::bytes_of(column)))?;
         }
@@ -212,7 +229,8 @@ impl<'a> RowMaker<'a> {
         }
         let masks = self.dealer.masks(net, amounts.masks)?.into_iter().map(Unused::from).collect();
         let shares = self.dealer.shares(net, amounts.shares)?.into();
-        Ok(RowBatch { key: self.dealer.key().clone(), triples, masks, shares })
+        let (key, seeds) = (self.dealer.key().clone(), self.dealer.seeds().clone());
+        Ok(RowBatch { key, seeds, triples, masks, shares })
     }
 }
 
@@ -222,6 +240,7 @@ pub struct RowsFromShelf<'s> {
     amounts: RowAmounts,
     me: PartyId,
     key: GlobalKey,
+    seeds: PairSeeds,
     /// Batches that are not used up.
     open: VecDeque<RowBatch>,
 }
@@ -233,13 +252,14 @@ impl<'s> RowsFromShelf<'s> {
     /// Those of the shelf; [`InvalidInput`](comity_core::Kind) if it has no batch.
     pub fn new(shelf: &'s mut dyn Shelf, me: PartyId, amounts: RowAmounts) -> Result<RowsFromShelf<'s>> {
         let first = RowBatch::read(&mut *next_batch(shelf)?, me, &amounts)?;
-        Ok(RowsFromShelf { shelf, amounts, me, key: first.key.clone(), open: VecDeque::from([first]) })
+        let (key, seeds) = (first.key.clone(), first.seeds.clone());
+        Ok(RowsFromShelf { shelf, amounts, me, key, seeds, open: VecDeque::from([first]) })
     }
 
     /// Opens one more batch.
     fn more(&mut self) -> Result<()> {
         let next = RowBatch::read(&mut *next_batch(self.shelf)?, self.me, &self.amounts)?;
-        if next.key.block() != self.key.block() {
+        if next.key.block() != self.key.block() || !next.seeds.iter().eq(self.seeds.iter()) {
             return Err(damaged("its batches are not of one lot".into()));
         }
         self.open.retain(|batch| !batch.is_empty());
@@ -274,6 +294,10 @@ impl RowDealer for RowsFromShelf<'_> {
 
     fn key(&self) -> &GlobalKey {
         &self.key
+    }
+
+    fn seeds(&self) -> &PairSeeds {
+        &self.seeds
     }
 
     fn shares(&mut self, _: &mut Mesh<'_>, bits: usize) -> Result<RowShares> {

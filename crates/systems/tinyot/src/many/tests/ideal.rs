@@ -2,10 +2,10 @@
 
 use core::ops::Range;
 
-use comity_channel::Mesh;
+use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Block, PartyId, Prg, Result};
 use comity_protocol::Dealer;
-use comity_share::{GlobalKey, RowShares};
+use comity_share::{GlobalKey, PairSeeds, RowShares};
 
 use crate::many::{RowDealer, RowTriples};
 
@@ -13,6 +13,7 @@ use crate::many::{RowDealer, RowTriples};
 pub(crate) struct Trusted {
     me: PartyId,
     keys: Vec<GlobalKey>,
+    seeds: PairSeeds,
     prg: Prg,
     /// Triples are dealt in batches of this size or more.
     batch: usize,
@@ -23,7 +24,10 @@ impl Trusted {
     pub(crate) fn new(me: PartyId, parties: u16, seed: u128, batch: usize) -> Trusted {
         let mut prg = Prg::new(Backend::detect(), Block::from_u128(seed));
         let keys = (0..parties).map(|party| GlobalKey::of(PartyId(party), &mut prg)).collect();
-        Trusted { me, keys, prg, batch }
+        let of_pairs: Vec<Block> = (0..1 << 10).map(|_| prg.block()).collect();
+        let seed = |peer: PartyId| of_pairs[usize::from(me.0.min(peer.0)) << 5 | usize::from(me.0.max(peer.0))];
+        let seeds = PairSeeds::stored(PerPeer::new(me, parties, seed));
+        Trusted { me, keys, seeds, prg, batch }
     }
 
     fn bit(&mut self) -> bool {
@@ -67,6 +71,10 @@ impl RowDealer for Trusted {
 
     fn key(&self) -> &GlobalKey {
         &self.keys[usize::from(self.me.0)]
+    }
+
+    fn seeds(&self) -> &PairSeeds {
+        &self.seeds
     }
 
     fn shares(&mut self, _: &mut Mesh<'_>, bits: usize) -> Result<RowShares> {

@@ -42,7 +42,7 @@ fn from_a_shelf<const N: usize>() {
         let shares = dealer.shares(net, 100).unwrap();
         let masks = dealer.masks(net, 50).unwrap();
         let more = [dealer.masks(net, 40).unwrap(), dealer.masks(net, 60).unwrap()];
-        let bits = |masks: &[RowShares]| masks[usize::from(me.0)].shares();
+        let bits = |masks: &[RowShares]| own(&masks[usize::from(me.0)]);
         assert!((0..2).all(|i| bits(&more[i]).slice(0, 40) != bits(&masks).slice(0, 40)), "masks come once");
         assert!(dealer.masks(net, 1).is_err() && dealer.shares(net, 21).is_err());
         drop(dealer);
@@ -148,6 +148,13 @@ fn a_check_that_does_not_end_well_is_not_noted_as_passed() {
 #[test]
 fn batches_of_two_lots_do_not_mix() {
     Net::<3>::run(|net| {
+        // Other seeds, and else all as in the lot.
+        let mut alike = batches(net, &AMOUNTS, 7, 2);
+        alike[1][40] ^= 1;
+        let mut kept = Kept::new("shares", alike);
+        let mut dealer = RowsFromShelf::new(&mut kept, net.me(), AMOUNTS).unwrap();
+        dealer.shares(net, 40).unwrap();
+        assert!(dealer.shares(net, 1).is_err_and(|error| error.to_string().contains("not of one lot")));
         let mixed = [batches(net, &AMOUNTS, 7, 1), batches(net, &AMOUNTS, 8, 1)].concat();
         let mut kept = Kept::new("shares", mixed);
         let mut dealer = RowsFromShelf::new(&mut kept, net.me(), AMOUNTS).unwrap();
@@ -172,16 +179,17 @@ fn what_is_no_batch_is_refused() {
             bytes
         };
         refused(&flipped(3, 1), "this version");
+        refused(&[b"comity shares 1\n", &good[16..]].concat(), "of an earlier version");
         // Of more parties, and of another one.
         refused(&flipped(16, 2), "this version");
         refused(&flipped(18, 0), "this version");
         // The fixed bits of the global key, and bit 0 of a triple, of a random bit and of a bit of the last party's.
         refused(&flipped(20, 0), "its key");
         refused(&flipped(20, 1), "its key");
-        refused(&flipped(36, 0), "not the same towards all");
-        refused(&flipped(36 + 16 * 900, 0), "not the same towards all");
+        refused(&flipped(68, 0), "not the same towards all");
+        refused(&flipped(68 + 16 * 900, 0), "not the same towards all");
         refused(&flipped(good.len() - 16, 0), "not the same towards all");
-        for len in [0, 16, 35, 36, 5000, good.len() - 1] {
+        for len in [0, 16, 35, 36, 67, 68, 5000, good.len() - 1] {
             refused(&good[..len], "cannot be read");
         }
         refused(&[&good[..], &[0]].concat(), "more bytes");
