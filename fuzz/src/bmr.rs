@@ -18,8 +18,8 @@ use crate::peer::Script;
 /// The material's name.
 const MATERIAL: &str = "garbled";
 
-/// The shares that the program takes.
-const SHARES: RowAmounts = RowAmounts { parties: PARTIES, triples: 8, masks: 8, shares: 8 };
+/// The shares that the program takes: of gates, and of the bits of its output.
+const SHARES: RowAmounts = RowAmounts { parties: PARTIES, triples: 8, masks: 8, shares: 16 };
 
 #[derive(Default)]
 struct Outputs(usize);
@@ -55,7 +55,7 @@ fn garble<C: Channel>(links: PerPeer<C>) -> Result<usize> {
         let mut kept = Kept::new("shares", [batch(here.me.0 as u8, &SHARES)]);
         let dealer = Box::new(RowsFromShelf::new(&mut kept, here.me, SHARES)?);
         let ands = job.program.and_gates();
-        let planned = Planned { shares: ands, own: 8, ands };
+        let planned = Planned { shares: ands + 8, own: 8, ands };
         let mut masks = TripleMasks::new(here.child("masks"), dealer, planned, me.rng);
         run_with(me, Ground { masks: &mut masks, opener: Opener::Balanced }, job)
     })
@@ -148,8 +148,8 @@ pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     vec![
         ("stored_garbled", "valid", with(own, &online)),
         ("stored_garbled", "of_another", with(&garbled[1], &online)),
-        ("stored_garbled", "of_another_program", with(&flipped(own, 40), &online)),
-        ("stored_garbled", "another_offset", with(&flipped(own, 70), &online)),
+        ("stored_garbled", "of_another_program", with(&flipped(own, 56), &online)),
+        ("stored_garbled", "another_offset", with(&flipped(own, 86), &online)),
         ("stored_garbled", "cut", with(&half(own), &online)),
         ("stored_garbled", "peers_leave", with(own, &half(&online))),
         ("stored_garbled", "false_key", with(own, &flipped(&online, 4 + 10))),

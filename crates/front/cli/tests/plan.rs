@@ -51,11 +51,11 @@ fn networks_options_and_mistakes() {
         plan["plans"][0]["bytes"][0].as_u64().unwrap()
     };
     assert!(bytes("dealer=iknp") > bytes("dealer=softspoken"));
-    // Party 0 sends all rows to each, and the others their shares.
+    // Party 0 sends all rows to each, and the others their shares: of gates, and of the bits of outputs.
     let collected = ["plan", "aes128", "--parties", "3", "--protocol", "bmr", "--option", "opener=collector", "--json"];
     let collected = comity(&collected).json();
     let sent: Vec<u64> = (0..3).map(|party| collected["plans"][0]["bytes"][party].as_u64().unwrap()).collect();
-    assert!(sent[1] == sent[2] && sent[0] == sent[1] + 6_400 * 64 * 3, "{sent:?}");
+    assert!(sent[1] == sent[2] && sent[0] == sent[1] + (6_400 * 64 + 128 * 32) * 3, "{sent:?}");
     comity(&["plan", "aes128", "--net", "dialup"]).fails(2, &["dialup", "wan"]);
     comity(&["plan", "aes128", "--protocol", "yoa"]).fails(2, &["yoa", "yao"]);
     comity(&["plan", "aes128", "--protocol", "yao", "--parties", "3"]).fails(2, &["yao is for two parties"]);

@@ -88,8 +88,9 @@ struct Logged<'s>(&'s mut dyn Shelf, SessionId, Range<usize>);
 
 impl<'s> Logged<'s> {
     fn new(material: &str, shelf: &'s mut dyn Shelf, session: SessionId) -> Logged<'s> {
-        // Of what is garbled it is the session. Of others it stands behind a head, and a key, which are the same in all.
-        Logged(shelf, session, if material == "garbled" { 0..32 } else { 36..68 })
+        // Of what is garbled it is the session, behind the name of its form. Of others it stands behind a head, a key, and seeds with each peer, which are the
+        // same in all.
+        Logged(shelf, session, if material == "garbled" { 16..48 } else { 68..100 })
     }
 }
 

@@ -7,6 +7,8 @@ use std::rc::Rc;
 use comity_circuit::{Call, Lowered, Place, Program, Recipients};
 use comity_core::{Bits, Block, Cursor, Error, Part, PartyId, Result, Tape};
 
+use crate::hash::{OUTPUT_ROWS, ROWS};
+
 /// AND gates, and wires of inputs and outputs, of a chunk, times parties. Of each such gate a party has a dozen blocks at a time for
 /// each party: some 25 MiB in all, however many parties there are.
 pub(crate) const CHUNK: usize = 1 << 17;
@@ -28,7 +30,8 @@ pub(crate) struct Chunk<'p> {
     pub(crate) ands: usize,
     /// Wires of inputs.
     pub(crate) input_bits: usize,
-    output_bits: usize,
+    /// Wires of outputs.
+    pub(crate) output_bits: usize,
 }
 
 /// A step that waits to be evaluated.
@@ -82,6 +85,11 @@ impl Chunk<'_> {
     /// The bytes of a message with the inputs of a party.
     pub(crate) fn bytes_of(&self, party: PartyId) -> usize {
         self.bits_of(party).div_ceil(8)
+    }
+
+    /// Blocks of the rows of all gates among so many: first those of AND gates, then those of outputs.
+    pub(crate) fn rows(&self, parties: usize) -> usize {
+        (self.ands * ROWS + self.output_bits * OUTPUT_ROWS) * parties
     }
 
     /// The bits of the inputs of a party.

@@ -33,9 +33,10 @@ pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
         talk.turns(ands / 10_000 * (SEVERAL + u64::from(of.parties)));
     }
     // Masks and their products, with what is checked, and keys.
-    let masks = ands.saturating_mul(6) + 12 * of.input_bits() + 5_500;
-    // Party 0 hears all shares and sends all rows to each, or each party does for its part.
-    let (share, rows) = (64 * u64::from(of.parties), ands);
+    let outputs: u64 = of.program.outputs().iter().map(|output| output.bits as u64).sum();
+    let masks = ands.saturating_mul(6) + 12 * of.input_bits() + 5 * outputs + 5_500;
+    // Party 0 hears all shares and sends all rows to each, or each party does for its part: of a bit of an output half as many as of a gate.
+    let (share, rows) = (64 * u64::from(of.parties), ands.saturating_add(outputs.div_ceil(2)));
     let collector = of.options.word("opener") == "collector";
     talk.exchange_each(|from, to| {
         let each = if !collector {

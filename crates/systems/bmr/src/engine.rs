@@ -3,8 +3,8 @@
 //! Steps of the program wait until a chunk is full, or the program at its end. While they come, wires get their masks and keys, and
 //! nothing is evaluated. Then for all that waits together, a round each:
 //!
-//! 1. Products of masks are shared, by opening masked ones, and masks of outputs opened. At the same time owners say the public values of their
-//!    inputs, `x + lambda`, which depend on nothing of it.
+//! 1. Products of masks are shared, by opening masked ones, and masks of outputs opened, which are those of gates of their own (`garbling`). At the same time
+//!    owners say the public values of their inputs, `x + lambda`, which depend on nothing of it.
 //! 2. All that was opened is checked, and that all heard the same; products of masks with offsets come before it where they take
 //!    messages ([`Masks`]). At the same time shares of rows go to those who collect them, but of a later chunk a round later, when the check has
 //!    passed: keys of its wires are known from the chunk before (`Garbler::shares`).
@@ -13,6 +13,9 @@
 //!
 //! Nothing depends on an input but the public values, and inputs are fixed when rows are opened, as the proof wants it. What could tell something
 //! of a mask if an earlier message was false is a row with its keys: no key leaves before round 2 is passed, and no row for which there are keys.
+//!
+//! **Who speaks last** knows nothing of an output when it says its public values: the masks that were opened are of wires whose public values only evaluation shows, and what
+//! it takes is keys of the inputs, which leave when their public values are fixed. An input that comes after an output in the program may depend on it: they may be in two chunks.
 //!
 //! So a program that fits a chunk takes a constant number of rounds, and a longer one as many for each chunk.
 //!
@@ -244,8 +247,8 @@ impl<C: for<'c> Conduct<GarblingAct<'c>>> Engine for Walk<'_, '_, '_, C> {
     }
 
     fn reveal(&mut self, index: usize, to: Recipients, start: usize, wires: &[()]) -> Result<Option<Bits>> {
-        if let Some((garbler, ..)) = self.garbler() {
-            garbler.reveal(start, wires.len());
+        if let Some((garbler, net, conduct)) = self.garbler() {
+            garbler.reveal(net, start..start + wires.len(), conduct)?;
         }
         self.chunk.reveal(Output { index, to, bits: wires.len() }, start);
         // Known at the end of the chunk.

@@ -2,12 +2,12 @@
 //!
 //! A wire is `n` blocks: the active key of each party. Bit 0 of the own one is the public value.
 
-use comity_core::{Backend, Block, Error, Part, Result, SessionId, declassify, verdict};
+use comity_core::{Backend, Bits, Block, Error, Part, Result, SessionId, declassify, verdict};
 use subtle::{Choice, ConstantTimeEq};
 
 use crate::checks;
 use crate::garbling::sums;
-use crate::hash::{ActiveHash, ROWS};
+use crate::hash::{ActiveHash, OUTPUT_ROWS, ROWS};
 
 /// The memory of an evaluating party: wires of `n` blocks.
 pub(crate) struct Evaluating {
@@ -63,19 +63,44 @@ impl Evaluating {
                 let of = |slot: usize| self.slots[slot * n + party];
                 hash.add(ands.iter().map(|gate| [of(gate.a()), of(gate.b())]), &mut self.keys);
             }
-            let mut whole = Choice::from(1);
-            for (key, zero) in self.keys.chunks_exact(n).zip(own) {
-                let difference = key[me] ^ *zero;
-                whole &= difference.ct_eq(&Block::ZERO) | difference.ct_eq(&self.offset);
-            }
-            if !verdict(whole) {
-                return Err(Error::from(checks::GARBLED_ROW));
-            }
+            self.check(own)?;
             for (gate, keys) in ands.iter().zip(self.keys.chunks_exact(n)) {
                 self.slots[gate.out() * n..][..n].copy_from_slice(keys);
             }
             self.done += ands.len() as u64;
         }
         Ok(())
+    }
+
+    /// The same for the gates of an output's bits, of whose wires these are the active keys. Returns the public values.
+    ///
+    /// # Errors
+    /// As [`Evaluating::walk`].
+    pub(crate) fn reveal(&mut self, wires: &[Block], table: &mut &[Block], zeros: &mut &[Block]) -> Result<Bits> {
+        let (n, me) = (self.parties, self.me);
+        let bits = wires.len() / n;
+        let (rows, own);
+        (rows, *table) = table.split_at(bits * n * OUTPUT_ROWS);
+        (own, *zeros) = zeros.split_at(bits);
+        self.keys.clear();
+        for (wire, rows) in wires.chunks_exact(n).zip(rows.chunks_exact(n * OUTPUT_ROWS)) {
+            let a = usize::from(declassify(wire[me].lsb(), "an external value is public"));
+            self.keys.extend_from_slice(&rows[a * n..][..n]);
+        }
+        for (party, hash) in self.hashes.iter_mut().enumerate() {
+            hash.add_outputs(wires.chunks_exact(n).map(|wire| wire[party]), &mut self.keys);
+        }
+        self.check(own)?;
+        Ok(self.keys.chunks_exact(n).map(|key| key[me].lsb()).collect())
+    }
+
+    /// Step 4: whether each own key is one of the two of its wire.
+    fn check(&self, zeros: &[Block]) -> Result<()> {
+        let mut whole = Choice::from(1);
+        for (key, zero) in self.keys.chunks_exact(self.parties).zip(zeros) {
+            let difference = key[self.me] ^ *zero;
+            whole &= difference.ct_eq(&Block::ZERO) | difference.ct_eq(&self.offset);
+        }
+        if verdict(whole) { Ok(()) } else { Err(Error::from(checks::GARBLED_ROW)) }
     }
 }

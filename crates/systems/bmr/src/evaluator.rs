@@ -9,6 +9,7 @@ use crate::act::GarblingAct;
 use crate::chunk::{Chunk, Step, memory};
 use crate::evaluating::Evaluating;
 use crate::garbler::{Masked, cut};
+use crate::hash::ROWS;
 
 /// The evaluating side of a party.
 pub(crate) struct Evaluator {
@@ -133,8 +134,9 @@ impl Evaluator {
         rows: &[Block],
         masked: &Masked,
     ) -> Result<Vec<(usize, Bits)>> {
-        let (n, me) = (usize::from(self.parties), usize::from(self.me.0));
-        let (mut keys, mut rows, mut gate_keys) = (&keys[..], rows, &masked.gate_keys[..]);
+        let n = usize::from(self.parties);
+        let (mut keys, mut gate_keys, mut output_keys) = (&keys[..], &masked.gate_keys[..], &masked.output_keys[..]);
+        let (mut rows, mut output_rows) = rows.split_at(chunk.ands * n * ROWS);
         let (mut inputs, mut outputs) = (chunk.inputs.iter(), chunk.outputs.iter().zip(&masked.outputs));
         let mut learned = Vec::new();
         for step in &chunk.steps {
@@ -151,8 +153,8 @@ impl Evaluator {
                 Step::Store(calling, t) => calling.store(*t, n, &self.evaluating.slots, &mut self.memory),
                 Step::Reveal { start } => {
                     let (output, mask) = outputs.next().expect("an output a step");
-                    let wires = self.memory[start * n..][..output.bits * n].chunks_exact(n);
-                    let mut value: Bits = wires.map(|wire| wire[me].lsb()).collect();
+                    let wires = &self.memory[start * n..][..output.bits * n];
+                    let mut value = self.evaluating.reveal(wires, &mut output_rows, &mut output_keys)?;
                     if let Some(mask) = mask {
                         value.xor_assign(mask);
                         learned.push((output.index, value));

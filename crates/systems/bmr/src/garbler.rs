@@ -52,9 +52,9 @@ struct Wires {
     input_keys: Vec<Block>,
     /// The mask of each input value, at its owner.
     input_masks: Vec<Option<Bits>>,
-    /// Rows of the masks of outputs.
-    outputs: Vec<Block>,
-    /// Rows of `lambda_u`, of `lambda_v` and of `lambda_u lambda_v + lambda_w` of all gates.
+    /// The gates of outputs.
+    outputs: Gates,
+    /// Rows of `lambda_u`, of `lambda_v` and of `lambda_u lambda_v + lambda_w` of all gates, and of `lambda_u + lambda_w` of those of outputs.
     bits: Zeroizing<Vec<Block>>,
 }
 
@@ -69,6 +69,8 @@ pub(crate) struct Masked {
     pub(crate) input_keys: Zeroizing<Vec<Block>>,
     /// This party's keys of 0 of the outputs of gates.
     pub(crate) gate_keys: Zeroizing<Vec<Block>>,
+    /// This party's keys of 0 behind the gates of outputs.
+    pub(crate) output_keys: Zeroizing<Vec<Block>>,
 }
 
 impl<'a> Garbler<'a> {
@@ -146,22 +148,31 @@ impl<'a> Garbler<'a> {
         calling.store(t, self.garbling.stride(), &self.garbling.slots, &mut self.memory);
     }
 
-    /// An output value's wires.
-    pub(crate) fn reveal(&mut self, start: usize, bits: usize) {
+    /// An output value's wires, each of which passes a gate.
+    pub(crate) fn reveal(
+        &mut self,
+        net: &mut Mesh<'_>,
+        wires: Range<usize>,
+        conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
+    ) -> Result<()> {
+        self.fresh(net, wires.len())?;
         let stride = self.garbling.stride();
-        let wires = self.memory[start * stride..][..bits * stride].chunks_exact(stride);
-        self.waiting.outputs.extend(wires.flat_map(|wire| &wire[..stride - 1]));
+        let wires = &self.memory[wires.start * stride..wires.end * stride];
+        self.garbling.output(&self.rows, wires, &mut self.waiting.outputs, conduct);
+        Ok(())
     }
 
     /// What this party knows of a chunk's wires: all but the masks of outputs.
     pub(crate) fn known(&mut self) -> Masked {
         let (width, stride) = (self.garbling.width(), self.garbling.stride());
-        let Wires { gates, input_keys, input_masks, .. } = &mut self.waiting;
+        let Wires { gates, outputs: of_outputs, input_keys, input_masks, .. } = &mut self.waiting;
+        let keys = |gates: &Gates| Zeroizing::new(gates.w.chunks_exact(stride).map(|wire| wire[width]).collect());
         Masked {
             outputs: Vec::new(),
             inputs: core::mem::take(input_masks),
             input_keys: Zeroizing::new(core::mem::take(input_keys)),
-            gate_keys: Zeroizing::new(gates.w.chunks_exact(stride).map(|wire| wire[width]).collect()),
+            gate_keys: keys(gates),
+            output_keys: keys(of_outputs),
         }
     }
 
@@ -179,14 +190,16 @@ impl<'a> Garbler<'a> {
         let (width, stride) = (self.garbling.width(), self.garbling.stride());
         let Wires { gates, outputs, bits, .. } = &mut self.waiting;
         let each = gates.len() * width;
-        *bits = Zeroizing::new(Vec::with_capacity(3 * each));
+        *bits = Zeroizing::new(Vec::with_capacity(3 * each + outputs.len() * width));
         for wires in [&gates.u, &gates.v] {
             bits.extend(wires.chunks_exact(stride).flat_map(|wire| &wire[..width]));
         }
         bits.resize(3 * each, Block::ZERO);
         let (factors, products) = bits.split_at_mut(2 * each);
-        let mut outputs = &outputs[..];
-        let opened = |output: &Output| MaskOpening { rows: cut(&mut outputs, output.bits * width), to: output.to };
+        let masks =
+            Zeroizing::new(outputs.w.chunks_exact(stride).flat_map(|wire| &wire[..width]).copied().collect::<Vec<_>>());
+        let mut left = &masks[..];
+        let opened = |output: &Output| MaskOpening { rows: cut(&mut left, output.bits * width), to: output.to };
         let opened: Vec<_> = chunk.outputs.iter().map(opened).collect();
         let (u, v) = factors.split_at(each);
         self.zeros.say(&mut beside);
@@ -195,6 +208,8 @@ impl<'a> Garbler<'a> {
         for (product, w) in products.chunks_exact_mut(width).zip(gates.w.chunks_exact(stride)) {
             add(product, &w[..width]);
         }
+        let of_outputs = outputs.u.chunks_exact(stride).zip(outputs.w.chunks_exact(stride));
+        bits.extend(of_outputs.flat_map(|(u, w)| u.iter().zip(w).take(width).map(|(&u, &w)| u ^ w)));
         Ok(heard)
     }
 
@@ -218,7 +233,7 @@ impl<'a> Garbler<'a> {
     ) -> Result<(Opening, Vec<Option<Bits>>)> {
         let mut waiting = core::mem::take(&mut self.waiting);
         let strings = self.masks.times_offsets(net, core::mem::take(&mut waiting.bits))?;
-        let mut shares = self.garbling.garble(&waiting.gates, &strings);
+        let mut shares = self.garbling.garble(&waiting.gates, &waiting.outputs, &strings);
         drop(waiting);
         conduct.before(GarblingAct::Garbled(&mut shares));
         let mut opening = Opening::new(self.opener, &mut self.zeros, shares);
@@ -250,7 +265,6 @@ impl Drop for Garbler<'_> {
 impl Drop for Wires {
     fn drop(&mut self) {
         self.input_keys.zeroize();
-        self.outputs.zeroize();
     }
 }
 

@@ -3,14 +3,24 @@
 //! A wire is the row of its mask `lambda` ([`BitMpc`](crate::BitMpc)) and one more block, this party's key of the public value 0. The sum of two
 //! wires is the wire of an XOR gate, masks and keys alike.
 //!
+//! *Outputs.* Each bit of an output passes a gate of one input `u`, whose output `w` has a mask and keys of its own, and it is the mask of `w` that is opened:
+//!
+//! ```text
+//! sum over i of F_{k^i_(u,a)}(g, j)  +  k^j_(w,0)  +  R^j (lambda_u + a + lambda_w)
+//! ```
+//!
+//! in two rows and without a product. In the figure the mask of the output's wire itself is opened. Where that wire is a sum of inputs, as free XOR makes it, its public value follows from those of the inputs: with its mask who
+//! speaks last knew the sum of the others' inputs before it said its own, and could choose the output. The public value of `w` is seen by who has keys of `u`, and these leave
+//! when all public values of inputs are fixed. All outputs pass such a gate: the sum of two that have a gate in common may be a sum of inputs, too.
+//!
 //! Bit 0 of a key of 0 is 0 and of `R` is 1, so that bit 0 of a party's own active key is the wire's public value (figure 9, step 4).
 
 use comity_core::{Backend, Block, Part, Prg, SessionId, TapeGate};
 use comity_protocol::Conduct;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::act::GarblingAct;
-use crate::hash::{ROWS, RowHash, add};
+use crate::hash::{OUTPUT_ROWS, ROWS, RowHash, add};
 
 /// The memory of a garbling party.
 pub(crate) struct Garbling {
@@ -24,8 +34,8 @@ pub(crate) struct Garbling {
     me: usize,
 }
 
-/// AND gates that wait to be garbled together: the wires of their inputs and outputs, and how many were in each batch of the tape,
-/// after which all parties hash alike.
+/// Gates that wait to be garbled together: the wires of their inputs and outputs, and how many were in each batch of the tape, or bits in each output,
+/// after which all parties hash alike. Gates of outputs have no `v`.
 #[derive(Default)]
 pub(crate) struct Gates {
     pub(crate) u: Vec<Block>,
@@ -133,11 +143,55 @@ impl Garbling {
         fresh.zeroize();
     }
 
-    /// Steps 3d and 4: this party's shares of all rows of the gates, of which `strings` are shares of the products with the offsets: of
-    /// all `lambda_u`, of all `lambda_v`, and of all `lambda_u lambda_v + lambda_w`.
-    pub(crate) fn garble(&mut self, gates: &Gates, strings: &[Block]) -> Vec<Block> {
+    /// An output value, whose bits are these wires: gates with new masks, which come as rows. They are noted.
+    pub(crate) fn output(
+        &mut self,
+        rows: &[Block],
+        wires: &[Block],
+        outputs: &mut Gates,
+        conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
+    ) {
+        let mut fresh = vec![Block::ZERO; wires.len()];
+        self.fresh(rows, &mut fresh, conduct);
+        outputs.u.extend_from_slice(wires);
+        outputs.w.extend_from_slice(&fresh);
+        outputs.batches.push(wires.len() / self.stride());
+        fresh.zeroize();
+    }
+
+    /// Steps 3d and 4: this party's shares of all rows of the gates, and of those of outputs, of which `strings` are shares of the products with the
+    /// offsets: of all `lambda_u`, of all `lambda_v`, and of all `lambda_u lambda_v + lambda_w`; and of the outputs' `lambda_u + lambda_w`.
+    pub(crate) fn garble(&mut self, gates: &Gates, outputs: &Gates, strings: &[Block]) -> Vec<Block> {
+        let n = self.parties;
+        let mut shares = vec![Block::ZERO; (gates.len() * ROWS + outputs.len() * OUTPUT_ROWS) * n];
+        let (of_gates, of_outputs) = shares.split_at_mut(gates.len() * ROWS * n);
+        let (strings, last) = strings.split_at(3 * gates.len() * n);
+        self.garble_gates(gates, strings, of_gates);
+        self.garble_outputs(outputs, last, of_outputs);
+        shares
+    }
+
+    fn garble_outputs(&mut self, outputs: &Gates, strings: &[Block], shares: &mut [Block]) {
         let (n, width, stride) = (self.parties, self.width(), self.stride());
-        let mut shares = vec![Block::ZERO; gates.len() * n * ROWS];
+        let keys = outputs.w.chunks_exact(stride).map(|w| w[width]);
+        for ((string, key), shares) in strings.chunks_exact(n).zip(keys).zip(shares.chunks_exact_mut(n * OUTPUT_ROWS)) {
+            for (a, shares) in shares.chunks_exact_mut(n).enumerate() {
+                add(shares, string);
+                shares[self.me] ^= self.offset.masked(a > 0) ^ key;
+            }
+        }
+        let mut zeros = outputs.u.chunks_exact(stride).map(|u| u[width]);
+        let mut rest = shares;
+        for &bits in &outputs.batches {
+            let now;
+            (now, rest) = rest.split_at_mut(bits * n * OUTPUT_ROWS);
+            let zeros: Zeroizing<Vec<Block>> = Zeroizing::new(zeros.by_ref().take(bits).collect());
+            self.hash.add_outputs(zeros.iter().copied(), now);
+        }
+    }
+
+    fn garble_gates(&mut self, gates: &Gates, strings: &[Block], shares: &mut [Block]) {
+        let (n, width, stride) = (self.parties, self.width(), self.stride());
         let mut strings = strings.chunks_exact((gates.len() * n).max(1));
         let [u, v, uvw] = [(); 3].map(|()| strings.next().unwrap_or_default().chunks_exact(n));
         let keys = gates.w.chunks_exact(stride).map(|w| w[width]);
@@ -156,14 +210,13 @@ impl Garbling {
             }
         }
         let (mut u, mut v) = (gates.u.chunks_exact(stride), gates.v.chunks_exact(stride));
-        let mut rest = &mut shares[..];
+        let mut rest = shares;
         for &ands in &gates.batches {
             let now;
             (now, rest) = rest.split_at_mut(ands * n * ROWS);
             let zeros: Vec<_> = u.by_ref().zip(v.by_ref()).take(ands).map(|(u, v)| [u[width], v[width]]).collect();
             self.hash.add(zeros.iter().copied(), now);
         }
-        shares
     }
 }
 

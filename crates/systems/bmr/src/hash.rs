@@ -11,6 +11,9 @@
 //! makes the way back useless: without it whoever knows an output block decrypts it. That outputs are added to `b_3 R` (Definition
 //! 21) changes nothing while the inputs stay unknown. An AND of a wire with itself would hash `6 k`, not zero either; lowering folds it.
 //!
+//! *Outputs* pass a gate of one input ([`crate::garbling`]), whose rows are hidden by `E(t, s(K)) + s(K)` with `K = 2 k`, under keys `t` of a start of their own. Of
+//! its two rows one is known, and the other one differs from it by `2 R`: the argument is the same.
+//!
 //! Sixteen keys `t` are expanded together; a batch that is no multiple of sixteen skips the rest, at all parties alike, since all take
 //! the gates in the same batches.
 
@@ -19,6 +22,9 @@ use zeroize::Zeroize;
 
 /// Rows of a gate: one for each pair of public values of its inputs, `2 a + b`.
 pub(crate) const ROWS: usize = 4;
+
+/// Rows of an output's gate: one for each public value of its input.
+pub(crate) const OUTPUT_ROWS: usize = 2;
 
 /// The keys of a gate's two input wires.
 pub(crate) type Keys = [Block; 2];
@@ -39,10 +45,16 @@ fn start(session: &SessionId, party: usize) -> Block {
     session.block(&format!("start of the row keys of party {party}"))
 }
 
+/// Likewise, of the gates of outputs.
+fn start_of_outputs(session: &SessionId, party: usize) -> Block {
+    session.block(&format!("start of the row keys of outputs of party {party}"))
+}
+
 /// `F` of a party's own keys, of which it knows all.
 pub(crate) struct RowHash {
     /// Two hashes that walk in step, since one takes two blocks under a key: rows of `a = 0`, and of `a = 1`.
     halves: [GateHash; 2],
+    outputs: GateHash,
     /// `2 R` and `4 R`.
     offsets: [Block; 2],
     parties: usize,
@@ -54,7 +66,14 @@ impl RowHash {
     pub(crate) fn new(backend: Backend, session: &SessionId, party: usize, parties: usize, offset: Block) -> RowHash {
         let half = || GateHash::new(backend, start(session, party));
         let twice = double(offset);
-        RowHash { halves: [half(), half()], offsets: [twice, double(twice)], parties, room: Default::default() }
+        let outputs = GateHash::new(backend, start_of_outputs(session, party));
+        RowHash {
+            halves: [half(), half()],
+            outputs,
+            offsets: [twice, double(twice)],
+            parties,
+            room: Default::default(),
+        }
     }
 
     /// Adds `F` of some gates, under all pairs of keys, to the party's share of their rows: of each gate row after row, of each row
@@ -78,6 +97,25 @@ impl RowHash {
             }
         }
     }
+
+    /// The same of some outputs' gates, of which these are the keys of 0 of the inputs.
+    pub(crate) fn add_outputs(&mut self, zeros: impl ExactSizeIterator<Item = Block>, shares: &mut [Block]) {
+        let n = self.parties;
+        debug_assert_eq!(shares.len(), zeros.len() * n * OUTPUT_ROWS, "rows of each gate");
+        let [first, second, ..] = &mut self.room;
+        first.clear();
+        second.clear();
+        for zero in zeros.map(double) {
+            first.extend(core::iter::repeat_n(zero, n));
+            second.extend(core::iter::repeat_n(zero ^ self.offsets[0], n));
+        }
+        self.outputs.pairs(first, second);
+        for (gate, shares) in shares.chunks_exact_mut(n * OUTPUT_ROWS).enumerate() {
+            for (row, shares) in shares.chunks_exact_mut(n).enumerate() {
+                add(shares, &self.room[row][gate * n..][..n]);
+            }
+        }
+    }
 }
 
 impl Drop for RowHash {
@@ -90,6 +128,7 @@ impl Drop for RowHash {
 /// `F` of a party's active keys, as whoever evaluates sees them.
 pub(crate) struct ActiveHash {
     hash: GateHash,
+    outputs: GateHash,
     parties: usize,
     room: Vec<Block>,
 }
@@ -97,7 +136,8 @@ pub(crate) struct ActiveHash {
 impl ActiveHash {
     /// The hash of the keys of `party`. A session has one for each party.
     pub(crate) fn new(backend: Backend, session: &SessionId, party: usize, parties: usize) -> ActiveHash {
-        ActiveHash { hash: GateHash::new(backend, start(session, party)), parties, room: Vec::new() }
+        let [hash, outputs] = [start, start_of_outputs].map(|start| GateHash::new(backend, start(session, party)));
+        ActiveHash { hash, outputs, parties, room: Vec::new() }
     }
 
     /// Adds `F` of some gates to their output keys: of each gate an entry a party.
@@ -108,6 +148,17 @@ impl ActiveHash {
             self.room.extend(core::iter::repeat_n(joined(pair), self.parties));
         }
         self.hash.each(&mut self.room);
+        add(keys, &self.room);
+    }
+
+    /// The same of some outputs' gates.
+    pub(crate) fn add_outputs(&mut self, active: impl ExactSizeIterator<Item = Block>, keys: &mut [Block]) {
+        debug_assert_eq!(keys.len(), active.len() * self.parties, "an entry a party");
+        self.room.clear();
+        for key in active {
+            self.room.extend(core::iter::repeat_n(double(key), self.parties));
+        }
+        self.outputs.each(&mut self.room);
         add(keys, &self.room);
     }
 }
@@ -148,6 +199,16 @@ mod tests {
                     active.add(keys.iter().map(|&keys| of_row(keys)), &mut open);
                     for (gate, open) in open.chunks_exact(n).enumerate() {
                         assert_eq!(open, &shares[(gate * ROWS + row) * n..][..n], "gate {gate}, row {row}");
+                    }
+                }
+                let mut shares = vec![Block::ZERO; gates * n * OUTPUT_ROWS];
+                rows.add_outputs(keys.iter().map(|keys| keys[0]), &mut shares);
+                seen.extend_from_slice(&shares);
+                for (row, active) in active[..OUTPUT_ROWS].iter_mut().enumerate() {
+                    let mut open = vec![Block::ZERO; gates * n];
+                    active.add_outputs(keys.iter().map(|keys| keys[0] ^ offset.masked(row > 0)), &mut open);
+                    for (gate, open) in open.chunks_exact(n).enumerate() {
+                        assert_eq!(open, &shares[(gate * OUTPUT_ROWS + row) * n..][..n], "output {gate}, row {row}");
                     }
                 }
             }

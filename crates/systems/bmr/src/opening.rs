@@ -22,7 +22,7 @@ use rand_core::CryptoRng;
 use zeroize::Zeroize;
 
 use crate::act::GarblingAct;
-use crate::hash::ROWS;
+use crate::hash::OUTPUT_ROWS;
 
 /// Zero-shares, of which step 1 makes the seeds.
 pub(crate) struct Zeros {
@@ -88,19 +88,14 @@ pub enum Opener {
 }
 
 impl Opener {
-    /// The gates that a party collects, of so many: the blocks of their rows.
-    fn part(self, party: usize, parties: usize, gates: usize) -> Range<usize> {
-        let gate = |party: usize| match self {
-            Opener::Balanced => gates * party / parties,
-            Opener::Collector => {
-                if party == 0 {
-                    0
-                } else {
-                    gates
-                }
-            }
+    /// The rows that a party collects, of so many blocks: a whole number of pairs, of which a gate has two and an output's gate one.
+    fn part(self, party: usize, parties: usize, blocks: usize) -> Range<usize> {
+        let pair = OUTPUT_ROWS * parties;
+        let at = |party: usize| match self {
+            Opener::Balanced => blocks / pair * party / parties * pair,
+            Opener::Collector if party == 0 => 0,
+            Opener::Collector => blocks,
         };
-        let at = |party| gate(party) * parties * ROWS;
         at(party)..at(party + 1)
     }
 }
@@ -122,8 +117,7 @@ impl Opening {
     }
 
     fn part(&self, party: PartyId) -> Range<usize> {
-        let n = usize::from(self.parties);
-        self.opener.part(party.0.into(), n, self.rows.len() / (n * ROWS))
+        self.opener.part(party.0.into(), self.parties.into(), self.rows.len())
     }
 
     /// Step 3: what goes to those who collect.
@@ -190,8 +184,9 @@ mod tests {
     use comity_testing::{Net, laws};
 
     use super::*;
+    use crate::hash::ROWS;
 
-    /// Gates of a test: of three parties one collects two of them.
+    /// Gates of a test: of eight pairs of rows one of three parties collects two, and the others three each.
     const GATES: usize = 4;
 
     fn zeros(net: &mut Mesh<'_>) -> Zeros {
@@ -256,7 +251,7 @@ mod tests {
                 let bytes = Block::bytes_of(&own);
                 let mut hidden = |act: GarblingAct<'_>| {
                     if let GarblingAct::Shares(peer, said) = act {
-                        let range = opener.part(peer.0.into(), 3, GATES);
+                        let range = opener.part(peer.0.into(), 3, GATES * 3 * ROWS);
                         let bare = &bytes[range.start * Block::BYTES..range.end * Block::BYTES];
                         assert!(
                             said.len() == bare.len()

@@ -168,8 +168,9 @@ fn planned(program: &Program, parties: u16, options: &Options) -> Planned {
     let of = |party: u16| program.inputs().iter().filter(move |input| input.owner.includes(PartyId(party)));
     let own = |party: u16| of(party).map(|input| input.bits as u64).sum();
     let ands = program.and_gates();
-    // With the masking bits of a check of products.
-    let shares = if options.word("products") == "macs" { ands } else { ands.saturating_add(128) };
+    // A mask of each gate, those of outputs too, and the masking bits of a check of products.
+    let gates = ands.saturating_add(program.outputs().iter().map(|output| output.bits as u64).sum());
+    let shares = if options.word("products") == "macs" { gates } else { gates.saturating_add(128) };
     Planned { shares, own: (0..parties).map(own).max().unwrap_or(0), ands }
 }
 

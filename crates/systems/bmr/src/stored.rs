@@ -9,7 +9,10 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::chunk::Chunk;
 use crate::garbler::Masked;
-use crate::hash::ROWS;
+use crate::hash::{OUTPUT_ROWS, ROWS};
+
+/// The form of what is kept. Before it there was one without a name, of which masks of outputs were known too early.
+const MAGIC: &[u8; 16] = b"comity garbled 2";
 
 /// What opens it.
 #[derive(Zeroize, ZeroizeOnDrop)]
@@ -35,6 +38,7 @@ impl Head {
 
     pub(crate) fn write(&self, to: &mut dyn Write) -> Result<()> {
         let mut bytes = Zeroizing::new(Vec::with_capacity(Head::BYTES));
+        bytes.extend(MAGIC);
         bytes.extend(self.session.to_bytes());
         bytes.extend(self.program);
         bytes.extend(self.me.0.to_le_bytes());
@@ -43,7 +47,7 @@ impl Head {
         to.write_all(&bytes).map_err(unwritten)
     }
 
-    const BYTES: usize = 32 + 32 + 2 + 2 + 16;
+    const BYTES: usize = 16 + 32 + 32 + 2 + 2 + 16;
 
     /// Reads it.
     ///
@@ -51,10 +55,17 @@ impl Head {
     /// [`Store`](comity_core::Kind) if it is not for this program and party among so many.
     pub(crate) fn read(from: &mut dyn Read, here: Here, program: &Program) -> Result<Head> {
         let mut bytes = Zeroizing::new([0; Head::BYTES]);
-        from.read_exact(&mut *bytes).map_err(unread)?;
-        let [session, digest] = [0, 32].map(|at| <[u8; 32]>::try_from(&bytes[at..at + 32]).expect("32 bytes"));
-        let [me, parties] = [64, 66].map(|at| u16::from_le_bytes([bytes[at], bytes[at + 1]]));
-        let offset = Block::new(bytes[68..].try_into().expect("16 bytes"));
+        from.read_exact(&mut bytes[..MAGIC.len()]).map_err(unread)?;
+        if !bytes.starts_with(MAGIC) {
+            return Err(Error::store(
+                "what is stored was garbled by an earlier version, whose last party to speak could choose its input by those of others: remove its lot \
+                 (`comity store remove`) and prepare the program anew",
+            ));
+        }
+        from.read_exact(&mut bytes[MAGIC.len()..]).map_err(unread)?;
+        let [session, digest] = [16, 48].map(|at| <[u8; 32]>::try_from(&bytes[at..at + 32]).expect("32 bytes"));
+        let [me, parties] = [80, 82].map(|at| u16::from_le_bytes([bytes[at], bytes[at + 1]]));
+        let offset = Block::new(bytes[84..].try_into().expect("16 bytes"));
         let head = Head { session: SessionId::new(session), program: digest, me: PartyId(me), parties, offset };
         if head.program != program.digest() {
             return Err(Error::store("what is stored was garbled for another program"));
@@ -82,9 +93,10 @@ pub(crate) fn stored_size(program: &Program, parties: u16) -> u64 {
     let bits = |bits: u64| bits * Block::BYTES as u64 + bits.div_ceil(8);
     let inputs: u64 = program.inputs().iter().map(|input| input.bits as u64).sum();
     let outputs: u64 = program.outputs().iter().map(|output| output.bits as u64).sum();
-    let gate = (ROWS as u64 * u64::from(parties) + 1) * Block::BYTES as u64;
+    let gate = |rows: usize| (rows as u64 * u64::from(parties) + 1) * Block::BYTES as u64;
     let values = (program.inputs().len() + program.outputs().len()) as u64;
-    program.and_gates().saturating_mul(gate).saturating_add(Head::BYTES as u64 + bits(inputs) + outputs / 8 + values)
+    let gates = program.and_gates().saturating_mul(gate(ROWS)).saturating_add(outputs * gate(OUTPUT_ROWS));
+    gates.saturating_add(Head::BYTES as u64 + bits(inputs) + outputs / 8 + values)
 }
 
 /// Writes a chunk.
@@ -95,7 +107,7 @@ pub(crate) fn write_chunk(to: &mut dyn Write, masked: &Masked, rows: &[Block]) -
     for mask in masked.inputs.iter().chain(&masked.outputs).flatten() {
         to.write_all(&Zeroizing::new(mask.to_bytes())).map_err(unwritten)?;
     }
-    for blocks in [&masked.input_keys[..], &masked.gate_keys[..], rows] {
+    for blocks in [&masked.input_keys[..], &masked.gate_keys[..], &masked.output_keys[..], rows] {
         to.write_all(Block::bytes_of(blocks)).map_err(unwritten)?;
     }
     Ok(())
@@ -119,7 +131,8 @@ pub(crate) fn read_chunk(from: &mut dyn Read, chunk: &Chunk<'_>, here: Here) -> 
         from.read_exact(Block::bytes_of_mut(&mut blocks)).map_err(unread)?;
         Ok(blocks)
     };
-    let [input_keys, gate_keys] = [blocks(chunk.input_bits)?, blocks(chunk.ands)?].map(Zeroizing::new);
-    let rows = blocks(chunk.ands * usize::from(here.parties) * ROWS)?;
-    Ok((Masked { inputs, outputs, input_keys, gate_keys }, rows))
+    let [input_keys, gate_keys, output_keys] =
+        [blocks(chunk.input_bits)?, blocks(chunk.ands)?, blocks(chunk.output_bits)?].map(Zeroizing::new);
+    let rows = blocks(chunk.rows(here.parties.into()))?;
+    Ok((Masked { inputs, outputs, input_keys, gate_keys, output_keys }, rows))
 }

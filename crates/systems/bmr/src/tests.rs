@@ -5,6 +5,7 @@ mod cheats;
 #[allow(clippy::single_match, reason = "a lie matches the acts that it changes, be it one")]
 mod coalitions;
 mod ideal;
+mod independence;
 mod order;
 mod rounds;
 mod shares;

@@ -11,7 +11,7 @@ use super::CARD;
 use super::ideal::Ideal;
 use crate::act::GarblingAct;
 use crate::checks::GARBLED_ROW;
-use crate::hash::ROWS;
+use crate::hash::{OUTPUT_ROWS, ROWS};
 use crate::{Ground, Masks, Opener, run_as};
 
 /// The end of each party's run: its outputs, or its error.
@@ -156,6 +156,29 @@ fn false_shares_of_rows_stop_the_party_whose_entry_it_is() {
     }
 }
 
+/// The same of the gates of outputs, of which one of two rows is visited: of a product, and of a sum of inputs, which goes through no other gate.
+#[test]
+fn false_rows_of_outputs_stop_whose_entry_it_is() {
+    for (n, liar) in [(2, 0), (3, 2)] {
+        for output in 0..2 {
+            for entry in (0..n).filter(|&entry| entry != liar) {
+                let mut stopped = 0;
+                for row in 0..OUTPUT_ROWS {
+                    let at = (2 * ROWS + output * OUTPUT_ROWS + row) * usize::from(n) + usize::from(entry);
+                    let ends = run(n, 5, 2, &[liar], |_, act, _| match act {
+                        GarblingAct::Garbled(shares) => spoil(Block::bytes_of_mut(shares), at),
+                        _ => {}
+                    });
+                    let named = judge(&ends, 5, &[liar]);
+                    assert!(named.iter().all(|&check| check == GARBLED_ROW));
+                    stopped += usize::from(ends[usize::from(entry)].is_err());
+                }
+                assert_eq!(stopped, 1, "{n} parties, output {output}, entry {entry}");
+            }
+        }
+    }
+}
+
 /// A false own entry is a false key of the liar's: whoever needs it for the next gate stops, or nobody needs it.
 #[test]
 fn false_own_entries_are_found_at_the_next_gate() {
@@ -170,7 +193,7 @@ fn false_own_entries_are_found_at_the_next_gate() {
                 });
                 stopped += usize::from(judge(&ends, 3, &[liar]).contains(&GARBLED_ROW));
             }
-            assert_eq!(stopped, 1 - gate, "of the last gate nobody needs it");
+            assert_eq!(stopped, 1, "the gate of the output needs that of the last one");
         }
     }
 }
@@ -265,13 +288,13 @@ fn false_keys_open_nothing() {
 /// Keys that a liar chooses, all alike: two wires of the same keys are still two wires.
 #[test]
 fn chosen_keys_change_nothing() {
-    // The liar's shares are made of its keys, so that it has to change both: here it adds the same to the keys of a wire and
-    // to the rows that lead there.
+    // The liar's shares are made of its keys, so that it has to change both: here it adds the same to the keys behind an output's gate, of
+    // which no other rows are made, and to the rows that lead there.
     let change = Block::from_u128(0x1234_5678 << 40);
     let ends = run(3, 7, 8, &[2], |me, act, _| match act {
         GarblingAct::Garbled(shares) => {
-            for row in 0..ROWS {
-                shares[(ROWS + row) * 3 + usize::from(me)] ^= change;
+            for row in 0..OUTPUT_ROWS {
+                shares[(2 * ROWS + row) * 3 + usize::from(me)] ^= change;
             }
         }
         _ => {}

@@ -65,23 +65,26 @@ fn lies_to(
     assert!(!checks.is_empty() || ends.iter().enumerate().all(|(id, end)| liars.contains(&(id as u16)) || end.is_ok()));
 }
 
-/// An error in all rows of a gate, of which one is visited, chosen when all others' shares are known: by who collects the gate, or says its
+/// An error in an entry of all these rows.
+fn spoil_all(rows: &mut [u8], n: u16, entry: u16) {
+    (0..rows.len() / (usize::from(n) * Block::BYTES))
+        .for_each(|row| spoil(rows, row * usize::from(n) + usize::from(entry)));
+}
+
+/// An error in all rows that liars collect, of which one is visited, chosen when all others' shares are known: by who collects them, or says its
 /// share to another liar who does.
 #[test]
 fn late_changes_of_a_table_stop_whose_entry_it_is() {
     for (n, liars) in COALITIONS {
         let victim = victim(n, liars);
-        let all_rows = |bytes: &mut [u8], gate: usize| {
-            (0..ROWS).for_each(|row| spoil(bytes, (gate * ROWS + row) * usize::from(n) + usize::from(victim)));
-        };
         lies(n, liars, &[GARBLED_ROW], true, |me, act, _| match act {
             GarblingAct::Shares(to, shares) if me == liars[0] && liars.contains(&to.0) && !shares.is_empty() => {
-                all_rows(shares, 0);
+                spoil_all(shares, n, victim);
             }
             // Who is alone collects some of the gates, and adds its own share last.
             GarblingAct::Garbled(shares) if liars.len() == 1 => {
-                let gate = usize::from(me * 2 / n);
-                all_rows(Block::bytes_of_mut(shares), gate);
+                let gate = usize::from(me * 2 / n) * ROWS * usize::from(n);
+                spoil_all(Block::bytes_of_mut(&mut shares[gate..][..ROWS * usize::from(n)]), n, victim);
             }
             _ => {}
         });
@@ -97,7 +100,7 @@ fn different_circuits_are_noticed() {
             let (victim, check) = (victim(n, liars), if n == 2 { GARBLED_ROW } else { EQUIVOCATION });
             lies_to(opener, (n, liars), &[check], true, |_, act, _| match act {
                 GarblingAct::Rows(PartyId(to), rows) if to == victim && !rows.is_empty() => {
-                    (0..ROWS).for_each(|row| spoil(rows, row * usize::from(n) + usize::from(victim)));
+                    spoil_all(rows, n, victim);
                 }
                 _ => {}
             });
@@ -111,10 +114,7 @@ fn the_collector_cannot_choose_the_circuit() {
     for (n, liars) in COALITIONS.into_iter().filter(|(_, liars)| liars.contains(&0)) {
         let victim = victim(n, liars);
         lies_to(Opener::Collector, (n, liars), &[GARBLED_ROW], true, |me, act, _| match act {
-            GarblingAct::Garbled(shares) if me == 0 => {
-                let rows = Block::bytes_of_mut(shares);
-                (0..2 * ROWS).for_each(|row| spoil(rows, row * usize::from(n) + usize::from(victim)));
-            }
+            GarblingAct::Garbled(shares) if me == 0 => spoil_all(Block::bytes_of_mut(shares), n, victim),
             _ => {}
         });
     }

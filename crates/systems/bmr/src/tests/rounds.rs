@@ -57,11 +57,13 @@ fn rounds_are_few_and_do_not_depend_on_depth() {
 #[test]
 fn a_collector_sends_most() {
     let program = Program::from_circuit(laws::chain_and_layer(40)).unwrap();
-    let (gates, row) = (program.and_gates(), 3 * 4 * 16);
+    // Pairs of rows: two of a gate, and one of a bit of an output.
+    let bits = program.outputs().iter().map(|output| output.bits as u64).sum::<u64>();
+    let (pairs, pair) = (2 * program.and_gates() + bits, 3 * 2 * 16);
     let [balanced, collector] = ["balanced", "collector"].map(|opener| run(&program, "opener", opener));
     for (party, (balanced, collector)) in (0..).zip(balanced.into_iter().zip(collector)) {
-        let own = gates * (party + 1) / 3 - gates * party / 3;
-        let rows = [(gates - own) + 2 * own, if party == 0 { 2 * gates } else { gates }].map(|rows| rows * row);
+        let own = pairs * (party + 1) / 3 - pairs * party / 3;
+        let rows = [(pairs - own) + 2 * own, if party == 0 { 2 * pairs } else { pairs }].map(|rows| rows * pair);
         assert_eq!(balanced.0 - rows[0], collector.0 - rows[1], "party {party}");
         assert_eq!(balanced.1, collector.1);
     }

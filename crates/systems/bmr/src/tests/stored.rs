@@ -21,4 +21,7 @@ fn a_garbled_program_is_for_its_program_and_party() {
         assert!(read(another, &program).is_err_and(|why| why.contains("as party 1 of 3")));
     }
     assert!(Head::read(&mut &bytes[..20], here(1, 3), &program).is_err());
+    // What an earlier version kept has no name of its form.
+    let old = Head::read(&mut &bytes[16..], here(1, 3), &program).map_err(|error| error.to_string());
+    assert!(old.is_err_and(|why| why.contains("by an earlier version")));
 }
