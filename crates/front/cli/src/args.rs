@@ -243,6 +243,8 @@ pub(crate) struct NetworkArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) tls: Option<PathBuf>,
     /// Allow plain text to an address off this machine: anyone on the way can read and change it
+    ///
+    /// Among three parties and more whoever listens can learn inputs, also if nobody cheats.
     #[arg(long, conflicts_with = "tls")]
     pub(crate) plaintext: bool,
 }

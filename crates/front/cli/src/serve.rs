@@ -312,6 +312,12 @@ impl Watch for Attendant<'_> {
         }
     }
 
+    fn overheard(&mut self) {
+        if !self.told {
+            self.watcher.overheard();
+        }
+    }
+
     fn taken(&mut self, taken: &Supply) {
         self.watcher.taken(taken);
     }

@@ -118,6 +118,13 @@ impl Watch for Watcher {
         note(&format!("{} is {}: {}", card.name, card.adversary, card.risk));
     }
 
+    fn overheard(&mut self) {
+        note(
+            "among three parties and more, plain text lets whoever listens on the way learn inputs, also if nobody cheats: use --tls DIR, or a tunnel that \
+             encrypts between all of them",
+        );
+    }
+
     fn connected(&mut self, peer: &str) {
         if self.verbose {
             self.say(&format!("connected: {peer}"));

@@ -18,6 +18,7 @@ mod nisc;
 mod nisc_misuse;
 mod nisc_store;
 mod ope;
+mod overheard;
 mod pfe;
 mod plan;
 mod prepare;

@@ -233,6 +233,33 @@ fn off_this_machine_plain_text_must_be_asked_for_and_semi_honesty_gets_a_warning
     }
 }
 
+/// Who listens on the way hears the seeds by which three hide what they show; two have none.
+#[test]
+fn plain_text_among_three_off_this_machine_gets_a_warning() {
+    let among = |listen: &str, more: &[&str]| {
+        let base = [
+            "run",
+            "add64",
+            "--party",
+            "0",
+            "--listen",
+            listen,
+            "--input",
+            "0000000000000001",
+            "--timeout",
+            "0.3",
+            "--peer",
+            "1=127.0.0.1:9",
+        ];
+        comity(&[&base[..], more].concat())
+    };
+    among("0.0.0.0:0", &["--peer", "2=127.0.0.1:9", "--plaintext"]).fails(3, &["whoever listens", "--tls", "0.3 s"]);
+    for quiet in [among("127.0.0.1:0", &["--peer", "2=127.0.0.1:9"]), among("0.0.0.0:0", &["--plaintext"])] {
+        quiet.fails(3, &["0.3 s"]);
+        assert!(!quiet.err.contains("whoever listens"), "{}", quiet.err);
+    }
+}
+
 #[test]
 fn a_roster_of_addresses_names_the_peer() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();

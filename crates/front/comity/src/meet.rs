@@ -89,6 +89,9 @@ impl<'a> Session<'a> {
                 if card.adversary == Adversary::SemiHonest && !here {
                     watch.exposed(card);
                 }
+                if parties > 2 && self.tls.is_none() && !here {
+                    watch.overheard();
+                }
                 let listener = match (self.listener.take(), &places.listen) {
                     (Some(listener), Some(_)) => Some(listener),
                     (_, Some(address)) => Some(Listener::bind(address, &settings)?),

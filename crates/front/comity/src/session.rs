@@ -185,7 +185,8 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Allows plain text to an address off this machine, where anyone on the way can read and change it.
+    /// Allows plain text to an address off this machine, where anyone on the way can read and change it. Among three parties and more whoever listens
+    /// there can learn inputs, also if nobody cheats ([`Watch::overheard`](crate::Watch::overheard)).
     #[must_use]
     pub fn plaintext(mut self, allowed: bool) -> Self {
         self.plaintext = allowed;

@@ -54,6 +54,10 @@ pub trait Watch {
         let _ = card;
     }
 
+    /// Three parties or more are about to speak plain text off this machine, where the seeds can be heard that hide each one's shares: time to say that whoever listens
+    /// on the way can learn inputs.
+    fn overheard(&mut self) {}
+
     /// The peer is there, at this address; of more, all are.
     fn connected(&mut self, peer: &str) {
         let _ = peer;
