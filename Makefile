@@ -68,10 +68,12 @@ arm:
 		$(CARGO) test $(LOCKED) --target $(ARM) -p comity-core --lib --tests; \
 	else echo "SKIPPED arm: it needs qemu-user, gcc-aarch64-linux-gnu and rustup target add $(ARM)"; fi
 
-# Unit tests, integration tests, the book's commands, and every fuzz body over its corpus. Parquet takes long to build, and is built once.
+# Unit tests, integration tests, the book's commands, and every fuzz body over its corpus: where cargo-nextest is installed the tests of
+# all at once (.config/nextest.toml), else those of one after another. Parquet takes long to build, and is built once.
 tests:
-	$(CARGO) test $(LOCKED) --workspace --lib --bins --tests
-	$(CARGO) test $(LOCKED) -p comity-table --features parquet
+	@if $(CARGO) nextest --version >/dev/null 2>&1; then run="nextest run"; else run=test; fi; set -ex; \
+	$(CARGO) $$run $(LOCKED) -p comity-table --features parquet; \
+	$(CARGO) $$run $(LOCKED) --workspace --lib --bins --tests
 
 # Tests that are marked `ignore` are campaigns; they want the release profile.
 test-long: miri
