@@ -362,13 +362,20 @@ fn deviations_among(protocol: &dyn Protocol, laws: &Laws, parties: u16, limit: u
 }
 
 fn deviations_of_two(protocol: &dyn Protocol, laws: &Laws) {
-    let card = protocol.card();
-    let circuit = random_circuit(&[9, 8], laws.gates.min(60), card.takes != Takes::NoAnds, &mut rng(5));
+    let circuit = random_circuit(&[9, 8], laws.gates.min(60), protocol.card().takes != Takes::NoAnds, &mut rng(5));
     let program = Program::from_circuit(circuit).expect("a program");
-    let inputs = [bits(9, &mut rng(6)), bits(8, &mut rng(7))];
+    deviations_in(protocol, laws, &program, &[bits(9, &mut rng(6)), bits(8, &mut rng(7))]);
+}
+
+/// Law 3 among two, in runs of this program: for protocols that do not take every one.
+///
+/// # Panics
+/// As [`deviations`].
+pub fn deviations_in(protocol: &dyn Protocol, laws: &Laws, program: &Program, inputs: &[Bits]) {
+    let card = protocol.card();
     let party = |me, ch: &mut Box<dyn Channel>, session| {
         let mut net = Mesh::new(PerPeer::from_vec(PartyId(me), vec![ch]).expect("one of two"));
-        run(protocol, &mut net, &program, &inputs, Setting::of(laws, session))
+        run(protocol, &mut net, program, inputs, Setting::of(laws, session))
     };
     let (aborted, changed) = (Cell::new(0), Cell::new(0));
     let runs = deviate(

@@ -13,6 +13,8 @@
 //! [`GarbledStream`] and [`EvaluatedStream`] run an engine's calls over a scheme: memory is the wires of the program, the slots of
 //! one circuit and one fixed buffer of tables, however long the program is.
 //!
+//! [`hidden`] has gates beside the schemes: whoever garbles chooses each one's function, and the evaluator does not learn it.
+//!
 //! **Cut and choose** garbles many copies of one program with half gates: [`lockstep`] runs it over all of them at once, [`coded`]
 //! lets fewer tables travel than there are copies.
 //!
@@ -22,6 +24,7 @@
 
 pub mod coded;
 mod half_gates;
+pub mod hidden;
 pub mod lockstep;
 pub mod privacy_free;
 pub mod row_reduced;

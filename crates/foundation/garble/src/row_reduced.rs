@@ -25,6 +25,7 @@ use comity_core::{Backend, Block, Delta, GateHash, Part, Tape};
 use rand_core::CryptoRng;
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
+use crate::hidden::orthomorphism;
 use crate::scheme::{Evaluate, Garble, Readable, Scheme};
 
 /// Garbling with a row for every gate, without privacy: see the [module](self).
@@ -84,8 +85,7 @@ const fn active(bit: bool) -> Block {
 
 /// What is hashed of two labels: the first one and a linear orthomorphism of the second.
 fn joined(a: Block, b: Block) -> Block {
-    let (low, high) = (b.to_u128() as u64, (b.to_u128() >> 64) as u64);
-    a ^ Block::from_u128(u128::from(low ^ high) << 64 | u128::from(high))
+    a ^ orthomorphism(b)
 }
 
 /// Asserts the contract of both sides' slots and tables.

@@ -54,6 +54,26 @@ impl Shape {
         program::bits(self)
     }
 
+    /// The shape whose universal program this is, whoever learns the output.
+    pub fn of(program: &Program) -> Option<Shape> {
+        let ([function, x], [y]) = (program.inputs(), program.outputs()) else { return None };
+        let shape = |gates| Shape { inputs: x.bits, outputs: y.bits, gates };
+        if ![x.bits, y.bits].iter().all(|bits| (1..=Shape::MAX).contains(bits)) {
+            return None;
+        }
+        // More gates take more bits.
+        let (mut least, mut most) = (1, Shape::MAX);
+        while least < most {
+            let middle = least.midpoint(most);
+            match shape(middle).program_bits() < function.bits {
+                true => least = middle + 1,
+                false => most = middle,
+            }
+        }
+        let universal = universal(program.goal(), shape(least)).with_recipients(0, y.to).ok()?;
+        (universal.digest() == program.digest()).then(|| shape(least))
+    }
+
     /// The name of the built-in program.
     pub fn name(self) -> String {
         format!("universal{}x{}x{}", self.inputs, self.outputs, self.gates)

@@ -45,8 +45,8 @@ fn garbler_labels(backend: Backend, session: &SessionId) -> Prg {
     Prg::new(backend, session.block("active labels of the garbler's inputs"))
 }
 
-/// The public start of the gate keys: a hash of both parties' nonces.
-fn gate_keys(session: &SessionId) -> Block {
+/// The public start of the gate keys of a session: a hash of both parties' nonces.
+pub fn gate_keys(session: &SessionId) -> Block {
     session.block("start of the gate keys")
 }
 
@@ -56,8 +56,11 @@ fn evaluator_has_input(program: &Program) -> bool {
 }
 
 /// Reveals an output value, step 5, the same for both sides: the value is the XOR of the two sides' permute bits, so
-/// each side sends its own to the other where the other learns the value.
-fn reveal(ch: &mut dyn Channel, me: PartyId, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
+/// each side sends its own to the other where the other learns the value. For any garbling in which bit 0 of labels are permute bits.
+///
+/// # Errors
+/// Those of the channel.
+pub fn reveal(ch: &mut dyn Channel, me: PartyId, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
     let ours: Bits = wires.iter().map(|label| label.lsb()).collect();
     if to.includes(me.other().0) {
         ch.send(&ours.to_bytes())?;
