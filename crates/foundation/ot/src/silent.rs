@@ -2,7 +2,7 @@
 //! 2020/924), with the half-tree of Guo, Yang, Wang, Zhang, Xie, Liu, Zhao (EUROCRYPT 2023; ePrint 2022/1431). Choice bits are
 //! random, at 1.2 bits of communication an OT. Semi-honest and malicious.
 //!
-//! **What**: an *iteration* makes 2.3 million OTs from 153 thousand, and the first 153 thousand of these are the
+//! **What**: an *iteration* makes 1.8 million OTs from 149 thousand, and the first 149 thousand of these are the
 //! next iteration's. The first ones of all come from another extension, which ends with that.
 //!
 //! **How**: the outputs are cut into blocks of 1024. For each block a tree of ten levels ([`Trees`]) gives the sender
@@ -48,8 +48,8 @@
 //!
 //! **Assumptions**: LPN with regular noise and a local linear code of ten terms, with the margin that
 //! [`Parameters::security`] tells; AES-128 as ideal cipher (circular correlation robustness); BLAKE3 as random
-//! oracle. The matrix is fresh in each iteration and named by the session, which therefore must be of both
-//! parties' making: who picks the matrix alone could pick a weak one.
+//! oracle. The matrix is fresh in each iteration and named by the session and by a nonce that the receiver draws, whose noise it hides: who
+//! hears the other's nonce first in a hello can choose among ids of a session, and so could search for a weak matrix.
 //!
 //! **Corrections**
 //! - *The trees' keys.* The paper hashes all trees under one key, and sends a block for each tree's first level that makes
@@ -57,7 +57,7 @@
 //!   once the iteration's correlations are fixed, and the first level is the correlation itself, `q` and `q ^ delta`:
 //!   a block a tree less. [Below](#why-a-key-for-each-tree) is why.
 //! - *Parameters.* Sets that are in use meet 128 bits by the published estimates, which take the code for
-//!   a random one. Counting that it is sparse they fall well below ([`Parameters::sparse_gauss`],
+//!   a random one. Counting that it is sparse they fall well below ([`Parameters::sparse_enumeration`],
 //!   [`Parameters::algebraic`]). The set here does not.
 //! - *The code.* Rows have five terms in either half of the secret, so that half a table is looked up at a time.
 //!   [`Parameters::sparse_gauss`] is why nobody gains by it.
@@ -67,7 +67,7 @@
 //! halves of a table of 2 MiB, which take most of the time, and 1.25 AES blocks for their places; and an AES block for each
 //! growing of a leaf: in the semi-honest model one a side, in the malicious model three at the sender and two at the receiver,
 //! since trees are grown again rather than kept. Roles over messages grow them once more at a semi-honest sender. An
-//! iteration is one message, in the malicious model three. The set-up is that of the base and 153 280 OTs of it.
+//! iteration is one message, in the malicious model three. The set-up is that of the base and 149 120 OTs of it, and a nonce from the receiver.
 //!
 //! *Memory*: 5.5 MiB a side, of it two tables on a huge page of 2 MiB each where the system has such, and 2.4 MiB more in
 //! the set-up, whatever the number of OTs. In the malicious model the first OT of an iteration waits for
@@ -100,6 +100,7 @@ mod code;
 mod messages;
 mod parameters;
 mod receiver;
+mod security;
 mod sender;
 mod state;
 #[cfg(test)]
@@ -107,6 +108,7 @@ mod tests;
 mod tree;
 
 pub use check::LeafSum;
+pub use code::{hear_nonce, tell_nonce};
 pub use messages::{Answer, Challenge, Trees};
 pub use parameters::Parameters;
 pub use receiver::{Accepted, Receiver};

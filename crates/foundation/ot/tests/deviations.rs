@@ -18,8 +18,8 @@ use comity_testing::{Pair, deviate, never_wrong};
 /// Broken runs of one protocol. They are spread over all messages, of which most are the base OTs'.
 const CASES: usize = 50;
 
-/// The same of silent OT, which makes two million OTs in each; its own tests break every message at a small size.
-const GENERATOR_CASES: usize = 24;
+/// The same of silent OT, which makes 1.8 million OTs in each; its own tests break every message at a small size.
+const GENERATOR_CASES: usize = 30;
 
 /// OTs of a call.
 const N: usize = 130;

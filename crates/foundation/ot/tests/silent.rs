@@ -69,7 +69,7 @@ fn another_extension_as_base() {
         |ch| {
             let base = iknp::Receiver::setup::<Simplest>(ch, &SESSION, Backend::detect(), &mut rng(3)).unwrap();
             let receiver = Receiver::<SemiHonest>::bootstrap(ch, &SESSION, base, &mut rng(4)).unwrap();
-            let mut bytes = vec![0; 16 * (1 + 9 * 2208)];
+            let mut bytes = vec![0; 16 * (1 + 9 * 1792)];
             comity_channel::Channel::recv(ch, &mut bytes).unwrap();
             let trees = comity_ot::silent::Trees::from_bytes(&bytes, &Parameters::STANDARD).unwrap();
             let mut receiver = receiver.accept(&trees).unwrap().finish();

@@ -120,7 +120,7 @@ fn bytes_are_what_the_docs_say() {
         assert_eq!(bytes::<2>(extension, n), [[rows * n as u64 / 8]; 2], "{extension:?}");
     }
     // A nonce, and nine blocks for each 1024, of which the first are what the next iteration starts from.
-    let silent = 16 + 144 * (n as u64 + 153_280).div_ceil(1024);
+    let silent = 16 + 144 * (n as u64 + 149_120).div_ceil(1024);
     assert_eq!(bytes::<2>(OtKind::Silent, n), [[silent]; 2]);
     // Two bits more to each peer but the first.
     let (ots, corrections) = (31 * 128, 1024 / 4);

@@ -4,6 +4,7 @@ use comity_channel::Channel;
 use comity_core::{Backend, Block, HugeTable, Result};
 use comity_ot::AtLeast;
 use comity_ot::base::BaseOt;
+use comity_ot::silent::tell_nonce;
 use comity_ot::softspoken::{self, Checking};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
@@ -81,6 +82,8 @@ pub(crate) fn receive_with<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
     let (blocks, depth) = plan.dual;
     let a: Zeroizing<Vec<Block>> = Zeroizing::new((0..=blocks).map(|_| Block::random(rng)).collect());
     let c = products::receive::<M, B>(ch, &setting.child("products"), &a, rng)?;
+    // What follows, codes and checks, is of a session that the sender has not all in its hands.
+    let setting = &Setting { session: tell_nonce(ch, &setting.session, rng)?, backend };
     let session = setting.session.child("trees");
     let mut cots = softspoken::Receiver::<M>::setup::<B>(ch, &session, backend, crate::COT_K, rng)?;
     let sparse = noise::receive(ch, &setting.child("noise"), &mut cots, [&a, &c], depth, rng)?;

@@ -4,6 +4,7 @@ use comity_channel::Channel;
 use comity_core::{Block, HugeTable, Result};
 use comity_ot::AtLeast;
 use comity_ot::base::BaseOt;
+use comity_ot::silent::hear_nonce;
 use comity_ot::softspoken::{self, Checking};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
@@ -38,6 +39,8 @@ pub(crate) fn send_with<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
     let plan = parameters.plan(n);
     let (blocks, depth) = plan.dual;
     let b = products::send::<M, B>(ch, &setting.child("products"), delta, blocks + 1, rng)?;
+    // What follows, codes and checks, is of a session that the sender has not all in its hands.
+    let setting = &Setting { session: hear_nonce(ch, &setting.session)?, backend };
     let session = setting.session.child("trees");
     let mut cots = softspoken::Sender::<M>::setup::<B>(ch, &session, backend, crate::COT_K, Block::random(rng), rng)?;
     let leaves = noise::send(ch, &setting.child("noise"), &mut cots, delta, &b, depth, rng)?;

@@ -92,9 +92,20 @@ fn another_vector_for_a_bit_is_caught() {
         let (b, c) = Pair::run(
             |ch| products::send::<Malicious, Csw>(ch, &setting(5), DELTA, 5, &mut rng(5)),
             |ch| {
-                // Rows come from the last bit to the first, six elements each, after the messages of base OT.
-                let mut lying = Lying { inner: ch, rows: 0, lie: 127 - bit };
-                products::receive::<Malicious, Csw>(&mut lying, &setting(5), &a, &mut rng(6))
+                // Rows come from the last bit to the first, six elements each, after the messages of base OT; no other message is as long.
+                let mut rows = 0;
+                let lie = |bytes: &mut [u8]| {
+                    if bytes.len() == 96 {
+                        bytes[3] ^= u8::from(rows == 127 - bit);
+                        rows += 1;
+                    }
+                };
+                products::receive::<Malicious, Csw>(
+                    &mut Changing { inner: ch, change: lie },
+                    &setting(5),
+                    &a,
+                    &mut rng(6),
+                )
             },
         );
         assert!(c.is_ok());
@@ -106,20 +117,16 @@ fn another_vector_for_a_bit_is_caught() {
     }
 }
 
-/// A channel that changes the first element of a row of six, the only messages of that length.
-struct Lying<'a> {
+/// A channel that shows each message before it goes, to be changed.
+struct Changing<'a, F> {
     inner: &'a mut dyn Channel,
-    rows: usize,
-    lie: usize,
+    change: F,
 }
 
-impl Channel for Lying<'_> {
+impl<F: FnMut(&mut [u8]) + Send> Channel for Changing<'_, F> {
     fn send(&mut self, bytes: &[u8]) -> Result<()> {
         let mut bytes = bytes.to_vec();
-        if bytes.len() == 96 {
-            bytes[3] ^= u8::from(self.rows == self.lie);
-            self.rows += 1;
-        }
+        (self.change)(&mut bytes);
         self.inner.send(&bytes)
     }
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
@@ -169,6 +176,38 @@ fn no_deviation_makes_a_malicious_run_wrong() {
         },
     );
     assert!(runs > 100 && caught.iter().all(|&caught| caught > 3), "{runs} runs, {caught:?} caught by the checks");
+}
+
+/// The codes hide the receiver's vector: they follow from a nonce of the receiver's, so that a sender that can choose among sessions does not choose
+/// among codes.
+#[test]
+fn the_receivers_nonce_picks_the_codes() {
+    let run = |seed: u128, change: u8| {
+        Pair::run(
+            |ch| send_with::<SemiHonest, Simplest>(&SMALL, ch, &setting(1), DELTA, 1500, &mut rng(7)).unwrap().to_vec(),
+            |ch| {
+                // It is the only message of a block.
+                let mut nonces = Vec::new();
+                let nonce = |bytes: &mut [u8]| {
+                    if bytes.len() == Block::BYTES {
+                        bytes[0] ^= change;
+                        nonces.push(bytes.to_vec());
+                    }
+                };
+                let ch = &mut Changing { inner: ch, change: nonce };
+                let got = receive_with::<SemiHonest, Simplest>(&SMALL, ch, &setting(1), 1500, &mut rng(seed)).unwrap();
+                (nonces, Computed::from(got))
+            },
+        )
+    };
+    let [(b, (one, honest)), (_, (other, _)), (wrong, (_, received))] =
+        [(1, 0), (2, 0), (1, 1)].map(|(seed, change)| run(seed, change));
+    holds(DELTA, &b, &honest);
+    assert!(one.len() == 1 && other.len() == 1 && one != other, "a nonce, which is drawn");
+    // With another nonce the sender has another code: nothing of its outputs fits.
+    let mut sums = wrong;
+    gf128::add_polynomial(Backend::detect(), &[DELTA], &received.a, &mut sums);
+    assert!(sums.iter().zip(&received.c).all(|(sum, c)| sum != c));
 }
 
 /// What a side has sent, of a run with so much randomness.

@@ -6,7 +6,9 @@
 //!
 //! **Cost**: 1.25 AES blocks an output for the places, and ten look-ups in 1 MiB, which take most of the time.
 
-use comity_core::{Backend, Block, HugeTable, Prg, SessionId};
+use comity_channel::Channel;
+use comity_core::{Backend, Block, HugeTable, Prg, Result, SessionId};
+use rand_core::CryptoRng;
 
 use super::parameters::ROW;
 
@@ -15,6 +17,35 @@ pub(super) const HALVES: usize = 2;
 
 /// Outputs whose places are drawn together: as many as fill the widest steps of AES, and stay in the first-level cache.
 const DRAWN: usize = 256;
+
+/// Draws and tells a nonce, and gives the session that codes follow from. This is the side whose noise the code hides: it does not leave the choice of a code to
+/// a peer that could search for a weak one, among the ids that a session may get, say.
+///
+/// # Errors
+/// Those of the channel.
+pub fn tell_nonce(ch: &mut dyn Channel, session: &SessionId, rng: &mut dyn CryptoRng) -> Result<SessionId> {
+    let nonce = Block::random(rng);
+    ch.send(&nonce.to_bytes())?;
+    ch.flush()?;
+    Ok(with_nonce(session, nonce))
+}
+
+/// The other side of [`tell_nonce`]: hears the nonce.
+///
+/// # Errors
+/// Those of the channel.
+pub fn hear_nonce(ch: &mut dyn Channel, session: &SessionId) -> Result<SessionId> {
+    let mut nonce = [0; Block::BYTES];
+    ch.recv(&mut nonce)?;
+    Ok(with_nonce(session, Block::new(nonce)))
+}
+
+fn with_nonce(session: &SessionId, nonce: Block) -> SessionId {
+    SessionId::derive(
+        "comity LPN codes: session and the nonce of whose noise they hide v1",
+        &[&session.to_bytes(), &nonce.to_bytes()],
+    )
+}
 
 /// The rows of an iteration's matrix, in order.
 pub(super) struct Code {

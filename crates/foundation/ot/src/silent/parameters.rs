@@ -1,23 +1,4 @@
-//! How large the instances of learning parity with noise are, and what the known attacks on them cost.
-//!
-//! **What was checked.** The published estimator of ePrint 2022/712's authors (lpnestimator.com, 2025), which
-//! has the attacks of that paper, of 2023/1568 and the newer hybrid of 2025/1284, gives for 2176 blocks of 1024 over a secret
-//! of 105 472 bits, which is a fifth less than that of [`Parameters::STANDARD`], in bits: pooled Gauss 195.9, statistical
-//! decoding 315, information-set decoding 186.6, with BJMM 183.2; information-set decoding for regular noise 212.1 by
-//! permutation, 186.4 by enumeration, 190.2 by representation; hybrid 161.9. Here, with dense elimination at exponent 2.8, the
-//! algebraic attack costs 159.7. For a set in use elsewhere, 1170 blocks of 2048 over 2^17, it has 141.7 for Gauss and 128.2
-//! for the hybrid, and here 141.6 and 130.1.
-//!
-//! **What was not.** The papers' own tables were not at hand; the estimator's two algebraic attacks (2023/176 and 2025/1476) do
-//! not end, or fail, at this size. For attacks that use the code's sparseness no published figures were found. Those here
-//! are our own, and they decide: [`sparse_gauss`](Parameters::sparse_gauss) and the sparse form of
-//! [`algebraic`](Parameters::algebraic). By these the set just named is at 91 bits, and at 95 by parts that can be had.
-//! Sets of outputs that depend on each other linearly, and are fewer than the elements of the secret that they touch,
-//! are not counted: some exist, as in a random code, but no way to find them is known to us that is not
-//! information-set decoding.
-
-/// The factor of a solution by Wiedemann's algorithm: three times the square of the dimension, times the weight of a row.
-const WIEDEMANN: f64 = 3.0;
+//! How large the instances of learning parity with noise are. What attacks on them cost stands in [`security`](super::security).
 
 /// Terms of a row of the code: each output is the sum of this many elements of the secret, half of them in either half of it.
 pub(super) const ROW: usize = 10;
@@ -32,12 +13,13 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// The parameters of all sessions: 2208 blocks of 1024 over a secret of 2^17 bits. Eight iterations are 2^24 OTs.
+    /// The parameters of all sessions: 1792 blocks of 1024 over a secret of 2^17 bits. Ten iterations are 2^24 OTs.
     ///
     /// Half of the table that is looked up at a time is 1 MiB, which fits second-level caches of a little more, and its places are numbers of 16
-    /// bits; blocks of 1024 are the smallest that keep communication at 0.15 bytes an OT; and with them this
-    /// secret leaves 146 bits against every attack of [`security`](Parameters::security).
-    pub const STANDARD: Parameters = Parameters { trees: 2208, depth: 10, dimension: 1 << 17 };
+    /// bits; blocks of 1024 are the smallest that keep communication at 0.15 bytes an OT; and of so many blocks this
+    /// secret leaves 131 bits against every attack of [`security`](Parameters::security). More blocks would leave less: the more
+    /// outputs, the smaller a part of the secret an attacker can do with.
+    pub const STANDARD: Parameters = Parameters { trees: 1792, depth: 10, dimension: 1 << 17 };
 
     /// An iteration of this size, for [`security`](Parameters::security)'s estimate.
     pub const fn new(trees: usize, depth: usize, dimension: usize) -> Parameters {
@@ -53,205 +35,5 @@ impl Parameters {
     /// mask the check.
     pub fn reserved(&self) -> usize {
         self.dimension + self.trees * self.depth + 128
-    }
-
-    /// log2 of the bit operations of the cheapest known attack on one iteration: the least of
-    /// - [`gauss`](Parameters::gauss), information-set decoding;
-    /// - [`sparse_gauss`](Parameters::sparse_gauss), the same on the part of the secret that suits it best;
-    /// - [`algebraic`](Parameters::algebraic) of degrees 2 to 6.
-    pub fn security(&self) -> f64 {
-        let algebraic = (2..=6).map(|degree| self.algebraic(degree)).fold(f64::INFINITY, f64::min);
-        self.gauss().min(self.sparse_gauss()).min(algebraic)
-    }
-
-    /// Pooled Gaussian elimination on regular noise (Liu, Wang, Yang, Yu, ePrint 2022/712; Esser, Santini, 2023/1568):
-    /// guess as many noiseless outputs as there are unknowns, the same number in each block, and
-    /// solve in `unknowns^2.8`. That each block has one error gives an equation, and so an unknown less, a block.
-    ///
-    /// For 2^22 outputs, 4788 errors and a secret of 67 440 bits this gives 148.6, the paper's estimator 148.8.
-    pub fn gauss(&self) -> f64 {
-        let unknowns = (self.dimension - self.trees) as f64;
-        self.noiseless(unknowns) + 2.8 * unknowns.log2()
-    }
-
-    /// As [`gauss`](Parameters::gauss) where the attacker uses that rows have ten terms, which those papers do not: it
-    /// solves for a part of the secret alone, from as many outputs that depend on nothing else; and sparse equations cost
-    /// the square of the unknowns.
-    ///
-    /// The smaller the part the fewer guesses. This takes the smallest that exists, by a bound for all parts at once, and
-    /// has it found for nothing. At [`STANDARD`](Parameters::STANDARD), with parts that can be had, it costs 154 bits: by
-    /// dropping again and again the element that the fewest of the outputs left depend on. Any part that an
-    /// attacker takes without a look at the matrix has to be 0.73 of the secret, and costs 175.
-    pub fn sparse_gauss(&self) -> f64 {
-        let unknowns = self.dimension as f64 * self.least_part();
-        self.noiseless(unknowns) + (WIEDEMANN * ROW as f64).log2() + 2.0 * unknowns.log2()
-    }
-
-    /// The share of the secret such that no smaller part of it has as many outputs that depend on nothing else as it
-    /// has elements.
-    ///
-    /// The first moment bounds it. An output depends on nothing but a given part, of share `s` of `k` elements, with
-    /// probability `s^10`, each independently: of `n` outputs `m k` are expected to, `m = s^10 n / k`. That they are `s k`, more
-    /// than those, has probability `exp(-k (s ln(s / m) - s + m))` at most (Chernoff). Parts of that size are `exp(k H(s))` at
-    /// most, with the entropy `H(s) = -s ln s - (1 - s) ln(1 - s)`. Where `H` is the smaller exponent not one such part is to be
-    /// expected in a matrix, whatever the search; this is where it ceases to be. Fourteen elements less, a fiftieth of a bit,
-    /// and the expectation is 2^-128. (Places of a row that coincide, and cancel, are too few to matter.)
-    ///
-    /// *Halves.* That rows have five terms in either half of the secret helps no attacker: of the parts of a size, those that have as much of both halves
-    /// are the most, and have the most outputs to expect, as many as with terms anywhere (`a^5 b^5` is at most `((a + b) / 2)^10`, and
-    /// entropy is concave). Nor do few outputs add up to zero more often: by Stirling's formula any even number of them does so the square root of
-    /// two times as often, an odd number never.
-    fn least_part(&self) -> f64 {
-        let (row, density) = (ROW as f64, self.outputs() as f64 / self.dimension as f64);
-        let expected = |s: f64| {
-            let m = density * s.powf(row);
-            let entropy = -s * s.ln() - (1.0 - s) * (1.0 - s).ln();
-            entropy >= s * (s / m).ln() - s + m
-        };
-        // From where any part will do, as the expectation is as many outputs as elements, downwards.
-        let (mut none, mut some) = (0.0, density.powf(-1.0 / (row - 1.0)).min(1.0));
-        while some - none > 1e-9 {
-            let middle = (none + some) / 2.0;
-            *(if expected(middle) { &mut some } else { &mut none }) = middle;
-        }
-        some
-    }
-
-    /// The hybrid algebraic attack of Briaud and Øygarden (ePrint 2023/176) in degree `degree`: two outputs of one block
-    /// are never both noisy, so that their noises, linear in the secret, multiply to zero. Guess noiseless
-    /// outputs until these equations, times monomials, are as many as the monomials of that degree, and solve for the monomials.
-    ///
-    /// Where they are so many tells the Hilbert series `(1 + (b - 1) z)^t / (1 + z)^(n - k)`, for blocks of `b`. Unlike
-    /// the paper this counts sparse rows, of `(ten + 1)^degree` terms, which makes the attack cheaper, and
-    /// lets guesses cost the attacker no equation.
-    pub fn algebraic(&self, degree: usize) -> f64 {
-        let unknowns = (self.dimension - self.trees) as f64;
-        // The most unknowns that degree suffices for: the series' coefficient falls to zero somewhere below them.
-        let (mut solved, mut not) = (0.0, unknowns);
-        if self.suffices(degree, not) {
-            solved = not;
-        }
-        while not - solved > 0.5 {
-            let middle = (solved + not) / 2.0;
-            *(if self.suffices(degree, middle) { &mut solved } else { &mut not }) = middle;
-        }
-        let monomials: f64 = (0..degree).map(|i| ((solved - i as f64) / (i + 1) as f64).log2()).sum();
-        let row = degree as f64 * (ROW as f64 + 1.0).log2();
-        self.noiseless(unknowns - solved) + WIEDEMANN.log2() + row + 2.0 * monomials
-    }
-
-    /// Whether a coefficient of the Hilbert series of so many unknowns, up to that of `degree`, is not positive.
-    fn suffices(&self, degree: usize, unknowns: f64) -> bool {
-        let (t, b) = (self.trees as f64, (1u64 << self.depth) as f64 - 1.0);
-        let equations = t * b - unknowns;
-        // From the series' logarithm: i h_i is the sum of j l_j h_(i-j), and j l_j = (-1)^(j+1) (t b^j - equations).
-        let mut series = vec![1.0];
-        for i in 1..=degree {
-            let term = |j: usize| {
-                let log = t * b.powi(j as i32) - equations;
-                if j % 2 == 1 { log } else { -log }
-            };
-            let coefficient = (1..=i).map(|j| term(j) * series[i - j]).sum::<f64>() / i as f64;
-            if coefficient <= 0.0 {
-                return true;
-            }
-            series.push(coefficient);
-        }
-        false
-    }
-
-    /// -log2 of the probability that `outputs`, the same number in each block, have no noise.
-    fn noiseless(&self, outputs: f64) -> f64 {
-        -(self.trees as f64) * (1.0 - outputs / self.outputs() as f64).log2()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::array;
-
-    use comity_core::{Backend, Block, Prg};
-
-    use super::{Parameters, ROW};
-
-    /// [`Parameters::STANDARD`] as it was before parts of the secret were looked for.
-    const BEFORE: Parameters = Parameters { trees: 2176, depth: 10, dimension: 103 << 10 };
-
-    #[test]
-    fn the_standard_withstands_what_is_known() {
-        let it = Parameters::STANDARD;
-        assert!(it.security() >= 130.0, "{}", it.security());
-        assert!(it.gauss() > 210.0);
-        // By hand: 109 bits of guesses for 76 141 outputs, 37 of solving.
-        assert!((it.sparse_gauss() - 146.5).abs() < 0.1, "{}", it.sparse_gauss());
-        assert!((it.algebraic(4) - 165.2).abs() < 0.1, "{}", it.algebraic(4));
-        // As is said of it: 0.1509 bytes.
-        let fresh = it.outputs() - it.reserved();
-        assert!(8 * fresh >= 1 << 24 && 10_000 * (16 + 144 * it.trees + 32) / fresh == 1508);
-    }
-
-    /// The figures of the estimator that the module names.
-    #[test]
-    fn estimates_agree_with_published_ones() {
-        let gauss = |trees, depth, dimension| Parameters { trees, depth, dimension }.gauss();
-        for (ours, published) in
-            [(BEFORE.gauss(), 195.9), (gauss(1170, 11, 1 << 17), 141.7), (gauss(850, 10, 1 << 16), 139.6)]
-        {
-            assert!((ours - published).abs() < 0.5, "{ours}, but {published}");
-        }
-        // Sets that take a sparse code for a random one are far from 128 bits.
-        let elsewhere = Parameters { trees: 1170, depth: 11, dimension: 1 << 17 };
-        assert!((elsewhere.sparse_gauss() - 91.4).abs() < 0.1, "{}", elsewhere.sparse_gauss());
-    }
-
-    #[test]
-    fn smaller_secrets_are_noticed() {
-        assert!((BEFORE.security() - 121.7).abs() < 0.1, "{}", BEFORE.security());
-    }
-
-    /// The share that is left of a random matrix's columns, the emptiest dropped again and again, when rows with no place
-    /// outside were last as many.
-    fn peeled(it: Parameters, seed: u128) -> f64 {
-        let mut prg = Prg::new(Backend::detect(), Block::from_u128(seed));
-        let rows: Vec<[usize; ROW]> = (0..it.outputs())
-            .map(|_| {
-                let mut places = [[0; 4]; ROW];
-                prg.fill(places.as_flattened_mut());
-                let half = it.dimension as u64 / 2;
-                let place = |place: [u8; 4]| ((u64::from(u32::from_le_bytes(place)) * half) >> 32) as usize;
-                array::from_fn(|i| place(places[i]) + i % 2 * half as usize)
-            })
-            .collect();
-        let mut columns = vec![Vec::new(); it.dimension];
-        rows.iter().enumerate().for_each(|(i, row)| row.iter().for_each(|&j| columns[j].push(i)));
-        let mut weights: Vec<usize> = columns.iter().map(Vec::len).collect();
-        let (mut inside, mut left, mut least) = (vec![true; rows.len()], rows.len(), it.dimension);
-        for size in (1..it.dimension).rev() {
-            let emptiest = (0..it.dimension).min_by_key(|&j| weights[j]).expect("there are columns");
-            for &i in &columns[emptiest] {
-                if std::mem::replace(&mut inside[i], false) {
-                    left -= 1;
-                    rows[i].iter().for_each(|&j| weights[j] = weights[j].saturating_sub(1));
-                }
-            }
-            weights[emptiest] = usize::MAX;
-            if left >= size {
-                least = size;
-            }
-        }
-        least as f64 / it.dimension as f64
-    }
-
-    /// Real matrices, a thirty-second of the size: an attacker that looks at one does better than with any part, and not
-    /// as well as the bound has it.
-    #[test]
-    fn parts_that_are_found_are_larger_than_the_bound() {
-        let it = Parameters { trees: 69, depth: 10, dimension: 1 << 12 };
-        let any = (it.dimension as f64 / it.outputs() as f64).powf(1.0 / 9.0);
-        assert_eq!(it.least_part(), Parameters::STANDARD.least_part());
-        for seed in 0..3 {
-            let found = peeled(it, seed);
-            assert!((it.least_part()..any - 0.05).contains(&found), "{} to {any}, but {found}", it.least_part());
-        }
     }
 }

@@ -11,6 +11,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::check::{LeafSum, packed, packed_choices};
+use super::code::tell_nonce;
 use super::state::{Grow, State};
 use super::tree::Tree;
 use super::{Answer, BASE, BASE_K, Challenge, GROUP, Parameters, Trees, messages};
@@ -31,7 +32,7 @@ pub struct Receiver<M: Model> {
     /// The iteration's messages, tree by tree.
     sums: Vec<Block>,
     challenges: Prg,
-    state: State,
+    pub(super) state: State,
     model: PhantomData<M>,
 }
 
@@ -69,10 +70,10 @@ impl<M: Model> Receiver<M> {
 
     /// The receiver from correlations of another extension, which ends with that.
     ///
-    /// `session` is that of this extension alone, made of what both parties chose: it picks the code.
+    /// `session` is that of this extension alone. With a nonce that this side tells here it picks the code.
     ///
     /// # Errors
-    /// Errors of the extension.
+    /// Errors of the extension and the channel.
     pub fn bootstrap<D: CotReceiver<Model: AtLeast<M>>>(
         ch: &mut dyn Channel,
         session: &SessionId,
@@ -97,10 +98,11 @@ impl<M: Model> Receiver<M> {
         }
         let mut seed = Zeroizing::new([0; 16]);
         rng.fill_bytes(seed.as_mut());
+        let session = tell_nonce(ch, session, rng)?;
         Ok(Receiver {
             sums: Vec::with_capacity(messages::sums(&parameters)),
             challenges: Prg::new(base.backend(), Block::new(*seed)),
-            state: State::new(parameters, session, base.backend(), &t),
+            state: State::new(parameters, &session, base.backend(), &t),
             model: PhantomData,
         })
     }

@@ -10,6 +10,7 @@ use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::check::{LeafSum, packed};
+use super::code::hear_nonce;
 use super::state::{Grow, State};
 use super::tree::Tree;
 use super::{Answer, BASE, BASE_K, Challenge, GROUP, Parameters, Trees};
@@ -25,7 +26,7 @@ use crate::softspoken::{self, Checking};
 pub struct Sender<M: Model> {
     delta: Block,
     nonces: Prg,
-    state: State,
+    pub(super) state: State,
     model: PhantomData<M>,
 }
 
@@ -57,10 +58,10 @@ impl<M: Model> Sender<M> {
 
     /// The sender from correlations of another extension, which ends with that: its delta, with bit 0 set, is this one's.
     ///
-    /// `session` is that of this extension alone, made of what both parties chose: it picks the code.
+    /// `session` is that of this extension alone. With a nonce that the receiver tells here it picks the code.
     ///
     /// # Errors
-    /// Errors of the extension.
+    /// Errors of the extension and the channel.
     pub fn bootstrap<D: CotSender<Model: AtLeast<M>>>(
         ch: &mut dyn Channel,
         session: &SessionId,
@@ -87,7 +88,8 @@ impl<M: Model> Sender<M> {
         let mut seed = Zeroizing::new([0; 16]);
         rng.fill_bytes(seed.as_mut());
         let nonces = Prg::new(base.backend(), Block::new(*seed));
-        let state = State::new(parameters, session, base.backend(), &q);
+        let session = hear_nonce(ch, session)?;
+        let state = State::new(parameters, &session, base.backend(), &q);
         Ok(Sender { delta: base.delta().with_lsb(true), nonces, state, model: PhantomData })
     }
 

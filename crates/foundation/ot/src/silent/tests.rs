@@ -77,11 +77,26 @@ impl<M: Model> CotReceiver for Dealt<M> {
 }
 
 fn sender<M: Model>(ch: &mut dyn Channel, p: Parameters, backend: Backend, seed: u128) -> Sender<M> {
-    Sender::with_parameters(p, ch, &SESSION, Dealt::<M>(backend, PhantomData), &mut rng(seed)).unwrap()
+    new_sender(ch, p, backend, seed).unwrap()
+}
+
+fn new_sender<M: Model>(ch: &mut dyn Channel, p: Parameters, backend: Backend, seed: u128) -> Result<Sender<M>> {
+    Sender::with_parameters(p, ch, &SESSION, Dealt::<M>(backend, PhantomData), &mut rng(seed))
 }
 
 fn receiver<M: Model>(ch: &mut dyn Channel, p: Parameters, backend: Backend, seed: u128) -> Receiver<M> {
-    Receiver::with_parameters(p, ch, &SESSION, Dealt::<M>(backend, PhantomData), &mut rng(seed)).unwrap()
+    new_receiver(ch, p, backend, seed).unwrap()
+}
+
+fn new_receiver<M: Model>(ch: &mut dyn Channel, p: Parameters, backend: Backend, seed: u128) -> Result<Receiver<M>> {
+    Receiver::with_parameters(p, ch, &SESSION, Dealt::<M>(backend, PhantomData), &mut rng(seed))
+}
+
+/// Both sides, for iterations over messages.
+fn both<M: Model>(p: Parameters, seeds: [u128; 2]) -> (Sender<M>, Receiver<M>) {
+    let (ref mut ours, ref mut theirs) = comity_channel::memory::pair();
+    let receiver = receiver(theirs, p, Backend::detect(), seeds[1]);
+    (sender(ours, p, Backend::detect(), seeds[0]), receiver)
 }
 
 /// Calls of these sizes, with given and with random choice bits in turn: `q`, and `t` with the choice bits.
@@ -160,12 +175,10 @@ fn backends_meet_and_agree() {
 /// Tier 1: iterations over messages, each held against the textbook.
 #[test]
 fn every_message_is_that_of_the_textbook() {
-    let (ref mut ch, _other) = comity_channel::memory::pair();
-    let backend = Backend::detect();
-    let mut sender = sender::<Malicious>(ch, SMALL, backend, 1);
-    let mut receiver = receiver::<Malicious>(ch, SMALL, backend, 2);
+    let (mut sender, mut receiver) = both::<Malicious>(SMALL, [1, 2]);
     let (q, choices) = dealt(SMALL.reserved());
-    let mut book = textbook::Textbook::new(SMALL, SESSION, DELTA, &q, &choices);
+    let session = receiver.state.session;
+    let mut book = textbook::Textbook::new(SMALL, session, DELTA, &q, &choices);
     for iteration in 0..3 {
         let what = format!("iteration {iteration}");
         let (offered, trees) = sender.offer().unwrap();
@@ -178,7 +191,7 @@ fn every_message_is_that_of_the_textbook() {
         let answer;
         (sender, answer) = offered.answer(&challenge);
         assert!(
-            answer == Answer::bind(&SESSION, iteration, &challenge, book.leaves(challenge.point, challenge.ends)),
+            answer == Answer::bind(&session, iteration, &challenge, book.leaves(challenge.point, challenge.ends)),
             "{what}: answer"
         );
         receiver = accepted.check(&Answer::from_bytes(answer.to_bytes())).unwrap();
@@ -189,11 +202,27 @@ fn every_message_is_that_of_the_textbook() {
     }
 }
 
+/// All else alike, session and all that the sender draws: the code is another one where the receiver draws another nonce. Else a sender that can choose
+/// among sessions looks for a code that hides the receiver's noise badly.
+#[test]
+fn the_receivers_nonce_picks_the_code() {
+    let outputs = |receivers: u128| {
+        let (sender, receiver) = both::<SemiHonest>(SMALL, [1, receivers]);
+        assert!(sender.state.session == receiver.state.session && receiver.state.session != SESSION);
+        let (offered, trees) = sender.offer().unwrap();
+        let (mut sender, mut q) = (offered.finish(), vec![Block::ZERO; FREE]);
+        sender.take(&mut q);
+        (trees, q)
+    };
+    let (one, same, other) = (outputs(2), outputs(2), outputs(3));
+    assert!(one == same && one.0 == other.0);
+    let alike = one.1.iter().zip(&other.1).filter(|(one, other)| one == other).count();
+    assert_eq!(alike, 0, "of {FREE} outputs");
+}
+
 #[test]
 fn semi_honest_iterations_need_one_message() {
-    let (ref mut ch, _other) = comity_channel::memory::pair();
-    let mut sender = sender::<SemiHonest>(ch, SMALL, Backend::detect(), 1);
-    let mut receiver = receiver::<SemiHonest>(ch, SMALL, Backend::detect(), 2);
+    let (mut sender, mut receiver) = both::<SemiHonest>(SMALL, [1, 2]);
     let [mut q, mut t] = [(); 2].map(|()| vec![Block::ZERO; 100]);
     assert_eq!(sender.take(&mut q), 0, "nothing before the first iteration");
     let (offered, trees) = sender.offer().unwrap();
@@ -250,9 +279,7 @@ fn outputs_of_a_told_iteration_need_the_channel() {
 
 /// Makes an iteration with a sender that changes its message, and answers for `leaves`.
 fn cheat(p: Parameters, seed: u128, change: impl Fn(&mut Trees), extra: impl Fn(Block) -> Block) -> Result<()> {
-    let (ref mut ch, _other) = comity_channel::memory::pair();
-    let sender = sender::<Malicious>(ch, p, Backend::detect(), seed);
-    let receiver = receiver::<Malicious>(ch, p, Backend::detect(), seed + 1);
+    let (sender, receiver) = both::<Malicious>(p, [seed, seed + 1]);
     let (mut offered, mut trees) = sender.offer()?;
     change(&mut trees);
     let accepted = receiver.accept(&trees)?;
@@ -357,7 +384,7 @@ fn an_error_ends_the_extension() {
         },
         |ch| {
             ch.send(&[0x5a; 16 * 81 + 32]).unwrap();
-            ch.recv(&mut [0; Challenge::BYTES]).unwrap();
+            ch.recv(&mut [0; Block::BYTES + Challenge::BYTES]).unwrap();
         },
     );
     assert!(
@@ -373,6 +400,7 @@ fn an_error_ends_the_extension() {
                 [(); 2].map(|()| sender.extend_random(ch, &mut [Block::ZERO; 100]).unwrap_err())
             },
             |ch| {
+                ch.send(&[0; Block::BYTES]).and_then(|()| ch.flush()).unwrap();
                 ch.recv(&mut [0; 16 * 81]).unwrap();
                 ch.send(&vec![1; sent]).and_then(|()| ch.flush()).unwrap();
             },
@@ -383,7 +411,7 @@ fn an_error_ends_the_extension() {
 }
 
 fn sending<M: Model>(ch: &mut dyn Channel, session: u64) -> Result<[Vec<Block>; 2]> {
-    let mut sender = sender::<M>(ch, SMALL, Backend::detect(), u128::from(session) + 1);
+    let mut sender = new_sender::<M>(ch, SMALL, Backend::detect(), u128::from(session) + 1)?;
     let mut q = [vec![Block::ZERO; 800], vec![Block::ZERO; 13]];
     sender.extend_random(ch, &mut q[0])?;
     sender.extend(ch, &mut q[1])?;
@@ -391,7 +419,7 @@ fn sending<M: Model>(ch: &mut dyn Channel, session: u64) -> Result<[Vec<Block>; 
 }
 
 fn receiving<M: Model>(ch: &mut dyn Channel, session: u64) -> Result<[Vec<Block>; 2]> {
-    let mut receiver = receiver::<M>(ch, SMALL, Backend::detect(), u128::from(session) + 7);
+    let mut receiver = new_receiver::<M>(ch, SMALL, Backend::detect(), u128::from(session) + 7)?;
     let mut t = [vec![Block::ZERO; 800], vec![Block::ZERO; 13]];
     receiver.extend_random(ch, &mut t[0])?;
     receiver.extend(ch, &bits(13, 1), &mut t[1])?;

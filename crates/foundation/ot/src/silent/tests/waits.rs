@@ -1,4 +1,4 @@
-//! What leaves only when something was heard: the receiver's challenge and choice bits, the sender's nonce.
+//! What leaves only when something was heard: the receiver's challenge and choice bits, behind its nonce, and the sender's nonce.
 
 use comity_testing::assert_waits;
 
@@ -24,9 +24,9 @@ fn the_challenge_waits_for_all_trees_and_choice_bits_for_the_answer() {
         },
         |ch| sender::<Malicious>(ch, GROUPS, Backend::detect(), 3).extend(ch, &mut vec![Block::ZERO; n]),
         &[
-            ("the first challenge", TREES, 0),
-            ("the second challenge", answered + TREES, Challenge::BYTES),
-            ("choice bits", 2 * answered, 2 * Challenge::BYTES),
+            ("the first challenge", TREES, Block::BYTES),
+            ("the second challenge", answered + TREES, Block::BYTES + Challenge::BYTES),
+            ("choice bits", 2 * answered, Block::BYTES + 2 * Challenge::BYTES),
         ],
     );
 }
@@ -58,6 +58,6 @@ fn the_nonce_waits_for_the_base() {
             let mut receiver = Receiver::<Malicious>::with_parameters(GROUPS, ch, &SESSION, base, &mut rng(4))?;
             receiver.extend_random(ch, &mut [Block::ZERO; 10]).map(drop)
         },
-        &[("the nonce", base, softspoken::Challenge::BYTES)],
+        &[("the nonce", base + Block::BYTES, softspoken::Challenge::BYTES)],
     );
 }
