@@ -20,6 +20,12 @@ impl Error {
     pub fn at(self, place: impl fmt::Display) -> Error {
         Error(format!("{place}: {}", self.0))
     }
+
+    /// The same error, with advice behind it.
+    #[must_use]
+    pub(crate) fn and(self, advice: &str) -> Error {
+        Error(format!("{}. {advice}", self.0))
+    }
 }
 
 impl fmt::Display for Error {

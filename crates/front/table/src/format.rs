@@ -4,6 +4,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
+use crate::reader::ColumnKind;
 
 /// A format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +58,18 @@ impl FromStr for TableShape {
 }
 
 impl TableShape {
+    /// Whether a column of this kind can have this field: only Parquet has types that each field must be of.
+    pub fn holds(&self, kind: ColumnKind, field: &[u8]) -> bool {
+        let text = core::str::from_utf8(field).ok();
+        match (self.format, kind) {
+            (TableFormat::Parquet, ColumnKind::Integer) => is::<i64>(text),
+            (TableFormat::Parquet, ColumnKind::Real) => is::<f64>(text),
+            (TableFormat::Parquet, ColumnKind::Bool) => is::<bool>(text),
+            (TableFormat::Parquet | TableFormat::Json, _) => text.is_some(),
+            _ => true,
+        }
+    }
+
     /// The shape that a file's name says, such as `common.csv.gz`, if it says one.
     pub fn of(path: &Path) -> Option<TableShape> {
         let ending = |path: &Path| path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
@@ -66,6 +79,11 @@ impl TableShape {
         };
         ending(&bare).parse().ok().map(|shape| TableShape { gzip, ..shape })
     }
+}
+
+/// Whether a text is empty, or a value of this type.
+fn is<T: FromStr>(text: Option<&str>) -> bool {
+    text.is_some_and(|text| text.is_empty() || text.parse::<T>().is_ok())
 }
 
 #[cfg(test)]

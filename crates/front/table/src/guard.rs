@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
+use crate::error::Error;
+
 /// Bytes of a record at most, but for what a buffer holds: a quote that is not closed ends there, and so does a field of a gigabyte.
 pub(crate) const MOST: u64 = 16 << 20;
 
@@ -12,22 +14,24 @@ pub(crate) const MOST: u64 = 16 << 20;
 pub(crate) struct Seen {
     /// Bytes since the last record ended.
     pub(crate) since: Cell<u64>,
-    /// Whether the number of quotes is odd.
-    pub(crate) odd: Cell<bool>,
     /// Whether there was a byte that no text has.
     pub(crate) nul: Cell<bool>,
 }
 
-/// A reader that fails where a record grows too long.
+/// A reader that fails where a record grows too long, and at a quote where none may be: the parser would take it for a part of the
+/// field, or make one record of several.
 pub(crate) struct Guard<R> {
     inner: R,
     seen: Rc<Seen>,
+    quotes: Option<Quotes>,
 }
 
 impl<R: Read> Guard<R> {
-    pub(crate) fn new(inner: R) -> (Guard<R>, Rc<Seen>) {
+    /// A guard of fields with this delimiter between them, if quotes have a meaning.
+    pub(crate) fn new(inner: R, delimiter: Option<u8>) -> (Guard<R>, Rc<Seen>) {
         let seen = Rc::new(Seen::default());
-        (Guard { inner, seen: Rc::clone(&seen) }, seen)
+        let quotes = delimiter.map(|delimiter| Quotes { delimiter, line: 1, before: b'\n', open: None, closed: false });
+        (Guard { inner, seen: Rc::clone(&seen), quotes }, seen)
     }
 }
 
@@ -39,12 +43,86 @@ impl<R: Read> Read for Guard<R> {
         let count = self.inner.read(into)?;
         let bytes = &into[..count];
         self.seen.since.set(self.seen.since.get() + count as u64);
-        let quotes = memchr::memchr_iter(b'"', bytes).count();
-        self.seen.odd.set(self.seen.odd.get() ^ (quotes % 2 == 1));
+        if let Some(quotes) = &mut self.quotes {
+            let checked = if count > 0 || into.is_empty() { quotes.check(bytes) } else { quotes.end() };
+            checked.map_err(|error| {
+                io::Error::other(error.and("If quotes have no meaning in this file, say so (--no-quoting)"))
+            })?;
+        }
         if memchr::memchr(0, bytes).is_some() {
             self.seen.nul.set(true);
         }
         Ok(count)
+    }
+}
+
+/// Where quotes may be: one opens a field at its very beginning, two in a field stand for one, and behind the one that closes
+/// it come a delimiter, the end of the line or of the file.
+struct Quotes {
+    delimiter: u8,
+    /// The line of what comes next.
+    line: u64,
+    /// The last byte.
+    before: u8,
+    /// The line in which the field's quote was opened that is not closed.
+    open: Option<u64>,
+    /// Whether the last byte is a quote in a field: it closes it, or is the first of two.
+    closed: bool,
+}
+
+impl Quotes {
+    /// Looks at the next bytes of the text.
+    fn check(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let mut from = 0;
+        for at in memchr::memchr_iter(b'"', bytes) {
+            self.pass(&bytes[from..at])?;
+            from = at + 1;
+            match self.open {
+                // The second of two.
+                Some(_) if self.closed => self.closed = false,
+                Some(_) => self.closed = true,
+                None if self.starts() => self.open = Some(self.line),
+                None => return Err(self.wrong("a quote (\") in a field that does not begin with one")),
+            }
+            self.before = b'"';
+        }
+        self.pass(&bytes[from..])
+    }
+
+    /// Takes bytes that are no quotes.
+    fn pass(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return Ok(()) };
+        if self.closed {
+            self.before = *first;
+            if !self.starts() {
+                return Err(self.wrong(
+                    "behind the quote (\") that closes a field, the delimiter or the end of the line is wanted",
+                ));
+            }
+            (self.closed, self.open) = (false, None);
+        }
+        self.before = *last;
+        self.line += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        Ok(())
+    }
+
+    /// Whether a field begins behind the last byte.
+    fn starts(&self) -> bool {
+        matches!(self.before, b'\n' | b'\r') || self.before == self.delimiter
+    }
+
+    /// The text ends here.
+    fn end(&self) -> Result<(), Error> {
+        match self.open {
+            Some(line) if !self.closed => Err(Error::new(format!(
+                "line {line}: a quote (\") is not closed, and all behind it would be one field"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn wrong(&self, what: &str) -> Error {
+        Error::new(format!("line {}: {what}", self.line))
     }
 }
 

@@ -1,10 +1,12 @@
 //! JSON lines: an object a line, whose columns are what the objects have.
+//!
+//! A number keeps the text that it was written with: as a floating-point number, two long ones would be the same, and 1.10 would be 1.1.
 
 use std::collections::HashMap;
 use std::io::{BufReader, Read};
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::Record;
 use crate::error::{Error, Result};
@@ -20,6 +22,8 @@ pub(crate) struct JsonLines {
     seen: Vec<(bool, bool)>,
     places: HashMap<String, usize>,
     fields: Vec<String>,
+    /// What the last record has in each column: nothing if it lacks it, and no kind for null.
+    values: Vec<Option<Option<ColumnKind>>>,
 }
 
 impl JsonLines {
@@ -32,11 +36,17 @@ impl JsonLines {
             seen: Vec::new(),
             places: HashMap::new(),
             fields: Vec::new(),
+            values: Vec::new(),
         }
     }
 
     pub(crate) fn columns(&self) -> &[TableColumn] {
         &self.columns
+    }
+
+    /// The kind of the last record's value in a column, if it has one there.
+    pub(crate) fn kind(&self, column: usize) -> Option<ColumnKind> {
+        self.values.get(column).copied().flatten().flatten()
     }
 
     /// Has these columns before the first record.
@@ -77,7 +87,18 @@ impl JsonLines {
                 break;
             }
         }
-        let Object(object) = serde_json::from_slice(&self.line).map_err(|error| {
+        let line = core::mem::take(&mut self.line);
+        let taken = self.take(&line);
+        self.line = line;
+        taken?;
+        self.fields.iter().for_each(|field| record.push_field(field.as_bytes()));
+        record.set_position(Some(at_line(self.number)));
+        Ok(true)
+    }
+
+    /// Takes the values of an object.
+    fn take(&mut self, line: &[u8]) -> Result<()> {
+        let Object(object) = serde_json::from_slice(line).map_err(|error| {
             let what = match error.classify() {
                 serde_json::error::Category::Data => "no JSON object".to_owned(),
                 _ => error.to_string().replace(" at line 1 column", ", at character"),
@@ -85,18 +106,18 @@ impl JsonLines {
             Error::new(format!("line {}: {what}", self.number))
         })?;
         self.fields.iter_mut().for_each(String::clear);
+        self.values.fill(None);
         for (name, value) in &object {
             let at = self.expect(name);
-            let (text, kind) = match value {
-                Value::Null => (String::new(), None),
-                Value::Bool(value) => (value.to_string(), Some(ColumnKind::Bool)),
-                Value::Number(number) if number.is_f64() => (number.to_string(), Some(ColumnKind::Real)),
-                Value::Number(number) => (number.to_string(), Some(ColumnKind::Integer)),
-                Value::String(text) => (text.clone(), Some(ColumnKind::Text)),
-                nested => (nested.to_string(), Some(ColumnKind::Nested)),
-            };
             self.fields.resize(self.columns.len(), String::new());
+            self.values.resize(self.columns.len(), None);
+            let wrong = |what: &str| Error::new(format!("line {}, column `{name}`: {what}", self.number));
+            if self.values[at].is_some() {
+                return Err(wrong("the object has this member twice"));
+            }
+            let (text, kind) = read(value.get()).map_err(|error| wrong(&error.to_string()))?;
             self.fields[at] = text;
+            self.values[at] = Some(kind);
             let (there, typed) = &mut self.seen[at];
             *there = true;
             if let Some(kind) = kind {
@@ -106,26 +127,37 @@ impl JsonLines {
             }
         }
         self.fields.resize(self.columns.len(), String::new());
-        self.fields.iter().for_each(|field| record.push_field(field.as_bytes()));
-        record.set_position(Some(at_line(self.number)));
-        Ok(true)
+        Ok(())
     }
 }
 
-/// The members of an object, in order.
-struct Object(Vec<(String, Value)>);
+/// A value's text, and its kind: null has none.
+fn read(value: &str) -> serde_json::Result<(String, Option<ColumnKind>)> {
+    let kind = match value.as_bytes().first() {
+        Some(b'"') => return Ok((serde_json::from_str(value)?, Some(ColumnKind::Text))),
+        Some(b'n') => return Ok((String::new(), None)),
+        Some(b't' | b'f') => ColumnKind::Bool,
+        Some(b'[' | b'{') => ColumnKind::Nested,
+        _ if value.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit()) => ColumnKind::Integer,
+        _ => ColumnKind::Real,
+    };
+    Ok((value.to_owned(), Some(kind)))
+}
 
-impl<'de> Deserialize<'de> for Object {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> core::result::Result<Object, D::Error> {
+/// The members of an object, in order, each value as it is written.
+struct Object<'l>(Vec<(String, &'l RawValue)>);
+
+impl<'de> Deserialize<'de> for Object<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> core::result::Result<Object<'de>, D::Error> {
         struct Members;
         impl<'de> Visitor<'de> for Members {
-            type Value = Object;
+            type Value = Object<'de>;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("a JSON object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> core::result::Result<Object, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> core::result::Result<Object<'de>, A::Error> {
                 let mut members = Vec::new();
                 while let Some(member) = map.next_entry()? {
                     members.push(member);

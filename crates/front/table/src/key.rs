@@ -7,6 +7,9 @@ use crate::error::{Error, Result};
 use crate::reader::{ColumnKind, TableReader};
 use crate::steps::{Steps, unicode};
 
+/// What is said of a value that is no text.
+pub(crate) const NO_TEXT: &str = "this is no UTF-8: `iconv -t UTF-8` makes it of another encoding";
+
 /// A hash of a key's encoding: equal for equal keys, and for no others that anybody finds.
 pub type KeyHash = [u8; 32];
 
@@ -83,11 +86,16 @@ impl Key {
     /// Names are everybody's own.
     pub fn agreed(&self) -> String {
         let steps: Vec<String> = self.columns.iter().map(|(_, steps)| steps.agreed()).collect();
-        let unicode = match self.columns.iter().any(|(_, steps)| steps.needs_unicode()) {
-            true => format!("({})", unicode()),
-            false => String::new(),
-        };
-        format!("{}{unicode}", steps.join(","))
+        versioned(steps, self.columns.iter().any(|(_, steps)| steps.needs_unicode() && !steps.hashes()))
+    }
+
+    /// What another owner who hashes its keys itself has to have alike, too, if this key is hashed: the steps of each column.
+    pub fn hashed(&self) -> Option<String> {
+        let hashed = || self.columns.iter().map(|(_, steps)| steps).filter(|steps| steps.hashes());
+        hashed().next()?;
+        let steps =
+            self.columns.iter().map(|(_, steps)| if steps.hashes() { steps.to_string() } else { "-".to_owned() });
+        Some(versioned(steps.collect(), hashed().any(Steps::needs_unicode)))
     }
 
     /// The name, for people.
@@ -110,6 +118,12 @@ impl Key {
     }
 }
 
+/// The steps of columns, and where they matter the versions of Unicode's tables.
+fn versioned(steps: Vec<String>, matter: bool) -> String {
+    let unicode = if matter { format!("({})", unicode()) } else { String::new() };
+    format!("{}{unicode}", steps.join(","))
+}
+
 /// A key in a table.
 pub struct Bound {
     columns: Vec<(usize, Steps)>,
@@ -129,13 +143,13 @@ impl Bound {
         self.ends.clear();
         for (column, steps) in &self.columns {
             let wrong = |what: &str| Err(reader.wrong(record, *column, what));
-            match reader.columns()[*column].kind {
+            match reader.kind(*column) {
                 ColumnKind::Real => return wrong("a number with a fraction is no key: it has many ways to be written"),
                 ColumnKind::Nested => return wrong("a list or an object is no key"),
                 _ => {}
             }
             let Ok(value) = core::str::from_utf8(record.get(*column).unwrap_or_default()) else {
-                return wrong("this is no UTF-8: `iconv -t UTF-8` makes it of another encoding");
+                return wrong(NO_TEXT);
             };
             let from = self.text.len();
             if let Err(what) = steps.apply(value, &mut self.text) {
@@ -192,6 +206,12 @@ mod tests {
         assert_ne!(agreed("email:lower"), agreed("email:trim"));
         assert_ne!(agreed("a,b"), agreed("a"));
         assert_eq!(agreed("mail:lower,trim,sha256"), agreed("hash:hex"));
+        // Of hashes nobody knows how they came about; who makes them says it to another who does.
+        let hashed = |text: &str| text.parse::<Key>().unwrap().hashed();
+        assert_eq!((hashed("hash:hex"), hashed("a,b:lower")), (None, None));
+        assert_eq!(hashed("a:trim,b:sha256,trim").as_deref(), Some("-,trim+sha256"));
+        assert_eq!(hashed("a:lower,sha256"), Some(format!("lower+sha256({})", unicode())));
+        assert_ne!(hashed("a:sha256"), hashed("a:trim,sha256"));
         for (key, needed) in
             [("a:lower", true), ("a:nfc", true), ("a:digits", true), ("a:trim", false), ("a:hex", false)]
         {

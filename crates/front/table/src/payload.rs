@@ -1,10 +1,11 @@
 //! `Payload`: the columns that travel beside an item, packed into cells of one width.
 //!
-//! A cell is the number of rows, then each row's fields, then zeros; a field is its length in LEB128 and its bytes.
+//! A cell is the number of rows, then each row's fields, then zeros; a field is its length in LEB128 and its bytes, which are UTF-8.
 
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
+use crate::key::NO_TEXT;
 
 /// Which payload an item has that is in several rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +61,8 @@ impl Payload {
         Payload { columns, duplicates, packed: Vec::new(), rows: Vec::new(), counts: Vec::new(), sums: Vec::new() }
     }
 
-    /// Takes the fields of a row of this element; elements are new in ascending order. An error names the field that is to blame,
-    /// if one is.
+    /// Takes the fields of a row of this element, which are UTF-8; elements are new in ascending order. An error names the field that is
+    /// to blame, if one is.
     ///
     /// # Errors
     /// What is wrong with the row, in words.
@@ -96,7 +97,12 @@ impl Payload {
             _ => *count += 1,
         }
         let from = self.packed.len();
-        pack(fields, &mut self.packed);
+        for (at, field) in fields.enumerate() {
+            if core::str::from_utf8(field).is_err() {
+                return Err((Some(at), NO_TEXT.to_owned()));
+            }
+            pack(std::iter::once(field), &mut self.packed);
+        }
         if self.packed.len() - from >= WIDEST {
             return Err((None, format!("the payload of a row has {WIDEST} bytes at most")));
         }
@@ -203,13 +209,14 @@ impl Decoder {
     /// Puts the fields of a cell's rows, one row behind another, into `fields`.
     ///
     /// # Errors
-    /// An error if this is no cell.
+    /// An error if this is no cell, or a field is no UTF-8.
     pub fn decode<'c>(&self, cell: &'c [u8], fields: &mut Vec<&'c [u8]>) -> Result<()> {
         let wrong = || Error::new("the payload of a row is none");
         fields.clear();
         let (rows, mut rest) = cell.split_first().filter(|(rows, _)| **rows > 0).ok_or_else(wrong)?;
         for _ in 0..usize::from(*rows) * self.columns {
-            let (field, behind) = unpack(rest).ok_or_else(wrong)?;
+            let (field, behind) =
+                unpack(rest).filter(|(field, _)| core::str::from_utf8(field).is_ok()).ok_or_else(wrong)?;
             fields.push(field);
             rest = behind;
         }
@@ -280,6 +287,8 @@ mod tests {
         assert!(many.cells().unwrap_err().to_string().contains("8 GiB for all is the most"));
         let greatest = format!("{},0", i128::MAX);
         assert!(cells(Duplicates::Sum, &[(0, &greatest), (0, "1,0")]).unwrap_err().contains("127 bits"));
+        let latin = Payload::new(2, Duplicates::First).add(0, [&b"a"[..], b"\xe9"].into_iter()).unwrap_err();
+        assert!(latin.0 == Some(1) && latin.1.contains("no UTF-8"), "{latin:?}");
         assert_eq!("list:3".parse(), Ok(Duplicates::List(3)));
         assert!("list:0".parse::<Duplicates>().is_err() && "list:256".parse::<Duplicates>().is_err());
     }
@@ -297,6 +306,7 @@ mod tests {
             &[2, 0],
             &[1, 0xff, 0xff, 0xff, 0xff, 0xff],
             &[1, 0x80, 0x80, 0x80, 0x80, 0],
+            &[1, 1, 0xff],
         ] {
             assert!(decode(bad).is_err(), "{bad:?}");
         }

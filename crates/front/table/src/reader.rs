@@ -48,7 +48,6 @@ enum Form {
     Csv {
         reader: csv::Reader<Guard<Box<dyn Read>>>,
         seen: Rc<Seen>,
-        quoting: bool,
         first: Option<Record>,
     },
     Lines {
@@ -120,6 +119,14 @@ impl TableReader {
         }
     }
 
+    /// The kind of the last record's value in a column: in JSON lines each value has its own.
+    pub fn kind(&self, column: usize) -> ColumnKind {
+        match &self.form {
+            Form::Json(lines) => lines.kind(column).unwrap_or(ColumnKind::Text),
+            _ => self.columns[column].kind,
+        }
+    }
+
     /// The place of a column; the number of one also where there are names.
     ///
     /// # Errors
@@ -139,9 +146,7 @@ impl TableReader {
     /// An error that names the line, and the column where it is one's.
     pub fn next(&mut self, record: &mut Record) -> Result<bool> {
         let more = match &mut self.form {
-            Form::Csv { reader, seen, quoting, first } => {
-                next_csv(reader, seen, *quoting, first, record, &self.columns)
-            }
+            Form::Csv { reader, seen, first } => next_csv(reader, seen, first, record, &self.columns),
             Form::Lines { reader, line } => next_line(reader, line, self.rows + 1, record),
             Form::Json(lines) => lines.next(record),
             #[cfg(feature = "parquet")]
@@ -195,7 +200,7 @@ impl TableReader {
 
 impl Form {
     fn csv(text: Box<dyn Read>, shape: &TableShape) -> Result<(Form, Vec<TableColumn>)> {
-        let (guard, seen) = Guard::new(text);
+        let (guard, seen) = Guard::new(text, shape.quoting.then_some(shape.delimiter));
         let mut reader = csv::ReaderBuilder::new()
             .delimiter(shape.delimiter)
             .quoting(shape.quoting)
@@ -203,7 +208,7 @@ impl Form {
             .buffer_capacity(1 << 16)
             .from_reader(guard);
         let mut first = Record::new();
-        let there = next_csv(&mut reader, &seen, shape.quoting, &mut None, &mut first, &[])?;
+        let there = next_csv(&mut reader, &seen, &mut None, &mut first, &[])?;
         if !there && shape.header {
             return Err(Error::new("the file is empty: not even a header is there"));
         }
@@ -219,7 +224,7 @@ impl Form {
             columns.push(TableColumn { name, kind: ColumnKind::Text });
         }
         let first = (there && !shape.header).then_some(first);
-        Ok((Form::Csv { reader, seen, quoting: shape.quoting, first }, columns))
+        Ok((Form::Csv { reader, seen, first }, columns))
     }
 }
 
@@ -227,7 +232,6 @@ impl Form {
 fn next_csv(
     reader: &mut csv::Reader<Guard<Box<dyn Read>>>,
     seen: &Seen,
-    quoting: bool,
     first: &mut Option<Record>,
     record: &mut Record,
     columns: &[TableColumn],
@@ -240,12 +244,6 @@ fn next_csv(
     let more = reader.read_byte_record(record).map_err(|error| ragged(error, reader.position().line(), columns))?;
     let line = record.position().map_or(0, csv::Position::line);
     if !more {
-        if quoting && seen.odd.get() {
-            return Err(Error::new(
-                "the quotes (\") in this file do not pair: one is not closed, and all behind it would be one field. If they \
-                 have no meaning here, say so (--no-quoting)",
-            ));
-        }
         return Ok(false);
     }
     if seen.nul.get() && memchr::memchr(0, record.as_slice()).is_some() {
@@ -269,7 +267,11 @@ fn ragged(error: csv::Error, line: u64, columns: &[TableColumn]) -> Error {
             };
             Error::new(format!("line {line}: {len} fields, where the first line has {expected_len}: {which}"))
         }
-        csv::ErrorKind::Io(error) => Error::new(format!("line {line}: {error}")),
+        csv::ErrorKind::Io(error) => match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
+            // The guard reads ahead, and has named its own line.
+            Some(error) => error.clone(),
+            None => Error::new(format!("line {line}: {error}")),
+        },
         other => Error::new(format!("line {line}: {other:?}")),
     }
 }

@@ -63,13 +63,17 @@ impl Steps {
 
     /// What the other owner has to have alike: of what is hashed it cannot know how it came about.
     pub fn agreed(&self) -> String {
-        if self.0.contains(&Step::Sha256) { "hex".to_owned() } else { self.to_string() }
+        if self.hashes() { "hex".to_owned() } else { self.to_string() }
     }
 
-    /// Whether Unicode's tables have a part in what is agreed on.
+    /// Whether a key is hashed.
+    pub fn hashes(&self) -> bool {
+        self.0.contains(&Step::Sha256)
+    }
+
+    /// Whether Unicode's tables have a part in them.
     pub fn needs_unicode(&self) -> bool {
-        let unicode = |step: &Step| matches!(step, Step::Nfc | Step::Lower | Step::Digits);
-        self.0.iter().any(unicode) && !self.0.contains(&Step::Sha256)
+        self.0.iter().any(|step| matches!(step, Step::Nfc | Step::Lower | Step::Digits))
     }
 
     /// Puts the value as it is after these steps behind `out`.
@@ -138,7 +142,9 @@ impl Step {
             Step::Nfc => value.nfc().collect(),
             Step::Lower => fold(value),
             Step::Trim => value.trim().to_owned(),
-            Step::Digits => value.nfkc().filter(char::is_ascii_digit).collect(),
+            Step::Digits => digits(&value).ok_or(
+                "a digit of another script than 0 to 9, or a number in one character, such as a fraction: write it with the digits 0 to 9",
+            )?,
             Step::Integer => integer(&value).ok_or("this is no integer")?,
             Step::Date => date(&value).ok_or("this is no day: YYYY-MM-DD, YYYYMMDD, YYYY/MM/DD and DD.MM.YYYY are")?,
             Step::Hex => hex(&value).ok_or("this is not hex")?,
@@ -158,6 +164,20 @@ fn fold(mut value: String) -> String {
         }
         value = folded;
     }
+}
+
+/// The decimal digits of a value, also those of full width. None if there are others: were they left out, two numbers would be one.
+fn digits(value: &str) -> Option<String> {
+    let mut out = String::new();
+    // What `lower` makes of a fraction has the slash of fractions.
+    for c in value.chars().filter(|c| c.is_numeric() || *c == '\u{2044}') {
+        let mut forms = std::iter::once(c).nfkc();
+        match (forms.next(), forms.next()) {
+            (Some(digit), None) if digit.is_ascii_digit() => out.push(digit),
+            _ => return None,
+        }
+    }
+    Some(out)
 }
 
 fn integer(value: &str) -> Option<String> {
@@ -237,6 +257,7 @@ mod tests {
         same("lower", &["\u{3a3}", "\u{3c2}", "\u{3c3}"], "\u{3c3}");
         same("nfc", &["e\u{301}", "\u{e9}"], "\u{e9}");
         same("digits", &["+49 (30) 12-34", "493012\u{ff13}4"], "49301234");
+        same("digits", &["x\u{b2}\u{2460}", "21", "2\u{e9}1"], "21");
         same("integer", &["007", "+7", "7"], "7");
         same("integer", &["-0", "0000", "+0"], "0");
         same("integer,trim", &[" -012 "], "-12");
@@ -255,6 +276,8 @@ mod tests {
             ("integer", &["7.0", "", "x", "-", "1e3", "\u{0663}"][..]),
             ("date", &["2023-02-29", "01/02/2020", "2020-13-01", "20-01-02", "2020-1-0", "1900-02-29", "x"]),
             ("hex", &["xyz", "0x0g"]),
+            // Arabic-Indic and Bengali digits, a fraction, a circled 21, a Roman numeral, a numeral of Han characters' own block.
+            ("digits", &["+49 \u{0663}0", "\u{09e7}", "30\u{bd}", "\u{3251}", "\u{2163}", "\u{3007}", "1\u{2044}2"]),
         ] {
             for value in values.iter().filter(|value| !value.is_empty()) {
                 assert!(after(steps, value).is_err(), "{steps} of {value:?}");

@@ -127,24 +127,27 @@ impl TableWriter {
 
 /// A field as a value of JSON. What claims to be a number and is none is a text: it may be another owner's claim.
 fn value(column: &TableColumn, field: &[u8], line: &mut Vec<u8>) -> Result<()> {
-    let literal = |field: &[u8]| {
-        serde_json::from_slice::<serde::de::IgnoredAny>(field).is_ok() && !field.iter().any(u8::is_ascii_control)
-    };
+    let text = core::str::from_utf8(field)
+        .map_err(|_| Error::new(format!("column `{}` is no UTF-8, and JSON is: write csv", column.name)))?;
     match column.kind {
         ColumnKind::Text => {}
-        _ if field.is_empty() => {
+        _ if text.is_empty() => {
             line.extend_from_slice(b"null");
             return Ok(());
         }
-        _ if literal(field) => {
+        _ if literal(text) => {
             line.extend_from_slice(field);
             return Ok(());
         }
         _ => {}
     }
-    let text = core::str::from_utf8(field)
-        .map_err(|_| Error::new(format!("column `{}` is no UTF-8, and JSON is: write csv", column.name)))?;
     serde_json::to_writer(line, text).map_err(|e| Error::from(std::io::Error::from(e)))
+}
+
+/// Whether a text is a value of JSON on one line, with nothing around it.
+fn literal(text: &str) -> bool {
+    let bare = !text.contains(['\n', '\r']) && text.trim_ascii() == text;
+    bare && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 fn failed(error: csv::Error) -> Error {

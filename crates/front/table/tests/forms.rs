@@ -95,6 +95,59 @@ fn json_has_the_types_of_its_columns() {
     assert!(again.next(&mut record).unwrap() && record.len() == 2);
 }
 
+/// Numbers are the text that they were written as, and so two long ones are two keys, and the last digit of a price stays.
+#[test]
+fn json_numbers_keep_their_text() {
+    let lines = b"{\"n\": 123456789012345678901, \"p\": 1.10, \"x\": {\"b\": [1.0, 2],\t\"a\": 3}}\n\
+                  {\"n\": 123456789012345678902, \"p\": 1E400, \"x\": []}\n\
+                  {\"n\": -0, \"p\": 0.1000, \"x\": \"\\u00e9\"}\n";
+    let source = piped(lines);
+    let mut reader = TableReader::new(&source, &shape("json")).unwrap();
+    let mut bound = Key::column("n").bind(&mut reader).unwrap();
+    let (mut record, mut elements, mut rows) = (Record::new(), Elements::default(), Vec::new());
+    while reader.next(&mut record).unwrap() {
+        let item = bound.item(&reader, &record).unwrap();
+        assert!(elements.add(item.as_ref()).unwrap().1, "two numbers are one key");
+        rows.push(record.iter().map(|field| String::from_utf8_lossy(field).into_owned()).collect::<Vec<_>>());
+    }
+    assert_eq!(
+        rows,
+        [
+            ["123456789012345678901", "1.10", "{\"b\": [1.0, 2],\t\"a\": 3}"],
+            ["123456789012345678902", "1E400", "[]"],
+            ["-0", "0.1000", "\u{e9}"]
+        ]
+    );
+    let kinds = reader.columns().to_vec();
+    let texts: Vec<Vec<&str>> = rows.iter().map(|row| row.iter().map(String::as_str).collect()).collect();
+    let texts: Vec<&[&str]> = texts.iter().map(Vec::as_slice).collect();
+    let again = written(&shape("json"), kinds, &texts);
+    assert!(String::from_utf8(again).unwrap().starts_with("{\"n\":123456789012345678901,\"p\":1.10,\"x\":"));
+    // An integer is one beside a fraction, too.
+    let mixed = piped(b"{\"n\": 1.5}\n{\"n\": 7}\n");
+    let mut reader = TableReader::new(&mixed, &shape("json")).unwrap();
+    let mut bound = Key::column("n").bind(&mut reader).unwrap();
+    assert!(reader.next(&mut record).unwrap() && bound.item(&reader, &record).is_err());
+    assert!(reader.next(&mut record).unwrap() && bound.item(&reader, &record).unwrap().is_some());
+}
+
+/// What another owner sends as a number, or as a list, is UTF-8 and JSON, or there is no output.
+#[test]
+fn json_is_json_whatever_a_column_claims() {
+    let names = [("n", ColumnKind::Integer), ("x", ColumnKind::Nested)];
+    let bytes = written(
+        &shape("json"),
+        columns(&names),
+        &[&["1 ", "[1]\r"], &["\u{e9}", "\u{e9}"], &["[", "\"\u{e9}\""], &["00", "[1,\t2]"]],
+    );
+    for line in String::from_utf8(bytes).unwrap().lines() {
+        serde_json::from_str::<serde_json::Value>(line).unwrap();
+    }
+    let mut writer = TableWriter::new(Box::new(io::sink()), &shape("json"), columns(&names)).unwrap();
+    let refused = writer.write([&b"1"[..], b"[\"\xff\"]"].into_iter()).unwrap_err().to_string();
+    assert!(refused.contains("column `x` is no UTF-8"), "{refused}");
+}
+
 /// A column whose records differ has the kind that all of them fit.
 #[test]
 fn json_columns_have_the_kind_of_all_records() {

@@ -14,8 +14,17 @@ fn what_is_wrong_is_said_with_its_place() {
         (b"a,b\n\"x\ny\",2\n1,2,3\n", "line 4: 3 fields, where the first line has 2: column 3 is one too many"),
         (b"a,b\n1,2\n3,x\0y\n", "line 3, column `b`: a NUL byte"),
         (b"a\0,b\n", "line 1, column 1: a NUL byte"),
-        (b"a,b\n1,\"2\n3,4\n", "the quotes (\") in this file do not pair"),
-        (b"a\n\"b", "the quotes (\") in this file do not pair"),
+        (
+            b"a,b\n1,\"2\n3,4\n",
+            "t: line 2: a quote (\") is not closed, and all behind it would be one field. If quotes have",
+        ),
+        (b"a\n\"b", "t: line 2: a quote (\") is not closed"),
+        // Two quotes that would make one row of three, or a field of what is none.
+        (b"a,b\n1,5\"\n2,6\"\n", "t: line 2: a quote (\") in a field that does not begin with one"),
+        (b"a,b\n1,x\"y\n2,3\n4,z\"\n", "line 2: a quote (\") in a field"),
+        (b"a,b\n1,\"x\"y\n", "line 2: behind the quote (\") that closes a field"),
+        (b"a,b\n\"1\n\"\"\",\"x\" ,\n", "line 3: behind the quote (\") that closes a field"),
+        (b"a,b\n1, \"x\"\n", "line 2: a quote (\") in a field"),
         (b"a,b,a\n", "line 1, column 3: the header has `a` twice"),
         (b"", "not even a header"),
         (b"\xff\xfea\0,\0b\0", "iconv -f UTF-16"),
@@ -34,7 +43,28 @@ fn what_is_wrong_is_said_with_its_place() {
         let why = why(bytes, &shape("json"));
         assert!(why.contains(words), "{why}");
     }
+    for (bytes, words) in [
+        (&b"{\"a\": 1}\n{\"a\": 1, \"a\": 2}\n"[..], "line 2, column `a`: the object has this member twice"),
+        (b"{\"a\": \"\\ud800\"}\n", "line 1, column `a`: "),
+        (b"{\"a\": 01}\n", "line 1: "),
+    ] {
+        let why = why(bytes, &shape("json"));
+        assert!(why.contains(words), "{why}");
+    }
     assert!(why(b"a\nb\0\n", &shape("lines")).contains("line 2: a NUL byte"));
+    // Quotes that are right, wherever a piece of the text ends; and a delimiter of another kind.
+    let quoted = b"a;\"b\"\r\n\"x\"\"\n\r;y\";\"\"\n\"\"\"\";\"z\"";
+    let semicolon = TableShape { delimiter: b';', ..csv };
+    let rows = [["x\"\n\r;y", ""], ["\"", "z"]];
+    for cut in 0..quoted.len() {
+        let gzip = |bytes: &[u8]| {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            gzip.write_all(bytes).unwrap();
+            gzip.finish().unwrap()
+        };
+        let pieces = [gzip(&quoted[..cut]), gzip(&quoted[cut..])].concat();
+        assert_eq!(all(&piped(&pieces), &semicolon).unwrap().1, rows, "{cut}");
+    }
     let plain = TableShape { quoting: false, ..csv };
     assert_eq!(all(&piped(b"a,b\n1,5\"\n"), &plain).unwrap().1, [["1", "5\""]]);
 }
@@ -79,6 +109,9 @@ fn a_value_that_is_no_key_is_told_with_its_place() {
     // Latin-1 in one row of a file that is UTF-8 otherwise.
     assert!(error(b"a\n\xc3\xa9\n\xe9\n", "csv", "a").contains("line 3, column `a`: this is no UTF-8"));
     assert!(error(b"{\"a\": 1}\n{\"a\": 1.5}\n", "json", "a").contains("line 2, column `a`: a number with a fraction"));
+    // Each value by itself, whatever the column has been so far.
+    assert!(error(b"{\"a\": \"x\"}\n{\"a\": 1.50}\n", "json", "a").contains("line 2, column `a`: a number with"));
+    assert!(error(b"{\"a\": null}\n{\"a\": 1e2}\n", "json", "a").contains("line 2, column `a`: a number with"));
     assert!(error(b"{\"a\": [1]}\n", "json", "a").contains("a list or an object is no key"));
 }
 
