@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-use comity_core::{Aes128, Backend, Block};
-use comity_ope::{ColumnValue, State};
+use comity_ope::{ColumnValue, Nonces, State};
 use rand_core::Rng;
 use zeroize::Zeroizing;
 
-use crate::column::{changed, fresh};
+use crate::column::changed;
 use crate::copy::{Copy, Form};
 use crate::error::{Error, Result};
 use crate::table::Table;
@@ -57,21 +56,6 @@ impl Rows for &[NewRow] {
             plain.iter().filter_map(first).map(usize::from).sum::<usize>() + secret
         });
         std::hint::black_box(parts.sum::<usize>());
-    }
-}
-
-/// Nonces of many rows, which are not kept but made again: encryptions of the row's number under a key that is used for nothing else.
-pub(crate) struct Nonces(Aes128);
-
-impl Nonces {
-    pub(crate) fn new(rng: &mut impl Rng) -> Nonces {
-        Nonces(Aes128::new(Backend::detect(), Block::new(fresh(rng))))
-    }
-
-    pub(crate) fn of(&self, row: u64, column: usize) -> [u8; 16] {
-        let mut block = [Block::from_u128(u128::from(row) << 64 | column as u128)];
-        self.0.encrypt(&mut block);
-        block[0].to_bytes()
     }
 }
 
@@ -136,7 +120,9 @@ impl Work<'_, '_> {
             form.fit(&row.plain, &mut room);
             for (at, pairs) in coded.iter().zip(&mut pairs) {
                 let col = &self.table.columns[plan.secret[*at]];
-                pairs.extend(row.secret[*at].as_ref().map(|value| (value.order(), col.coin(nonces.of(i as u64, *at)))));
+                let nonce = |value: &ColumnValue| nonces.of(i as u64, *at, &col.def.ty.to_bytes(value));
+                let placed = |value: &ColumnValue| (value.order(), col.coin(nonce(value)));
+                pairs.extend(row.secret[*at].as_ref().map(placed));
             }
             if first {
                 ranks.push((row.secret[0].as_ref().and(pairs[0].last().copied()), i));
@@ -197,8 +183,9 @@ impl Sealing<'_> {
                     };
                     let state = &mut state.columns[*column];
                     state.count += 1;
-                    let nonce = nonces.of(*i as u64, at);
-                    state.sum.add(columns[*column].write(key, nonce, value, rng, &mut copy)?);
+                    let col = &columns[*column];
+                    let nonce = nonces.of(*i as u64, at, &col.def.ty.to_bytes(value));
+                    state.sum.add(col.write(key, nonce, value, rng, &mut copy)?);
                 }
                 copy.end_row();
                 if let Some(chunk) = copy.chunk()

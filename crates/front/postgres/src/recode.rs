@@ -3,14 +3,13 @@
 use std::io::Write;
 use std::path::Path;
 
-use comity_ope::{OpeKey, State, Sum};
+use comity_ope::{Nonces, OpeKey, State, Sum};
 use postgres::Client;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::ToSql;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use crate::bulk::Nonces;
 use crate::column::Col;
 use crate::copy::{Copy, Form};
 use crate::error::{Error, Result};
@@ -25,8 +24,10 @@ const AT_ONCE: i32 = 256;
 /// The findings of a check of all rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// The number of rows.
+    /// The number of rows that have a key.
     pub rows: u64,
+    /// The number of those that have none: somebody else wrote them, and nothing encrypted is in them.
+    pub foreign: u64,
     /// The number of values in each encrypted column.
     pub values: Vec<(String, u64)>,
     /// The version that the findings are of.
@@ -109,7 +110,13 @@ impl Work<'_, '_> {
                     };
                     let (count, sum) = &mut sums[i];
                     *count += 1;
-                    sum.add(all[*at].write(key, nonces.of(key, *at), &value, rng, &mut copy)?);
+                    sum.add(all[*at].write(
+                        key,
+                        nonces.of(key, *at, &old[i].def.ty.to_bytes(&value)),
+                        &value,
+                        rng,
+                        &mut copy,
+                    )?);
                 }
                 copy.end_row();
             }
@@ -144,7 +151,8 @@ impl Work<'_, '_> {
             for (i, pairs) in coded.iter().zip(&mut pairs) {
                 if let Some((value, _)) = old[*i].open(key, row.try_get(1 + i)?)? {
                     let at = columns[*i];
-                    pairs.push((value.order(), self.table.columns[at].coin(nonces.of(key, at))));
+                    let nonce = nonces.of(key, at, &old[*i].def.ty.to_bytes(&value));
+                    pairs.push((value.order(), self.table.columns[at].coin(nonce)));
                 }
             }
         }
@@ -210,7 +218,7 @@ impl Table {
     fn checked(&self, contents: &Contents) -> Checked {
         let names = self.columns.iter().map(|column| column.def.name.clone());
         let values = names.zip(contents.sums.iter().map(|sum| sum.0)).collect();
-        Checked { rows: contents.rows, values, version: self.state.version }
+        Checked { rows: contents.rows, foreign: contents.foreign, values, version: self.state.version }
     }
 
     fn compare(&mut self, contents: &mut Contents) -> Result<()> {

@@ -248,8 +248,11 @@ impl Table {
     fn open_row(&self, found: &postgres::Row, statement: &Statement) -> Result<Option<Row>> {
         let behind = 2 + 2 * self.columns.len();
         let Some(key) = found.try_get::<_, Option<i64>>(behind)?.map(|key| key as u64) else {
-            // Written by somebody else: there is nothing encrypted in it.
-            return match (0..self.columns.len()).find(|i| !is_null(found, 3 + 2 * i)) {
+            // Written by somebody else: there is nothing encrypted in it, and it is in no answer that asks for a value.
+            let foreign = (0..self.columns.len()).find(|i| !is_null(found, 2 + 2 * i) || !is_null(found, 3 + 2 * i));
+            let ranges = statement.ranges.iter().map(|range| range.column);
+            let mut asked = ranges.chain(statement.nulls.iter().filter(|(_, is)| !is).map(|(column, _)| *column));
+            return match foreign.or_else(|| asked.next()) {
                 Some(column) => Err(self.columns[column].tampered(0)),
                 None => Ok(Some(Row { key: None, plain: self.texts(found)?, secret: vec![None; self.columns.len()] })),
             };

@@ -59,7 +59,9 @@ pub(crate) struct Loaded {
 
 /// The facts that the rows of a table tell.
 pub(crate) struct Contents {
+    /// Rows with a key, and those without: somebody else wrote them.
     pub(crate) rows: u64,
+    pub(crate) foreign: u64,
     /// The pairs of the dictionary of each column.
     pub(crate) pairs: Vec<Vec<Pair>>,
     /// The number of values in each column, and their sum.
@@ -327,19 +329,28 @@ impl Table {
         self.columns.iter().map(column).collect()
     }
 
-    /// Reads and opens all rows from this key on.
+    /// Reads and opens all rows from this key on; from 0 on also those that have none, in which nothing is encrypted.
     pub(crate) fn contents(&self, client: &mut impl GenericClient, from: u64) -> Result<Contents> {
-        let sql = format!("select t.{ROW}{} from {} t where t.{ROW} >= $1", self.encrypted(), self.names.table);
+        let foreign = if from == 0 { format!(" or t.{ROW} is null") } else { String::new() };
+        let sql =
+            format!("select t.{ROW}{} from {} t where t.{ROW} >= $1{foreign}", self.encrypted(), self.names.table);
         let mut contents = Contents {
             rows: 0,
+            foreign: 0,
             pairs: vec![Vec::new(); self.columns.len()],
             sums: vec![Default::default(); self.columns.len()],
         };
         let from = from as i64;
         let mut rows = client.query_raw(&sql, [&from as &(dyn ToSql + Sync)])?;
         while let Some(row) = rows.next()? {
+            let Some(key) = row.try_get::<_, Option<i64>>(0)?.map(|key| key as u64) else {
+                if let Some(at) = (1..=2 * self.columns.len()).find(|at| !is_null(&row, *at)) {
+                    return Err(self.columns[(at - 1) / 2].tampered(0));
+                }
+                contents.foreign += 1;
+                continue;
+            };
             contents.rows += 1;
-            let key = row.try_get::<_, i64>(0)? as u64;
             for (i, column) in self.columns.iter().enumerate() {
                 let Some((value, coin)) = column.open(key, row.try_get(2 + 2 * i)?)? else {
                     // A value without its sealed form is none that the client wrote.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use comity_ope::State;
+use comity_ope::{Nonces, State};
 use postgres::types::ToSql;
 use postgres::{Client, Statement};
 
-use crate::bulk::{Nonces, Rows};
+use crate::bulk::Rows;
 use crate::error::{Error, Result};
 use crate::schema::seal_state;
 use crate::table::{Loaded, TRIES, Table};

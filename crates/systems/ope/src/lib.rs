@@ -66,6 +66,6 @@ pub use frequency::FrequencyHiding;
 pub use ideal::{Bulk, Code, Ideal, Pattern, Placed, Plaintext};
 pub use key::{Column, ColumnKey, OpeKey, OpeScheme};
 pub use ore::{Left, Ore};
-pub use seal::{OVERHEAD, Purpose, Sum, sealed_under};
+pub use seal::{Nonces, OVERHEAD, Purpose, Sum, sealed_under};
 pub use state::{ColumnState, State};
 pub use value::{ColumnType, ColumnValue};

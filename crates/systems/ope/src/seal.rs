@@ -4,6 +4,7 @@
 //! opens in its table, column and row and nowhere else. It carries the number of the secret that it is sealed under. The random bytes give the
 //! row's [`Coin`], too, so that the database alone has all that a dictionary is made of, and a retry under another row key keeps its coin.
 
+use rand_core::CryptoRng;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -87,6 +88,27 @@ fn keyed(key: &[u8; 32], row: u64, bytes: &[u8]) -> Zeroizing<[u8; 32]> {
         output
     };
     Zeroizing::new(hash.into())
+}
+
+/// Nonces of many values, which are not kept but made again: keyed hashes of the row's number, the column's and the value, under a key that is
+/// used for nothing else. What is read again and has another value by then has another nonce, too: one nonce never seals two values.
+pub struct Nonces(Zeroizing<[u8; 32]>);
+
+impl Nonces {
+    /// Nonces that no others are like.
+    pub fn new(rng: &mut impl CryptoRng) -> Nonces {
+        let mut key = Zeroizing::new([0; 32]);
+        rng.fill_bytes(&mut *key);
+        Nonces(key)
+    }
+
+    /// The nonce of this value in a row's column.
+    pub fn of(&self, row: u64, column: usize, plain: &[u8]) -> [u8; 16] {
+        let mut input = Zeroizing::new(Vec::with_capacity(8 + plain.len()));
+        input.extend_from_slice(&(column as u64).to_le_bytes());
+        input.extend_from_slice(plain);
+        *keyed(&self.0, row, &input).first_chunk().expect("a hash has 32 bytes")
+    }
 }
 
 /// The purpose of sealed bytes that the client keeps for itself, at the server or on its own disk.
