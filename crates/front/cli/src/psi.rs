@@ -48,7 +48,7 @@ pub(crate) fn run(args: &PsiArgs, list: List) -> Outcome {
 fn one(args: &PsiArgs, list: List, names: &Names, group: Option<&PartyGroup>) -> Outcome {
     args.table.path()?;
     let me = PartyId(party(&args.network, names, group)?);
-    let terms = terms(&args.method, list)?;
+    let terms = Terms { most: args.most.0, ..terms(&args.method, list)? };
     let to = recipients(&args.result, me, names)?;
     // From here on there may be a file that has begun.
     interrupt::on();
@@ -65,17 +65,19 @@ fn one(args: &PsiArgs, list: List, names: &Names, group: Option<&PartyGroup>) ->
     let widths: Vec<usize> = table.payload.iter().flat_map(|packed| &packed.cells).map(|(_, width)| *width).collect();
     let payload = table.payload.as_ref().map(|packed| Columns { widths: &widths, header: &packed.header });
     let pad_to = args.pad_to.map_or(0, |count| count.0);
-    let wanted = Intersection { terms, encoding: &table.encoding(), to, sets: &table.sets(pad_to), payload };
+    let (encoding, hashed, sets) = (&table.encoding(), table.hashed(), &table.sets(pad_to));
+    let wanted = Intersection { terms, encoding, hashed: hashed.as_deref(), to, sets, payload };
     let mut watch = Watcher::new(names.title(me.0), args.timeout, args.verbose);
     let done = session.intersect(&wanted, &mut watch).map_err(|error| advised(place.failure(error)))?;
     watch.finish();
 
     let mut report = Report::new((terms.method.name(), terms.adversary), to, me, &table, pad_to, &done);
+    report.reach(&terms);
     let Intersected { runs, payload, .. } = done;
     let matches: Option<Vec<_>> = runs.into_iter().map(|learnt| learnt.matches).collect();
     if let (Some(out), Some(matches)) = (out, matches) {
         report.common(&matches);
-        report.written(out.write(&table, &Learnt { matches, payload })?, &args.result);
+        report.written(&out.write(&table, &Learnt { matches, payload })?, &args.result);
     }
     report.show(names, args.result.json, args.verbose)
 }
@@ -87,6 +89,8 @@ fn advised(failure: Failure) -> Failure {
         failure.and("One side says --out and learns the rows, the other one does not; `--output-to all` is for both, and both say --out then")
     } else if about("on the keys") {
         failure.and("Both sides name as many columns, with the same steps (--key COLUMN:STEPS): as-is is a column without steps")
+    } else if about("on the hashed-keys") {
+        failure.and("Both sides hash their keys (sha256), and do other things to them before: say the same steps, or leave sha256 out on both sides")
     } else {
         failure
     }

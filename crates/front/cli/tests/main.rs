@@ -24,6 +24,7 @@ mod plan;
 mod prepare;
 mod psi;
 mod psi_base;
+mod psi_claims;
 mod psi_kills;
 mod relay;
 mod repl;

@@ -22,6 +22,9 @@ pub struct Intersection<'a> {
     pub terms: Terms,
     /// How items are made of keys, in words without spaces: both parties have to say the same.
     pub encoding: &'a str,
+    /// What this party did to its keys before it hashed them, if it has hashed them itself: the other one may have nothing but hashes. If
+    /// both say something, it is the same.
+    pub hashed: Option<&'a str>,
     /// The parties that learn the common items.
     pub to: Recipients,
     /// A set for each key that the parties compare by, as many at both. There is a run for each, and who learns the
@@ -69,8 +72,9 @@ pub struct Learnt {
 /// Bytes of a payload's header at most.
 const LONGEST: usize = 1 << 16;
 
-/// Bytes of the words for the encoding that are sent as they are; of more the beginning, and a hash.
-const SHOWN: usize = 80;
+/// Bytes of the words for the encoding, and for what was hashed, that are sent as they are; of more the beginning, and a hash.
+const SHOWN: usize = 60;
+const SHOWN_HASHED: usize = 40;
 
 impl Session<'_> {
     /// Meets the other party, agrees on what is compared, and finds what the two sets have in common.
@@ -87,7 +91,8 @@ impl Session<'_> {
         let mut greeting = self.greeting(&CARD, None, "intersection")?;
         greeting.recipients = wanted.to.to_string();
         let [method, adversary, _, protocol] = wanted.terms.fields().map(|(name, value)| (name, Some(value)));
-        greeting.more = vec![method, adversary, protocol, ("keys", Some(short(wanted.encoding)))];
+        greeting.more = vec![method, adversary, protocol, ("keys", Some(short(wanted.encoding, SHOWN)))];
+        greeting.more.push(("hashed-keys", wanted.hashed.map(|hashed| short(hashed, SHOWN_HASHED))));
         for party in [PartyId(0), PartyId(1)] {
             let offer = (party == self.me).then(|| mine.to_string());
             greeting.more.push((Offer::name(party), offer));
@@ -227,14 +232,14 @@ impl std::fmt::Display for Offer {
     }
 }
 
-/// Words that fit a hello.
-fn short(words: &str) -> String {
-    if words.len() <= SHOWN {
+/// Words that fit a hello, of so many bytes.
+fn short(words: &str, most: usize) -> String {
+    if words.len() <= most {
         return words.to_owned();
     }
     let session = comity_core::SessionId::derive("keys of an intersection", &[words.as_bytes()]);
     let digest: String = session.to_bytes()[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{}...{digest}", &words[..words.floor_char_boundary(SHOWN - 20)])
+    format!("{}...{digest}", &words[..words.floor_char_boundary(most - 20)])
 }
 
 #[cfg(test)]
@@ -265,7 +270,9 @@ mod tests {
     #[test]
     fn long_words_differ_where_their_ends_do() {
         let long = "lower+trim,".repeat(20);
-        assert!(short(&long).len() <= SHOWN && short(&long) != short(&format!("{long}x")));
-        assert_eq!(short("lower"), "lower");
+        for most in [SHOWN, SHOWN_HASHED] {
+            assert!(short(&long, most).len() <= most && short(&long, most) != short(&format!("{long}x"), most));
+            assert_eq!(short("lower", most), "lower");
+        }
     }
 }

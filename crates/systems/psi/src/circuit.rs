@@ -4,7 +4,7 @@
 //! have. A [program](comparison) compares what is in a bin, under any protocol that runs programs; only the receiver
 //! learns its outputs, a bit for each bin.
 //!
-//! **Adversary**: that of the protocol. A malicious receiver has a slot a bin, 1.27 for each of its items, and may put an item into several;
+//! **Adversary**: that of the protocol. A malicious receiver has a slot a bin, 1.27 for each of its items and 1,301 at least, and may put an item into several;
 //! a malicious sender may put other items into each of an item's bins, and as many as there is room for. The result is then that of such
 //! sets. **Assumptions**: those of the protocol; BLAKE3 as a random oracle (digests).
 //!
@@ -60,6 +60,12 @@ impl Shape {
         }
         Ok(Shape { bins, slots, bits })
     }
+}
+
+/// The slots of all bins of the sender or the receiver, if there is a circuit for these sizes.
+pub(crate) fn slots(sizes: Sizes, sends: bool) -> Option<usize> {
+    let shape = Shape::new(sizes).ok()?;
+    Some(shape.bins as usize * if sends { shape.slots } else { 1 })
 }
 
 /// The program that compares two sets of these sizes, as told, in their bins: the first input is the sender's, the second the

@@ -60,4 +60,4 @@ pub use run::{receive, send};
 #[doc(hidden)]
 pub use run::{receive_over, send_over};
 pub use set::{Item, MAX_ITEMS, Matches, Sent, Set};
-pub use terms::Terms;
+pub use terms::{MOST, Terms};

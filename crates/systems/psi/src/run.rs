@@ -6,7 +6,7 @@ use comity_ot::{AtLeast, SemiHonest};
 use comity_protocol::Party;
 
 use crate::method::Method;
-use crate::set::{MAX_ITEMS, Matches, Sent, Set};
+use crate::set::{Matches, Sent, Set};
 use crate::sizes::Sizes;
 use crate::terms::{OPENING, Opening, Terms};
 use crate::{bch, circuit, kkrt, oprf, phasing, vole};
@@ -76,7 +76,7 @@ fn begin(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sends: bool) -> R
     let opening = Opening { sends, size: set.told() };
     let mut theirs = [0; OPENING];
     ch.exchange(&opening.to_bytes(terms, params), &mut theirs)?;
-    let theirs = opening.peer(terms, params, &theirs, peer, MAX_ITEMS)?;
+    let theirs = opening.peer(terms, params, &theirs, peer)?;
     let (sender, receiver) = if sends { (set.told(), theirs) } else { (theirs, set.told()) };
     Ok(Sizes { sender, receiver, rho: params.rho })
 }

@@ -4,11 +4,15 @@ use comity_core::{Error, Params, PartyId, Result};
 use comity_protocol::{Adversary, Protocol};
 
 use crate::method::Method;
+use crate::set::MAX_ITEMS;
 
 /// The most bytes of payload an item.
 pub(crate) const MAX_PAYLOAD: usize = 1 << 16;
 
-/// The terms of a run. The caller's hello says them; a run compares them again with its first message.
+/// Items of the peer's set at most, where nothing else is said: memory for it is taken on the peer's word.
+pub const MOST: usize = 1 << 26;
+
+/// The terms of a run. The caller's hello says them; a run compares them again with its first message, all but the last, which is each party's own.
 #[derive(Clone, Copy)]
 pub struct Terms {
     /// The method.
@@ -19,12 +23,14 @@ pub struct Terms {
     pub payload: usize,
     /// The general protocol below [`Method::Circuit`]; of other methods none.
     pub over: Option<&'static dyn Protocol>,
+    /// The most items that the peer may tell, at first [`MOST`]; it may have 2^28 at most.
+    pub most: usize,
 }
 
 impl Terms {
     /// The terms of a method without payload.
     pub fn new(method: Method, adversary: Adversary) -> Terms {
-        Terms { method, adversary, payload: 0, over: None }
+        Terms { method, adversary, payload: 0, over: None, most: MOST }
     }
 
     /// The terms as fields of a hello: what each is called, and its value.
@@ -88,7 +94,7 @@ impl Terms {
 /// Bytes of [`Opening`].
 pub(crate) const OPENING: usize = 32;
 
-/// The first message of a run: terms and the sender's or the receiver's size.
+/// The first message of a run: terms, the sender's or the receiver's size, and how many items of the other one it goes along with.
 pub(crate) struct Opening {
     /// Whether this party sends.
     pub(crate) sends: bool,
@@ -97,27 +103,24 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    /// The message: role, method, adversary, rho, payload, size, and the start of a hash of the protocol's name.
+    /// The message: role, method, adversary, rho, payload, size, the most that the peer may have, and the start of a hash of the protocol's
+    /// name.
     pub(crate) fn to_bytes(&self, terms: &Terms, params: Params) -> [u8; OPENING] {
         let mut bytes = [0; OPENING];
         bytes[..4].copy_from_slice(&[self.sends.into(), terms.method as u8, terms.adversary as u8, params.rho as u8]);
         bytes[4..8].copy_from_slice(&(terms.payload as u32).to_le_bytes());
-        bytes[8..16].copy_from_slice(&(self.size as u64).to_le_bytes());
+        bytes[8..12].copy_from_slice(&(self.size as u32).to_le_bytes());
+        bytes[12..16].copy_from_slice(&(terms.most.min(MAX_ITEMS) as u32).to_le_bytes());
         bytes[16..].copy_from_slice(&blake3::hash(terms.over_name().as_bytes()).as_bytes()[..16]);
         bytes
     }
 
-    /// The peer's size, if it wants the other side of the same.
-    pub(crate) fn peer(
-        &self,
-        terms: &Terms,
-        params: Params,
-        theirs: &[u8; OPENING],
-        peer: PartyId,
-        most: usize,
-    ) -> Result<usize> {
+    /// The peer's size, if it wants the other side of the same, and each goes along with the other's size.
+    pub(crate) fn peer(&self, terms: &Terms, params: Params, theirs: &[u8; OPENING], peer: PartyId) -> Result<usize> {
         let ours = self.to_bytes(terms, params);
         let differ = |field, ours: String, theirs: String| Err(Error::mismatch(field, ours, theirs).by(peer));
+        let number =
+            |message: &[u8; OPENING], at: usize| u32::from_le_bytes(*message[at..].first_chunk().expect("four bytes"));
         let role = |sends: u8| if sends == 1 { "sender" } else { "receiver" }.to_owned();
         let method = |n: u8| Method::ALL.get(usize::from(n)).map_or("unknown", |m| m.name()).to_owned();
         let adversary = |n: u8| {
@@ -137,19 +140,23 @@ impl Opening {
             return differ("statistical parameter", ours[3].to_string(), theirs[3].to_string());
         }
         if theirs[4..8] != ours[4..8] {
-            let bytes = |message: &[u8; OPENING]| {
-                u32::from_le_bytes(*message[4..].first_chunk().expect("four bytes")).to_string()
-            };
+            let bytes = |message: &[u8; OPENING]| number(message, 4).to_string();
             return differ("bytes of payload", bytes(&ours), bytes(theirs));
         }
         if theirs[16..] != ours[16..] {
             return differ("protocol below", self::name(terms), "another one".into());
         }
-        let size = u64::from_le_bytes(*theirs[8..].first_chunk().expect("eight bytes"));
-        match usize::try_from(size) {
-            Ok(size) if size <= most => Ok(size),
-            _ => Err(Error::malformed(format!("a set of {size} items was told, and {most} are the most")).by(peer)),
+        let (size, most) = (number(theirs, 8), number(&ours, 12));
+        if size > most {
+            let limit = format!("{most} items at most here (`--most` takes more)");
+            return differ("size of the peer's set", limit, format!("{size} items"));
         }
+        let limit = number(theirs, 12);
+        if number(&ours, 8) > limit {
+            let theirs = format!("{limit} items at most at the peer (its `--most` takes more)");
+            return differ("size of this party's set", format!("{} items", self.size), theirs);
+        }
+        Ok(size as usize)
     }
 }
 

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
+use comity::psi::MOST;
 use comity_table::{Duplicates, Key, TableShape};
 use comity_terminal::failure::{Failure, Outcome};
 
@@ -68,6 +69,9 @@ pub(crate) struct PsiArgs {
     /// Tell the other side that the table has N keys: dummies make up for it
     #[arg(long, value_name = "N")]
     pub(crate) pad_to: Option<Count>,
+    /// Go along with N keys at the other side and not more: memory for them is taken on its word
+    #[arg(long, value_name = "N", default_value_t = Count(MOST))]
+    pub(crate) most: Count,
     /// How long to wait for the other side
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
@@ -112,8 +116,9 @@ key: whoever reads it can try all keys against the base. A table that is publish
 again gets a new key.
 
 `comity psi update --state S --add new.csv --remove old.csv --out delta.psi` makes a
-file that all clients need (--delta). Who has asked for a key sees in all later updates
-whether it came or went; publish anew to end that. --max-keys bounds the keys of a base
+file that all clients need (--delta). Who has once asked for a key sees in all later
+updates whether it came or went, AND READS ITS COLUMNS if it comes later; publish anew
+to end that. --max-keys bounds the keys of a base
 with all its updates and --max-queries what is asked in its life: masks are as long as
 it takes, and what goes beyond is refused.";
 
@@ -436,6 +441,12 @@ impl FromStr for Count {
         };
         let number = text.parse().ok().or_else(whole);
         number.map(Count).ok_or_else(|| format!("a number such as 1000000 or 1e6 is wanted, not `{text}`"))
+    }
+}
+
+impl std::fmt::Display for Count {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
     }
 }
 

@@ -79,7 +79,7 @@ pub(super) fn publish(args: &PublishArgs) -> Outcome {
         rho: Params::default().rho,
         payload,
         header,
-        encoding: table.encoding(),
+        encoding: table.made(),
     };
     let made = make_folder(&args.state)?;
     let mut writer = std::io::BufWriter::with_capacity(1 << 16, out.sink()?);
@@ -137,11 +137,11 @@ pub(super) fn update(args: &UpdateArgs) -> Outcome {
     let read = |file: &Option<PathBuf>, payload: &[String]| -> Outcome<Option<Table>> {
         let Some(file) = file else { return Ok(None) };
         let table = Table::read(&table_args(file, args, payload))?;
-        if table.encoding() != kept.terms.encoding {
+        if !table.made_as(&kept.terms.encoding) {
             return Err(Failure::input(format!(
                 "{}: its keys are made by {}, and those of the base by {}: say the same --key as when it was published",
                 file.display(),
-                table.encoding(),
+                table.made(),
                 kept.terms.encoding
             )));
         }

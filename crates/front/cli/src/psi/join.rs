@@ -1,5 +1,6 @@
 //! The rows that come out: the table is read again, and each row written as the matches say.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -35,6 +36,8 @@ pub(super) struct Written {
     pub(super) common: u64,
     /// Rows that were written.
     pub(super) rows: u64,
+    /// Common keys beside which the other side sent what is no payload.
+    pub(super) unreadable: u64,
 }
 
 /// No element of the other side's.
@@ -82,6 +85,7 @@ struct Join<'a> {
     places: Vec<Vec<u32>>,
     learnt: &'a Learnt,
     decoder: Option<Decoder>,
+    unreadable: u64,
     writer: TableWriter,
     /// Where rows go, for people.
     place: String,
@@ -103,14 +107,16 @@ impl<'a> Join<'a> {
         };
         let sizes = table.items.iter().map(Vec::len);
         let places = learnt.matches.iter().zip(sizes).map(place_of).collect();
-        let theirs = match &learnt.payload {
-            Some((header, _)) if !args.anti && !args.flags_only => told(header).map_err(nonsense)?,
-            _ => Vec::new(),
+        let shape = shape(args, path, table);
+        let (theirs, unreadable) = match &learnt.payload {
+            Some((header, widths)) if !args.anti && !args.flags_only => {
+                judge(told(header).map_err(nonsense)?, widths, &learnt.matches, &shape)
+            }
+            _ => (Vec::new(), 0),
         };
         let decoder = (!theirs.is_empty()).then_some(Decoder { columns: theirs.len() });
-        let shape = shape(args, path, table);
         let writer = TableWriter::new(sink, &shape, columns(args, table, theirs)).map_err(|e| refused(e.at(&place)))?;
-        Ok(Join { args, table, places, learnt, decoder, writer, place })
+        Ok(Join { args, table, places, learnt, decoder, unreadable, writer, place })
     }
 
     fn run(mut self) -> Outcome<Written> {
@@ -158,7 +164,7 @@ impl<'a> Join<'a> {
         }
         let rows = self.writer.rows();
         self.writer.finish().map_err(unwritten)?;
-        Ok(Written { common, rows })
+        Ok(Written { common, rows, unreadable: self.unreadable })
     }
 
     /// Hands what is written of a row to `hold`, and writes what it gives back: one row, or one for each row of payload.
@@ -183,13 +189,14 @@ impl<'a> Join<'a> {
         let own = fields.len();
         let mut theirs: Vec<&[u8]> = Vec::new();
         if let (Some(decoder), Some((_, widths))) = (&self.decoder, &self.learnt.payload) {
-            match hit {
-                None => theirs.resize(decoder.columns, b""),
-                Some((key, at)) => {
-                    let cells = &self.learnt.matches[key].payload;
-                    let cell = cells.get(at * widths[key]..(at + 1) * widths[key]).unwrap_or_default();
-                    decoder.decode(cell, &mut theirs).map_err(nonsense)?;
-                }
+            let cell = hit.and_then(|(key, at)| {
+                let cells = &self.learnt.matches[key].payload;
+                cells.get(at * widths[key]..(at + 1) * widths[key])
+            });
+            // What is no cell was counted, and is empty as it is where there is none.
+            if cell.is_none_or(|cell| decoder.decode(cell, &mut theirs).is_err()) {
+                theirs.clear();
+                theirs.resize(decoder.columns, b"");
             }
         }
         let rows = self.decoder.map_or(1, |decoder| theirs.len() / decoder.columns);
@@ -206,14 +213,45 @@ impl<'a> Join<'a> {
     }
 }
 
+/// Looks at all cells that came before a row is written, so that what the other side sent beside one key is not seen in whether there is an
+/// output: the columns as all cells fit them, of text where one does not fit what it was said to be, and how many cells are none.
+fn judge(
+    mut columns: Vec<TableColumn>,
+    widths: &[usize],
+    matches: &[Matches],
+    shape: &TableShape,
+) -> (Vec<TableColumn>, u64) {
+    let (decoder, mut fields, mut unreadable) = (Decoder { columns: columns.len() }, Vec::new(), 0);
+    for (matches, &width) in matches.iter().zip(widths) {
+        for cell in matches.payload.chunks(width) {
+            if decoder.decode(cell, &mut fields).is_err() {
+                unreadable += 1;
+                continue;
+            }
+            for row in fields.chunks(columns.len().max(1)) {
+                for (column, field) in columns.iter_mut().zip(row) {
+                    if !shape.holds(column.kind, field) {
+                        column.kind = ColumnKind::Text;
+                    }
+                }
+            }
+        }
+    }
+    (columns, unreadable)
+}
+
 /// The columns that are written, the other side's behind the table's own.
 fn columns(args: &OutArgs, table: &Table, theirs: Vec<TableColumn>) -> Vec<TableColumn> {
     let mut columns = if args.flags_only { Vec::new() } else { table.columns.clone() };
     if args.flags_only || args.left {
-        columns.push(TableColumn { name: free("matched", &columns), kind: ColumnKind::Bool });
+        let taken = columns.iter().map(|column| column.name.clone()).collect();
+        columns.push(TableColumn { name: free("matched", &taken), kind: ColumnKind::Bool });
     }
+    let mut taken: HashSet<String> = columns.iter().map(|column| column.name.clone()).collect();
     for column in theirs {
-        columns.push(TableColumn { name: free(&column.name, &columns), ..column });
+        let name = free(&column.name, &taken);
+        taken.insert(name.clone());
+        columns.push(TableColumn { name, ..column });
     }
     columns
 }
@@ -224,10 +262,9 @@ fn nonsense(error: Error) -> Failure {
 }
 
 /// A name that no column has.
-fn free(name: &str, columns: &[TableColumn]) -> String {
-    let taken = |name: &str| columns.iter().any(|column| column.name == name);
+fn free(name: &str, taken: &HashSet<String>) -> String {
     let mut free = name.to_owned();
-    while taken(&free) {
+    while taken.contains(&free) {
         free.insert_str(0, "their_");
     }
     free
@@ -245,3 +282,6 @@ fn shape(args: &OutArgs, path: &Path, table: &Table) -> TableShape {
     };
     TableShape { header: table.shape.header, gzip: shape.gzip, ..shape }
 }
+
+#[cfg(test)]
+mod tests;

@@ -139,8 +139,8 @@ impl Sample {
         let (a, b) = memory::pair();
         let run = |party: u16, channel, items: &[Item], cells: &[u8], payload| {
             let set = [Set { items, payload: cells, pad_to: 0 }];
-            let wanted =
-                Intersection { terms: *terms, encoding: "plan", to: Recipients::only(0_u16), sets: &set, payload };
+            let (terms, to) = (*terms, Recipients::only(0_u16));
+            let wanted = Intersection { terms, encoding: "plan", hashed: None, to, sets: &set, payload };
             Session::new(party).over(channel).intersect(&wanted, &mut ())
         };
         let (done, other) = thread::scope(|scope| {

@@ -62,10 +62,10 @@ pub(super) fn query(args: &QueryArgs, list: List) -> Outcome {
     let [items] = &table.items[..] else {
         return Err(Failure::input("a base has one key: ask about one"));
     };
-    if table.encoding() != base.terms.encoding {
+    if !table.made_as(&base.terms.encoding) {
         return Err(Failure::input(format!(
             "keys are made by {} here, and by {} in the base: --key COL:STEPS has to have the same steps",
-            table.encoding(),
+            table.made(),
             base.terms.encoding
         )));
     }
@@ -97,7 +97,7 @@ pub(super) fn query(args: &QueryArgs, list: List) -> Outcome {
     let mut report = Report::new((METHOD, adversary), to, CLIENT, &table, pad_to, &done);
     let matches: Vec<Matches> = vec![matches];
     report.common(&matches);
-    report.written(out.write(&table, &join::Learnt { matches, payload })?, &args.result);
+    report.written(&out.write(&table, &join::Learnt { matches, payload })?, &args.result);
     report.show(&names, args.result.json, args.meet.verbose)
 }
 

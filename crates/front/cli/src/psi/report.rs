@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use comity::psi::Matches;
-use comity::{Adversary, Intersected, Recipients};
+use comity::psi::{Matches, Terms};
+use comity::{Adversary, Intersected, Params, Recipients};
 use comity_core::PartyId;
 use comity_terminal::console::{emit, note};
 use comity_terminal::failure::Outcome;
@@ -28,11 +28,15 @@ pub(super) struct Report {
     /// Keys of both sides' sets, as told; of several keys all together.
     mine: u64,
     theirs: u64,
+    /// Keys that the other side can have compared if it cheats; `null` where nothing holds against one that does.
+    theirs_at_most: Option<u64>,
     /// Common keys; `null` at a party that learns none.
     common: Option<u64>,
     /// Rows of the table whose key is common.
     common_rows: Option<u64>,
     rows_written: u64,
+    /// Common keys beside which the other side sent what is no payload.
+    payload_unreadable: u64,
     /// One for each `--key`.
     keys: Vec<OneKey>,
     seconds: json::Seconds,
@@ -57,6 +61,7 @@ struct OneKey {
     key: String,
     mine: u64,
     theirs: u64,
+    theirs_at_most: Option<u64>,
     common: Option<u64>,
     /// Rows without this key.
     empty: u64,
@@ -82,6 +87,7 @@ impl Report {
                 key: key.title(),
                 mine: table.items[at].len().max(pad_to) as u64,
                 theirs: learnt.theirs as u64,
+                theirs_at_most: None,
                 common: None,
                 empty: table.elements[at].empty(),
                 left_out: learnt.left_out as u64,
@@ -95,9 +101,11 @@ impl Report {
             recipients: (0..2).filter(|party| to.includes(PartyId(*party))).collect(),
             mine: keys.iter().map(|key| key.mine).sum(),
             theirs: keys.iter().map(|key| key.theirs).sum(),
+            theirs_at_most: None,
             common: None,
             common_rows: None,
             rows_written: 0,
+            payload_unreadable: 0,
             keys,
             seconds: json::Seconds { total: done.seconds, phases },
             bytes: json::Bytes { sent: done.traffic.sent, received: done.traffic.received },
@@ -111,6 +119,19 @@ impl Report {
         }
     }
 
+    /// Takes how many keys the other side can have compared if it cheats, in a run of these terms.
+    pub(super) fn reach(&mut self, terms: &Terms) {
+        let me = PartyId(self.party);
+        let rho = Params::default().rho;
+        for key in &mut self.keys {
+            let (mine, theirs) = (key.mine as usize, key.theirs as usize);
+            let sends = self.recipients.contains(&me.0).then(|| terms.reach(true, (theirs, mine), rho));
+            let receives = self.recipients.contains(&me.other().0).then(|| terms.reach(false, (mine, theirs), rho));
+            key.theirs_at_most = sends.into_iter().chain(receives).flatten().max().map(|keys| keys as u64);
+        }
+        self.theirs_at_most = self.keys.iter().map(|key| key.theirs_at_most).sum();
+    }
+
     /// Takes what is common.
     pub(super) fn common(&mut self, matches: &[Matches]) {
         for (key, matches) in self.keys.iter_mut().zip(matches) {
@@ -120,7 +141,8 @@ impl Report {
     }
 
     /// Takes what was written.
-    pub(super) fn written(&mut self, written: Written, args: &OutArgs) {
+    pub(super) fn written(&mut self, written: &Written, args: &OutArgs) {
+        self.payload_unreadable = written.unreadable;
         self.common_rows = Some(written.common);
         self.rows_written = written.rows;
         let path = args.out.as_deref().map_or(String::new(), |path| path.display().to_string());
@@ -174,6 +196,15 @@ impl Report {
             if self.padded { "the padded size of this table, " } else { "the size of this table, " },
             count(self.mine)
         ));
+        if let Some(most) = self.theirs_at_most.filter(|most| *most > self.theirs) {
+            out.push(format!("if {other} cheated, it may have compared as many as {} keys", grouped(most)));
+        }
+        if self.payload_unreadable > 0 {
+            out.push(format!(
+                "{other} sent what is no payload beside {} common keys: its columns are empty there",
+                grouped(self.payload_unreadable)
+            ));
+        }
         if self.recipients.contains(&peer) {
             let beside = if self.sends_payload { ", with the columns that go with them" } else { "" };
             out.push(format!("{other} learnt which of its keys are in this table{beside}"));

@@ -1,5 +1,7 @@
 //! This party's table: read once for its keys and payload, and once more for the rows that come out.
 
+use std::collections::HashSet;
+
 use comity::psi::{Item, Set};
 use comity_table::{
     ColumnKind, Decoder, Elements, Error, Key, Payload, Record, Source, TableColumn, TableReader, TableShape,
@@ -75,7 +77,33 @@ impl Table {
     pub(super) fn encoding(&self) -> String {
         self.keys.iter().map(Key::agreed).collect::<Vec<_>>().join(";")
     }
+
+    /// How keys were made before they were hashed here, if any is.
+    pub(super) fn hashed(&self) -> Option<String> {
+        let hashed: Vec<Option<String>> = self.keys.iter().map(Key::hashed).collect();
+        let words = || hashed.iter().map(|hashed| hashed.as_deref().unwrap_or("-")).collect::<Vec<_>>().join(";");
+        hashed.iter().any(Option::is_some).then(words)
+    }
+
+    /// All that there is to say of how keys are made, as a base says it.
+    pub(super) fn made(&self) -> String {
+        match self.hashed() {
+            Some(hashed) => format!("{}{OF}{hashed}", self.encoding()),
+            None => self.encoding(),
+        }
+    }
+
+    /// Whether keys are made as those of a base, which says this: a base or a table of hashes fits however they came about.
+    pub(super) fn made_as(&self, base: &str) -> bool {
+        let (encoding, hashed) =
+            base.split_once(OF).map_or((base, None), |(encoding, hashed)| (encoding, Some(hashed)));
+        let alike = |(ours, theirs): (String, &str)| ours == theirs;
+        encoding == self.encoding() && self.hashed().zip(hashed).is_none_or(alike)
+    }
 }
+
+/// What stands between the words for hashes and those for what was hashed.
+const OF: &str = " of ";
 
 /// The shape of the table, as its name and the flags say.
 fn shape(args: &TableArgs, named: Option<TableShape>) -> TableShape {
@@ -104,6 +132,9 @@ impl<'a> Pass<'a> {
     fn begin(source: &'a Source, shape: &'a TableShape, keys: &'a [Key], args: &TableArgs) -> Result<Pass<'a>, Error> {
         let mut reader = TableReader::new(source, shape)?;
         let sent = args.payload.iter().map(|name| reader.find(name)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(at) = (1..sent.len()).find(|&at| sent[..at].contains(&sent[at])) {
+            return Err(Error::new(format!("--payload names column `{}` twice", args.payload[at])));
+        }
         let payloads = match sent.len() {
             0 => Vec::new(),
             columns => keys.iter().map(|_| Payload::new(columns, args.duplicates)).collect(),
@@ -198,5 +229,10 @@ pub(super) fn told(header: &[u8]) -> Result<Vec<TableColumn>, Error> {
         };
         TableColumn { name: chars.as_str().to_owned(), kind }
     };
-    Ok(Decoder::fields(header)?.into_iter().map(column).collect())
+    let columns: Vec<TableColumn> = Decoder::fields(header)?.into_iter().map(column).collect();
+    let names: HashSet<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    if names.len() < columns.len() {
+        return Err(Error::new("the names of the columns of the payload are not all different"));
+    }
+    Ok(columns)
 }

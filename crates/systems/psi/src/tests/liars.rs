@@ -194,11 +194,49 @@ fn payload_that_is_not_the_senders_is_no_match() {
     assert_eq!(ends, in_the_payload, "the payload is under the tag");
 }
 
+/// Each says how many items of the other it goes along with; who has more is told so, and so is the other one.
+#[test]
+fn a_set_that_is_larger_than_the_other_side_takes_is_refused_on_both() {
+    for (method, adversary) in methods() {
+        let own = Terms::new(method, adversary);
+        assert_eq!(own.most, 1 << 26);
+        let (three, two) = (items(0..3), items(0..2));
+        let (three, two) = (Set { items: &three, ..Set::default() }, Set { items: &two, ..Set::default() });
+        for sends in [true, false] {
+            let run = |most: usize| {
+                let limited = Terms { most, ..own };
+                Pair::run(
+                    |ch| {
+                        party(0, 1, ch, |me| match sends {
+                            true => send(me, &own, &three).map(drop),
+                            false => receive(me, &own, &three).map(drop),
+                        })
+                    },
+                    |ch| {
+                        party(1, 1, ch, |me| match sends {
+                            true => receive(me, &limited, &two).map(drop),
+                            false => send(me, &limited, &two).map(drop),
+                        })
+                    },
+                )
+            };
+            let (one, other) = run(2);
+            let said = [one, other].map(|ended| ended.unwrap_err().to_string());
+            assert!(said[0].contains("size of this party's set") && said[0].contains("2 items at most"), "{}", said[0]);
+            assert!(said[1].contains("size of the peer's set") && said[1].contains("3 items"), "{}", said[1]);
+            if method != Method::OprfAes {
+                let (one, other) = run(3);
+                assert!(one.is_ok() && other.is_ok());
+            }
+        }
+    }
+}
+
 /// A peer that says its set has so many items gets no memory for it.
 #[test]
 fn a_size_is_believed_when_its_masks_come() {
     for (method, adversary) in methods().filter(|(_, adversary)| *adversary == Adversary::SemiHonest) {
-        let terms = Terms::new(method, adversary);
+        let terms = Terms { most: crate::MAX_ITEMS, ..Terms::new(method, adversary) };
         let opening = |sends, size| crate::terms::Opening { sends, size }.to_bytes(&terms, Params::default()).to_vec();
         let ends = |size| {
             let says = [opening(true, size), vec![0; 32]].concat();
@@ -207,11 +245,12 @@ fn a_size_is_believed_when_its_masks_come() {
             error.kind
         };
         assert!(matches!(ends(crate::MAX_ITEMS), Kind::Closed), "{}", method.name());
-        assert!(matches!(ends(crate::MAX_ITEMS + 1), Kind::Malformed(_)), "{}", method.name());
-        assert!(matches!(ends(usize::MAX), Kind::Malformed(_)), "{}", method.name());
+        assert!(matches!(ends(crate::MAX_ITEMS + 1), Kind::Mismatch { .. }), "{}", method.name());
+        assert!(matches!(ends(u32::MAX as usize), Kind::Mismatch { .. }), "{}", method.name());
     }
     // A circuit would need it all at once: it is refused.
-    let says = crate::terms::Opening { sends: true, size: crate::MAX_ITEMS }.to_bytes(&circuit(), Params::default());
-    let (_, ended) = told(&says, |ch| party(1, 1, ch, |me| receive(me, &circuit(), &Set::default())));
+    let circuit = Terms { most: crate::MAX_ITEMS, ..circuit() };
+    let says = crate::terms::Opening { sends: true, size: crate::MAX_ITEMS }.to_bytes(&circuit, Params::default());
+    let (_, ended) = told(&says, |ch| party(1, 1, ch, |me| receive(me, &circuit, &Set::default())));
     assert!(ended.err().unwrap().to_string().contains("too large for a circuit"));
 }
