@@ -24,6 +24,7 @@ mod act;
 pub mod alike;
 pub mod coins;
 pub mod deltas;
+mod first;
 pub(crate) mod talk;
 pub mod zero;
 
@@ -34,10 +35,10 @@ use comity_ot::base::{BaseOt, Csw};
 use comity_ot::softspoken::TwoWay;
 use comity_protocol::{Conduct, Here, Honest};
 use rand_core::CryptoRng;
-use zeroize::Zeroize;
 
 pub use act::JointAct;
 use coins::Coins;
+use first::{COMMITMENTS, First};
 use talk::Talk;
 
 #[cfg(doc)]
@@ -45,10 +46,6 @@ use crate::checks;
 use crate::forms::Pairwise;
 use crate::share::GlobalKey;
 use crate::zero_shares::{PairSeeds, ZeroShares};
-
-/// The names of the first messages.
-const HALVES: &str = "halves of seeds";
-const COMMITMENTS: &str = "coin commitments";
 
 /// Levels of the extensions' trees: 128/k bits an OT on the wire.
 const LEVELS: usize = 4;
@@ -148,8 +145,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         let bits = deltas::BITS + ahead.bits;
         let mut drawn = generator(backend, rng);
         let mut coins = Coins::new(session.child("coins"), me, parties);
-        let first =
-            beginning(me, parties, &mut coins, bits.div_ceil(Joint::CHUNK) + ahead.coins, &mut drawn, &mut conduct);
+        let count = bits.div_ceil(Joint::CHUNK) + ahead.coins;
+        let first = First::new(&mut coins, (me, parties), count, &mut drawn, &mut conduct);
         let mut states = PerPeer::new(me, parties, |peer| {
             let mut delta = key.block();
             conduct.before(JointAct::Key { peer, delta: &mut delta });
@@ -481,68 +478,6 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.broken = false;
         Ok(result)
     }
-}
-
-/// What a party says to each other one before anything else.
-struct First {
-    /// Its halves of the seeds of pairs.
-    halves: PerPeer<Block>,
-    /// Its commitments of coins.
-    commitments: Vec<u8>,
-    /// Both, for each peer.
-    said: PerPeer<Vec<u8>>,
-    /// The bytes of the message.
-    bytes: usize,
-}
-
-impl First {
-    /// What the others said first: their halves of the seeds of pairs, and commitments of coins.
-    fn heard(
-        &self,
-        heard: &PerPeer<Vec<u8>>,
-        conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
-    ) -> (PerPeer<Block>, PerPeer<Vec<u8>>) {
-        let (me, parties) = (heard.me(), heard.parties());
-        let mut halves = self.halves.clone();
-        let commitments = PerPeer::new(me, parties, |peer| {
-            let (half, commitments) = heard[peer].split_at(Block::BYTES);
-            conduct.before(JointAct::Hears { what: HALVES, peer, bytes: half });
-            conduct.before(JointAct::Hears { what: COMMITMENTS, peer, bytes: commitments });
-            halves[peer] = deltas::block(half);
-            commitments.to_vec()
-        });
-        (halves, commitments)
-    }
-}
-
-impl Drop for First {
-    fn drop(&mut self) {
-        self.halves.as_mut_slice().iter_mut().for_each(Zeroize::zeroize);
-    }
-}
-
-fn beginning(
-    me: PartyId,
-    parties: u16,
-    coins: &mut Coins,
-    count: usize,
-    rng: &mut Prg,
-    conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
-) -> First {
-    let halves = PerPeer::new(me, parties, |_| Block::random(rng));
-    let mut commitments = coins.commitments(me, count, rng);
-    let bytes = Block::BYTES + commitments.len();
-    conduct.before(JointAct::Tells { what: COMMITMENTS, bytes: &mut commitments });
-    let mut said = PerPeer::new(me, parties, |peer| halves[peer].to_bytes().to_vec());
-    for (peer, bytes) in said.iter_mut() {
-        conduct.before(JointAct::Says { what: HALVES, peer, bytes });
-    }
-    for (peer, said) in said.iter_mut() {
-        let mut own = commitments.clone();
-        conduct.before(JointAct::Says { what: COMMITMENTS, peer, bytes: &mut own });
-        said.extend(own);
-    }
-    First { halves, commitments, said, bytes }
 }
 
 fn generator(backend: Backend, rng: &mut dyn CryptoRng) -> Prg {

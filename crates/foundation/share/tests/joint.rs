@@ -158,3 +158,28 @@ pub(crate) fn spans(blocks: &[Block], target: Block) -> bool {
 pub(crate) fn drawn(seed: u128) -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(seed))
 }
+
+/// What hides what is opened comes of both of a pair: with another generator at one party the seeds of all its pairs are others, and no others are.
+#[test]
+fn each_party_draws_its_halves_of_seeds() {
+    let seeds = |changed: u16| {
+        Net::<3>::run(|mesh| {
+            let me = mesh.me();
+            let seed = if me.0 == changed { 1000 + me.0 } else { me.0 };
+            let joint = Joint::setup(mesh, here(mesh, SESSION), &mut rng(seed)).unwrap();
+            joint.seeds().iter().map(|(peer, seed)| (peer, seed.to_u128())).collect::<Vec<_>>()
+        })
+    };
+    let before = seeds(3);
+    let of = |seeds: &[Vec<(PartyId, u128)>], me: u16, peer: u16| {
+        seeds[usize::from(me)].iter().find(|(party, _)| party.0 == peer).unwrap().1
+    };
+    for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+        assert_eq!(of(&before, a, b), of(&before, b, a));
+        for changed in 0..3 {
+            let after = seeds(changed);
+            assert_eq!(of(&before, a, b) != of(&after, a, b), changed == a || changed == b, "{a} and {b}, {changed}");
+        }
+    }
+    assert!(of(&before, 0, 1) != of(&before, 0, 2) && of(&before, 0, 1) != of(&before, 1, 2));
+}

@@ -190,7 +190,12 @@ mod tests {
     const GATES: usize = 4;
 
     fn zeros(net: &mut Mesh<'_>) -> Zeros {
-        let mut rng = laws::rng(net.me().0.into());
+        zeros_drawn_by(net, net.me().0)
+    }
+
+    /// Those for which this party draws from a generator of this seed.
+    fn zeros_drawn_by(net: &mut Mesh<'_>, seed: u16) -> Zeros {
+        let mut rng = laws::rng(seed.into());
         let (me, parties) = (net.me(), net.parties());
         let session = SessionId::derive("test", &[b"zeros"]);
         let here = Here { me, parties, session, params: Params::default(), backend: Backend::detect() };
@@ -220,6 +225,24 @@ mod tests {
         let (rows, _) = opening.tell(net, &nothing, &mut echo, conduct).expect("rows");
         net.settle(echo).expect("all heard the same");
         rows
+    }
+
+    /// Both of a pair make its seed: with another generator at one party the zero-shares of all that have to do with it are others.
+    #[test]
+    fn each_party_draws_its_halves() {
+        let shares = |changed: u16| {
+            Net::<3>::run(|net| {
+                let seed = net.me().0 + if net.me().0 == changed { 1000 } else { 0 };
+                let mut shares = vec![Block::ZERO; 2];
+                zeros_drawn_by(net, seed).add_to(&mut shares);
+                shares
+            })
+        };
+        let before = shares(3);
+        for changed in 0..3 {
+            // Each has a pair with the one that changed.
+            assert!(shares(changed).iter().zip(&before).all(|(after, before)| after != before), "party {changed}");
+        }
     }
 
     /// Shares of zero are none by themselves, never come again, and add up to zero.

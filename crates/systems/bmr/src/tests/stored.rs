@@ -1,6 +1,8 @@
-//! What a garbled program says of itself.
+//! What a garbled program says of itself, and the masks of its outputs.
 
 use comity_core::PartyId;
+
+use comity_testing::Net;
 
 use super::*;
 use crate::stored::Head;
@@ -24,4 +26,35 @@ fn a_garbled_program_is_for_its_program_and_party() {
     // What an earlier version kept has no name of its form.
     let old = Head::read(&mut &bytes[16..], here(1, 3), &program).map_err(|error| error.to_string());
     assert!(old.is_err_and(|why| why.contains("by an earlier version")));
+}
+
+/// One value that goes out twice, of an input of the other party: the masks of its outputs are new bits each time, and so are they in another run.
+#[test]
+fn each_output_has_a_mask_of_its_own() {
+    let mut b = comity_circuit::Builder::new();
+    let x = b.input("x", 128);
+    b.output("x", &x);
+    b.output("again", &x);
+    let program = Program::from_circuit(b.finish()).unwrap();
+    let mut seen = Vec::new();
+    for run in 0..2u8 {
+        let stored = Net::<2>::run(|net| {
+            let (me, parties, params, backend) = (net.me(), net.parties(), Params::default(), Backend::detect());
+            let here = Here { me, parties, session: SessionId::derive("test", &[&[run]]), params, backend };
+            let mut masks = Ideal::new(here.session, me.0.into(), parties.into());
+            let (mut rng, mut observer, mut kept) = (laws::rng(me.0.into()), laws::Outputs::default(), Vec::new());
+            let mut party = Party { net, here, rng: &mut rng, observer: &mut observer };
+            let ground = Ground { masks: &mut masks, opener: Opener::Balanced };
+            prepare_with(&mut party, ground, &program, &mut kept, &mut Honest).unwrap();
+            kept
+        });
+        // At party 1, which has no input, behind the head.
+        let masks = &stored[1][16 + 32 + 32 + 2 + 2 + 16..];
+        seen.extend([masks[..16].to_vec(), masks[16..32].to_vec()]);
+    }
+    seen.push(vec![0; 16]);
+    let count = seen.len();
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), count);
 }
