@@ -91,19 +91,11 @@ pub(crate) fn all_together<S: Send, T: Send>(with: Vec<S>, party: impl Fn(S) -> 
 
 /// As [`all_together`], and a panic is one way to end.
 pub(crate) fn endings<S: Send, T: Send>(with: Vec<S>, party: impl Fn(S) -> T + Sync) -> Vec<Ending<T>> {
-    thread::scope(|scope| {
-        let ((done, over), party, parties) = (mpsc::channel(), &party, with.len());
-        let start = |(id, with)| {
-            let done = Finished(id, done.clone());
-            scope.spawn(move || {
-                let _done = done;
-                party(with)
-            })
-        };
-        let threads: Vec<_> = with.into_iter().enumerate().map(start).collect();
-        watch(parties, &over);
-        threads.into_iter().map(|thread| thread.join().map_err(said)).collect()
-    })
+    let mut results: Vec<Option<T>> = with.iter().map(|_| None).collect();
+    let party = &party;
+    let work = with.into_iter().zip(&mut results);
+    let work = work.map(|(with, result)| Box::new(move || *result = Some(party(with))) as Work<'_>).collect();
+    side_by_side_all(work).into_iter().zip(results).map(|(ended, result)| ending(ended, result)).collect()
 }
 
 /// The fate of a party: what it returned, or what it said when it panicked.
@@ -118,20 +110,34 @@ pub(crate) fn side_by_side<A: Send, B: Send>(
     party0: impl FnOnce() -> A + Send,
     party1: impl FnOnce() -> B + Send,
 ) -> (Ending<A>, Ending<B>) {
+    let (mut a, mut b) = (None, None);
+    let work: Vec<Work<'_>> = vec![Box::new(|| a = Some(party0())), Box::new(|| b = Some(party1()))];
+    let [ended0, ended1] = side_by_side_all(work).try_into().unwrap_or_else(|_| unreachable!("one a party"));
+    (ending(ended0, a), ending(ended1, b))
+}
+
+fn ending<T>(ended: Ending<()>, result: Option<T>) -> Ending<T> {
+    ended.map(|()| result.expect("a party that did not panic returned"))
+}
+
+/// What a party does. It leaves its result where the caller finds it.
+type Work<'w> = Box<dyn FnOnce() + Send + 'w>;
+
+/// Runs all on threads and waits; a hang ends the process. It knows no type of a test: threads are long to compile, and this is
+/// compiled once instead of for each place that runs parties.
+fn side_by_side_all<'w>(work: Vec<Work<'w>>) -> Vec<Ending<()>> {
     thread::scope(|scope| {
-        let (done, over) = mpsc::channel();
-        let done0 = Finished(0, done.clone());
-        let done1 = Finished(1, done);
-        let thread0 = scope.spawn(move || {
-            let _done = done0;
-            party0()
-        });
-        let thread1 = scope.spawn(move || {
-            let _done = done1;
-            party1()
-        });
-        watch(2, &over);
-        (thread0.join().map_err(said), thread1.join().map_err(said))
+        let ((done, over), parties) = (mpsc::channel(), work.len());
+        let start = |(id, work): (usize, Work<'w>)| {
+            let done = Finished(id, done.clone());
+            scope.spawn(move || {
+                let _done = done;
+                work();
+            })
+        };
+        let threads: Vec<_> = work.into_iter().enumerate().map(start).collect();
+        watch(parties, &over);
+        threads.into_iter().map(|thread| thread.join().map_err(said)).collect()
     })
 }
 
