@@ -4,7 +4,7 @@
 # make install    the same, installed where cargo puts commands
 # make bench      this machine's ceilings, and how close comity comes to them
 # make ct         branches and indices on secrets, looked for by Valgrind in the code that ships
-# make mutants    the functions that check, broken in every way: does a test notice? (needs cargo-mutants; an hour)
+# make mutants    the functions that check, broken in every way: does a test notice? (needs cargo-mutants; an hour and a half)
 # make fuzz       coverage-guided fuzzing (needs cargo-fuzz and a nightly toolchain)
 # make wasm       the crates that know no operating system, for browsers
 # make arm        the kernels of ARMv8, under qemu
