@@ -4,8 +4,15 @@ use std::process::Command;
 
 use serde_json::Value;
 
+/// The command with `sum` on its list.
+pub(crate) fn with_sum() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_comity-book"));
+    command.env("COMITY_BOOK_SUM", "1");
+    command
+}
+
 fn sum(args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_comity-sum")).args(args).output().expect("the command starts");
+    let output = with_sum().args(args).output().expect("the command starts");
     let text = String::from_utf8(output.stdout).expect("it prints UTF-8");
     assert!(output.status.success(), "{args:?}: {text}{}", String::from_utf8_lossy(&output.stderr));
     text
@@ -36,7 +43,7 @@ fn it_runs_and_its_name_is_in_the_hello() {
     for party in run["parties"].as_array().expect("two parties") {
         assert_eq!((&party["protocol"], &party["values"]["result"]), (&"sum".into(), &6.into()), "{party}");
     }
-    let refused = Command::new(env!("CARGO_BIN_EXE_comity-sum"))
+    let refused = with_sum()
         .args(["local", "add8", "--protocol", "sum", "-i", "u8:1", "-i", "u8:2", "--json"])
         .output()
         .expect("the command starts");

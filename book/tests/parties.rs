@@ -1,4 +1,4 @@
-//! Many parties by command: `comity-sum` in groups, on one machine, and with what goes wrong.
+//! Many parties by command: `sum` in groups, on one machine, and with what goes wrong.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 
 use serde_json::{Value, json};
+
+use crate::adding::with_sum;
 
 const PROGRAM: &str = "parties ann, ben, cleo;\n\
     fn main(a: u8 from ann, b: u8 from ben, c: u8 from cleo) -> (all: u8, two: u8 to (ann, ben)) { (a ^ b ^ c, a ^ b) }\n";
@@ -39,7 +41,7 @@ impl Place {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_comity-sum"));
+        let mut command = with_sum();
         command.args(args).current_dir(&self.folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

@@ -30,10 +30,10 @@ impl<'a> Shell<'a> {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{}", page.name, process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(folder.join(".bin")).expect("the folder can be made");
-        let (command, sum) = (env!("CARGO_BIN_EXE_comity-book"), env!("CARGO_BIN_EXE_comity-sum"));
+        let command = env!("CARGO_BIN_EXE_comity-book");
         let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples");
         #[cfg(unix)]
-        for (target, link) in [(command, ".bin/comity"), (sum, ".bin/comity-sum"), (examples, "examples")] {
+        for (target, link) in [(command, ".bin/comity"), (examples, "examples")] {
             std::os::unix::fs::symlink(target, folder.join(link)).expect("it can be linked");
         }
         for (name, text) in &page.files {
