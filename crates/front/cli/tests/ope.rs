@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::common::{Done, comity};
 use comity_postgres::server::Server;
@@ -10,14 +11,23 @@ use postgres::Client;
 
 /// A server, a database, and a folder for keys and files.
 struct Place {
-    server: Server,
+    server: Arc<Server>,
     database: String,
     dir: PathBuf,
 }
 
 impl Place {
     fn new(name: &str) -> Option<Place> {
-        let Some(server) = Server::start().unwrap() else {
+        Place::on(Server::shared().unwrap(), name)
+    }
+
+    /// With a server that nobody else uses, so that it may be killed.
+    fn alone(name: &str) -> Option<Place> {
+        Place::on(Server::start().unwrap().map(Arc::new), name)
+    }
+
+    fn on(server: Option<Arc<Server>>, name: &str) -> Option<Place> {
+        let Some(server) = server else {
             // The test runner would keep what `eprintln!` says to itself.
             let _ = writeln!(std::io::stderr(), "SKIPPED: PostgreSQL is not installed");
             return None;
@@ -230,7 +240,7 @@ fn a_database_that_is_not_there_and_one_that_changed_its_state() {
     nowhere("no address").fails_json(2, "input", &["the address of the database is none"]);
     nowhere("host=/no/such/folder user=x dbname=x").fails_json(3, "network", &["the database"]);
 
-    let Some(place) = Place::new("state") else { return };
+    let Some(place) = Place::alone("state") else { return };
     let missing = place.database.replace("dbname=", "dbname=no");
     nowhere(&missing).fails_json(3, "network", &["does not exist"]);
     place.init("salary", "bigint", &["--scheme", "ideal"]).ok();

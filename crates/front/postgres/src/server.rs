@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::{fs, io};
 
 use postgres::{Client, NoTls};
@@ -15,6 +16,12 @@ use crate::error::{Error, Result};
 /// A running server; it ends, and its folder goes, when this is dropped.
 pub struct Server {
     dir: PathBuf,
+    /// What it was started with; `None` if another process started it, and ends it.
+    own: Option<Own>,
+}
+
+struct Own {
+    /// The folder of PostgreSQL's programs.
     bin: PathBuf,
     /// The user that the server runs as, if not this one.
     user: Option<(u32, u32)>,
@@ -31,10 +38,10 @@ impl Server {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         // Short, since a socket's path has 107 bytes at most.
         let dir = std::env::temp_dir().join(format!("comity-pg-{}-{number}", std::process::id()));
-        let user = other_user();
+        let own = Own { bin, user: other_user() };
         let failed = |source| Error::File { path: dir.clone(), source };
         fs::create_dir(&dir).map_err(failed)?;
-        let server = Server { dir: dir.clone(), bin, user };
+        let server = Server { dir: dir.clone(), own: Some(own) };
         server.own(&server.dir, 0o700).map_err(failed)?;
         let data = server.data();
         let data = data.to_str().ok_or_else(|| failed(io::Error::other("the folder's name is no UTF-8")))?;
@@ -42,6 +49,25 @@ impl Server {
         server.run("initdb", &["-D", data, "-A", "trust", "-U", "comity", "--locale=C", "-E", "UTF8", "-N"])?;
         server.up()?;
         Ok(Some(server))
+    }
+
+    /// The server that the tests of this process share; it ends when the last of them drops it. A test runner that starts a
+    /// process for each test starts a server for all of them, and names its folder in `COMITY_TEST_POSTGRES`.
+    ///
+    /// # Errors
+    /// As [`start`](Server::start).
+    pub fn shared() -> Result<Option<Arc<Server>>> {
+        static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+        if let Some(dir) = std::env::var_os("COMITY_TEST_POSTGRES") {
+            return Ok(Some(Arc::new(Server { dir: dir.into(), own: None })));
+        }
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(server) = shared.upgrade() {
+            return Ok(Some(server));
+        }
+        let server = Server::start()?.map(Arc::new);
+        *shared = server.as_ref().map_or_else(Weak::new, Arc::downgrade);
+        Ok(server)
     }
 
     /// Starts the server again after [`kill`](Server::kill).
@@ -99,7 +125,7 @@ impl Server {
     /// [`Error::Database`].
     pub fn database(&self) -> Result<String> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let name = format!("db{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+        let name = format!("db{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let mut client = Client::connect(&self.address("postgres"), NoTls)?;
         client.batch_execute(&format!("create database {name}"))?;
         Ok(self.address(&name))
@@ -118,7 +144,7 @@ impl Server {
     fn own(&self, path: &Path, mode: u32) -> io::Result<()> {
         use std::os::unix::fs::{PermissionsExt, chown};
         fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
-        match self.user {
+        match self.own.as_ref().and_then(|own| own.user) {
             Some((user, group)) => chown(path, Some(user), Some(group)),
             None => Ok(()),
         }
@@ -130,8 +156,12 @@ impl Server {
     }
 
     fn run(&self, program: &str, args: &[&str]) -> Result<()> {
-        let path = self.bin.join(program);
-        let mut command = match self.user {
+        let Some(own) = &self.own else {
+            let message = "another process started this server, and only that one may restart or end it";
+            return Err(Error::File { path: self.dir.clone(), source: io::Error::other(message) });
+        };
+        let path = own.bin.join(program);
+        let mut command = match own.user {
             Some((user, group)) => {
                 let mut command = Command::new("setpriv");
                 command
@@ -159,8 +189,10 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.kill();
-        let _ = fs::remove_dir_all(&self.dir);
+        if self.own.is_some() {
+            let _ = self.kill();
+            let _ = fs::remove_dir_all(&self.dir);
+        }
     }
 }
 

@@ -1,8 +1,9 @@
-//! A server for the tests of a file, and tables to try things on.
+//! A server, and tables to try things on.
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use comity_core::{Backend, Block, Prg};
 use comity_ope::{Column, ColumnType, ColumnValue, OpeKey, OpeScheme};
@@ -10,21 +11,14 @@ use comity_postgres::server::Server;
 use comity_postgres::{Table, add_column, connect, resolve};
 use postgres::Client;
 
-/// The server of this process, as long as a test uses it; `None` where PostgreSQL is not installed.
+/// The server that tests share; `None` where PostgreSQL is not installed.
 pub(crate) fn server() -> Option<Arc<Server>> {
-    static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
-    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(server) = shared.upgrade() {
-        return Some(server);
-    }
-    let Some(server) = Server::start().expect("PostgreSQL is installed but does not start") else {
+    let server = Server::shared().expect("PostgreSQL is installed but does not start");
+    if server.is_none() {
         // The test runner would keep what `eprintln!` says to itself.
         let _ = writeln!(std::io::stderr(), "SKIPPED: PostgreSQL is not installed");
-        return None;
-    };
-    let server = Arc::new(server);
-    *shared = Arc::downgrade(&server);
-    Some(server)
+    }
+    server
 }
 
 /// A server and a client in a database of its own; returns from the test where there is none.
