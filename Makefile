@@ -1,8 +1,8 @@
 # make test       everything that must pass before a change lands; stops at the first failure
 # make test-long  campaigns: a program of 10^9 AND gates in fixed memory, long fuzzing, a thousand faults, Miri
-# make release    the command with all that it can do, Parquet too, as target/release/comity
+# make release    the command with all that it can do (--features full), as target/release/comity
 # make install    the same, installed where cargo puts commands
-# make bench      this machine's ceilings, and how close comity comes to them
+# make bench      (--features bench) this machine's ceilings, and how close comity comes to them
 # make ct         branches and indices on secrets, looked for by Valgrind in the code that ships
 # make mutants    the functions that check, broken in every way: does a test notice? (needs cargo-mutants; an hour and a half)
 # make fuzz       coverage-guided fuzzing (needs cargo-fuzz and a nightly toolchain)
@@ -14,7 +14,7 @@
 # A step whose tool is not installed prints SKIPPED and the rest goes on; `tools/install` brings the tools.
 
 .NOTPARALLEL:
-.PHONY: test format package lint docs licences wasm doctests tests test-long miri ct mutants release install bench fuzz arm tables book
+.PHONY: test format package lint docs licences wasm doctests tests test-long bare miri ct mutants release install bench fuzz arm tables book
 
 # The lock file is committed, and what is tested is what it names.
 CARGO = cargo
@@ -69,15 +69,23 @@ arm:
 	else echo "SKIPPED arm: it needs qemu-user, gcc-aarch64-linux-gnu and rustup target add $(ARM)"; fi
 
 # Unit tests, integration tests, the book's commands, and every fuzz body over its corpus: where cargo-nextest is installed the tests of
-# all at once (.config/nextest.toml), else those of one after another. Parquet takes long to build, and is built once.
+# all at once (.config/nextest.toml), else those of one after another.
 tests:
-	@if $(CARGO) nextest --version >/dev/null 2>&1; then run="nextest run"; else run=test; fi; set -ex; \
-	$(CARGO) $$run $(LOCKED) -p comity-table --features parquet; \
-	$(CARGO) $$run $(LOCKED) --workspace --lib --bins --tests
+	@if $(CARGO) nextest --version >/dev/null 2>&1; then runner="nextest run"; else runner=test; fi; \
+	set -x; $(CARGO) $$runner $(LOCKED) --workspace --lib --bins --tests
 
 # Tests that are marked `ignore` are campaigns; they want the release profile.
-test-long: miri
+test-long: miri bare
 	$(CARGO) test $(LOCKED) --release --workspace --lib --bins --tests -- --ignored --nocapture
+
+# The command without its features: what is left out says so, and ends with exit code 2. It shares nothing with the builds of the tests.
+bare:
+	$(CARGO) clippy $(LOCKED) -p comity-cli -- -D warnings
+	$(CARGO) build $(LOCKED) -p comity-cli
+	@for args in "bench --list" "ope demo"; do \
+		$(or $(CARGO_TARGET_DIR),target)/debug/comity $$args 2>&1 | grep -q -e "--features full" || \
+			{ echo "comity $$args does not say that this build is without it"; exit 1; }; \
+	done
 
 # Miri cannot run assembly or foreign code: the portable backend of core is what it checks.
 miri:
@@ -85,12 +93,12 @@ miri:
 		COMITY_BACKEND=portable $(CARGO) +nightly miri test $(LOCKED) -p comity-core --lib; \
 	else echo "SKIPPED miri: it is not installed"; fi
 
-# Parquet is a feature of its own, since it adds much to a build; what is given to users has it.
+# What takes long to build is a feature of its own; what is given to users has all.
 release:
-	$(CARGO) build $(LOCKED) --release -p comity-cli --features parquet
+	$(CARGO) build $(LOCKED) --release -p comity-cli --features full
 
 install:
-	$(CARGO) install $(LOCKED) --path crates/front/cli --features parquet
+	$(CARGO) install $(LOCKED) --path crates/front/cli --features full
 
 # The code is that of a release, since it is the optimizer that makes a branch of a mask. Valgrind's machine has AES-NI and AVX2, and no
 # more: the other kernels are not looked at. CT names the cases to keep to.
@@ -109,7 +117,7 @@ mutants:
 	else echo "SKIPPED mutants: cargo-mutants is not installed"; fi
 
 bench:
-	$(CARGO) run $(LOCKED) --release -- bench
+	$(CARGO) run $(LOCKED) --release -p comity-cli --features bench -- bench
 
 fuzz:
 	@if $(CARGO) fuzz --version >/dev/null 2>&1; then \

@@ -2,12 +2,21 @@
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+#[cfg(feature = "bench")]
+use comity_bench::Args as BenchArgs;
+
+#[cfg(not(feature = "bench"))]
+use crate::absent::AbsentArgs as BenchArgs;
+#[cfg(not(feature = "postgres"))]
+use crate::absent::AbsentArgs as OpeCommand;
 use crate::args::{programs, stores};
 use crate::help::shaped;
 use crate::list::{List, Use, given, help, with_protocols};
+#[cfg(feature = "postgres")]
+use crate::ope::{self, args::OpeCommand};
 use crate::{
-    circuit, demo, eval, group, job, key, local, nisc, ope, pfe, plan, prepare, protocols, psi, relay, repl, run,
-    serve, shell, store, zk,
+    circuit, demo, eval, group, job, key, local, nisc, pfe, plan, prepare, protocols, psi, relay, repl, run, serve,
+    shell, store, zk,
 };
 
 const EXAMPLES: &str = "\
@@ -61,8 +70,8 @@ pub(crate) enum Command {
     #[command(subcommand, after_help = nisc::args::ABOUT)]
     Nisc(nisc::args::NiscCommand),
     /// Ask for ranges of encrypted columns of PostgreSQL
-    #[command(subcommand, after_help = ope::args::ABOUT)]
-    Ope(ope::args::OpeCommand),
+    #[cfg_attr(feature = "postgres", command(subcommand, after_help = ope::args::ABOUT))]
+    Ope(OpeCommand),
     /// Prove that you know the secret inputs of a program, without a word on them
     #[command(subcommand, after_help = zk::args::ABOUT)]
     Zk(zk::args::ZkCommand),
@@ -93,7 +102,7 @@ pub(crate) enum Command {
     #[command(subcommand, after_help = store::ABOUT)]
     Store(store::StoreCommand),
     /// Measure this machine's ceilings and how close comity comes to them
-    Bench(comity_bench::Args),
+    Bench(BenchArgs),
     /// Print the completions for a shell
     Completions(shell::CompletionsArgs),
     /// Print the man page

@@ -4,6 +4,9 @@
 //! code: 2 for bad input or parties that disagree, 3 for the network, 4 for a malformed message or misbehaviour, 70
 //! for a defect of comity. With `--json` a result or an error is one JSON object on standard output.
 
+// Which of it is used follows from the features.
+#[allow(dead_code)]
+mod absent;
 mod args;
 mod backend;
 mod children;
@@ -23,6 +26,7 @@ mod key;
 mod list;
 mod local;
 mod nisc;
+#[cfg(feature = "postgres")]
 mod ope;
 mod parties;
 mod pfe;
@@ -53,13 +57,21 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::error::ErrorKind;
 use comity::{PROTOCOLS, Protocol};
+#[cfg(feature = "bench")]
+use comity_bench::run as bench;
 use comity_terminal::console::{complain, emit};
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 
+#[cfg(not(feature = "bench"))]
+use crate::absent::bench;
+#[cfg(not(feature = "postgres"))]
+use crate::absent::ope;
 use crate::backend::backend;
 use crate::command::{Cli, Command, definitions};
 use crate::list::List;
+#[cfg(feature = "postgres")]
+use crate::ope::run as ope;
 
 /// Runs the command with these arguments, the program's name first, and returns its exit code.
 ///
@@ -132,11 +144,11 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
         Command::Relay(args) => relay::run(&args),
         Command::Store(command) => store::run(&command, list),
         Command::Nisc(command) => return nisc::run(&command),
-        Command::Ope(command) => return ope::run(&command),
+        Command::Ope(command) => return ope(&command),
         Command::Zk(command) => zk::run(&command),
         Command::Psi(args) => psi::run(&args, list),
         Command::Pfe(args) => pfe::run(*args),
-        Command::Bench(args) => comity_bench::run(&args, backend),
+        Command::Bench(args) => bench(&args, backend),
         Command::Completions(args) => shell::completions(&args, definitions(list)),
         Command::Man => shell::man(definitions(list)),
     }

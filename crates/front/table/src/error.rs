@@ -15,6 +15,14 @@ impl Error {
         Error(what.into())
     }
 
+    /// The error of a build without Parquet, asked to read or to write it.
+    #[cfg(any(test, not(feature = "parquet")))]
+    pub(crate) fn no_parquet(does: &str) -> Error {
+        Error(format!(
+            "this build of comity {does} no Parquet: build it with `--features parquet`, or with all that there is, `--features full`"
+        ))
+    }
+
     /// The same error, with the place in front.
     #[must_use]
     pub fn at(self, place: impl fmt::Display) -> Error {
@@ -39,5 +47,17 @@ impl std::error::Error for Error {}
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Error {
         Error(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_without_parquet_says_how_to_get_it() {
+        let said = Error::no_parquet("writes").at("x.parquet").to_string();
+        assert!(said.starts_with("x.parquet: this build of comity writes no Parquet"), "{said}");
+        assert!(said.contains("--features parquet") && said.contains("--features full"), "{said}");
     }
 }

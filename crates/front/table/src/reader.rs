@@ -108,7 +108,7 @@ impl TableReader {
 
     #[cfg(not(feature = "parquet"))]
     fn parquet(_source: &Source, name: String) -> Result<TableReader> {
-        Err(Error::new("this build of comity reads no Parquet: build it with `--features parquet`").at(name))
+        Err(Error::no_parquet("reads").at(name))
     }
 
     /// The columns. Those of JSON lines are what the records so far have.

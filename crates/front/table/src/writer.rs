@@ -57,9 +57,7 @@ impl TableWriter {
             #[cfg(feature = "parquet")]
             TableFormat::Parquet => Form::Parquet(crate::parquet::Table::new(out, &columns)?),
             #[cfg(not(feature = "parquet"))]
-            TableFormat::Parquet => {
-                return Err(Error::new("this build of comity writes no Parquet: build it with `--features parquet`"));
-            }
+            TableFormat::Parquet => return Err(Error::no_parquet("writes")),
         };
         Ok(TableWriter { form, columns, rows: 0 })
     }

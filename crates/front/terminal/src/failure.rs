@@ -175,6 +175,7 @@ impl From<comity_core::Error> for Failure {
     }
 }
 
+#[cfg(feature = "postgres")]
 impl From<comity_postgres::Error> for Failure {
     fn from(error: comity_postgres::Error) -> Failure {
         use comity_postgres::Error;
@@ -194,6 +195,7 @@ impl From<comity_postgres::Error> for Failure {
     }
 }
 
+#[cfg(feature = "postgres")]
 impl From<comity_ope::Error> for Failure {
     fn from(error: comity_ope::Error) -> Failure {
         Failure::input(error.to_string())

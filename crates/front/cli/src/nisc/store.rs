@@ -4,31 +4,53 @@
 //! folder is read whole.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Write};
 use std::net::IpAddr;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use comity_core::Error;
 use comity_mail::CopyStore;
 use comity_net::SystemRng;
-use comity_terminal::failure::{Ending, Failure, Outcome};
+use comity_terminal::failure::{Failure, Outcome};
 use rand_core::Rng;
-use ureq::Agent;
 
 use super::files::{self, Partial};
 use super::program::hex;
+use service::Service;
 
-/// The time for which a service may say nothing.
-const PATIENCE: Duration = Duration::from_secs(60);
+#[cfg(feature = "http")]
+mod service;
 
-/// Bytes a second below which a service is given up, after [`PATIENCE`].
-const SLOWEST: u64 = 4 << 10;
+/// A build without HTTP has no services.
+#[cfg(not(feature = "http"))]
+mod service {
+    use std::fs::File;
+
+    use comity_terminal::failure::Outcome;
+
+    use crate::absent::absent;
+
+    pub(in crate::nisc) enum Service {}
+
+    impl Service {
+        pub(super) fn new(url: &str, _: bool) -> Outcome<Service> {
+            Err(absent(&format!("--store {url}: a service that is spoken to by HTTP"), "http"))
+        }
+
+        pub(super) fn put(&self, _: &str, _: File) -> Outcome {
+            match *self {}
+        }
+
+        pub(super) fn get(&self, _: &str, _: u64) -> comity_core::Result<File> {
+            match *self {}
+        }
+    }
+}
 
 /// The place where copies wait.
 pub(super) enum Place {
     Folder(PathBuf),
-    Service { agent: Agent, url: String },
+    Service(Service),
 }
 
 /// A copy on its way to a store.
@@ -90,18 +112,7 @@ impl Place {
                 )));
             }
         };
-        let mut config = Agent::config_builder()
-            .https_only(tls)
-            // To another place without encryption nothing is redirected.
-            .max_redirects(if tls { 3 } else { 0 })
-            .http_status_as_error(false)
-            .user_agent("comity")
-            .timeout_connect(Some(PATIENCE))
-            .timeout_recv_response(Some(PATIENCE));
-        if !tls {
-            config = config.proxy(None);
-        }
-        Ok(Place::Service { agent: config.build().into(), url: format!("{}/", text.trim_end_matches('/')) })
+        Service::new(text, tls).map(Place::Service)
     }
 
     /// Begins a file. It is in the store only after [`Place::keep`].
@@ -111,7 +122,7 @@ impl Place {
                 let partial = Partial::new(&folder.join(name), false);
                 ItemFile::Beside(partial.map_err(|failure| Error::invalid_input(failure.message))?)
             }
-            Place::Service { .. } => {
+            Place::Service(_) => {
                 ItemFile::Waiting(temporary().map_err(|error| Error::io("making a temporary file", error))?)
             }
         };
@@ -127,7 +138,7 @@ impl Place {
                     kept.push(folder.join(&name));
                     partial.keep()
                 }
-                (Place::Service { agent, url }, ItemFile::Waiting(file)) => put(agent, url, &name, file),
+                (Place::Service(service), ItemFile::Waiting(file)) => service.put(&name, file),
                 _ => unreachable!("a place keeps what it began"),
             };
             if let Err(failure) = done {
@@ -148,43 +159,6 @@ fn is_loopback(host: &str) -> bool {
     name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// The time that so many bytes may take.
-fn patience(bytes: u64) -> Duration {
-    PATIENCE + Duration::from_secs(bytes / SLOWEST)
-}
-
-fn put(agent: &Agent, url: &str, name: &str, mut file: File) -> Outcome {
-    let network = |what: String| Failure::new(Ending::Network, format!("{url}: cannot store {name}: {what}"));
-    let length = file.rewind().and_then(|()| file.metadata()).map_err(|e| network(e.to_string()))?.len();
-    let request = agent.put(format!("{url}{name}")).content_type("application/octet-stream");
-    let sent = request.config().timeout_global(Some(patience(length))).build().send(file);
-    match sent.map_err(|e| network(e.to_string()))?.status() {
-        status if status.is_success() => Ok(()),
-        status => Err(network(format!("the service says {status}"))),
-    }
-}
-
-/// Fetches a file to a temporary one. No message says which.
-fn get(agent: &Agent, url: &str, name: &str, bytes: u64) -> comity_core::Result<File> {
-    let what = || format!("{url}: a copy cannot be fetched");
-    let request = agent.get(format!("{url}{name}")).config().timeout_global(Some(patience(bytes))).build();
-    let response = request.call().map_err(|error| match error {
-        ureq::Error::Timeout(_) => Error::timed_out(what()),
-        ureq::Error::Io(error) => Error::system(what(), error),
-        error => Error::system(what(), io::Error::other(error.to_string())),
-    })?;
-    if !response.status().is_success() {
-        let said = io::Error::other(format!("the service says {}", response.status()));
-        return Err(Error::system(what(), said));
-    }
-    let mut file = temporary().map_err(|error| Error::io("making a temporary file", error))?;
-    // One byte too many is seen where the copy is opened.
-    let mut body = response.into_body().into_reader().take(bytes.saturating_add(1));
-    let copied = io::copy(&mut body, &mut file).and_then(|_| file.rewind());
-    copied.map_err(|source| Error::system(what(), source))?;
-    Ok(file)
-}
-
 impl CopyStore for Place {
     fn whole(&self) -> bool {
         matches!(self, Place::Folder(_))
@@ -196,7 +170,7 @@ impl CopyStore for Place {
                 let opened = files::open(&folder.join(name));
                 opened.map_err(|failure| Error::invalid_input(format!("a copy of it: {}", failure.message)))?
             }
-            Place::Service { agent, url } => get(agent, url, name, bytes)?,
+            Place::Service(service) => service.get(name, bytes)?,
         }))
     }
 }
@@ -235,7 +209,7 @@ mod tests {
             "http://localhost/",
         ] {
             assert!(
-                matches!(Place::new(good), Ok(Place::Service { url, .. }) if url.ends_with('/') && !url.ends_with("//")),
+                matches!(Place::new(good), Ok(Place::Service(service)) if service.url().ends_with('/') && !service.url().ends_with("//")),
                 "{good}"
             );
         }
