@@ -69,9 +69,12 @@ arm:
 	else echo "SKIPPED arm: it needs qemu-user, gcc-aarch64-linux-gnu and rustup target add $(ARM)"; fi
 
 # Unit tests, integration tests, the book's commands, and every fuzz body over its corpus: where cargo-nextest is installed the tests of
-# all at once (.config/nextest.toml), else those of one after another.
+# all at once (.config/nextest.toml), else those of one after another. Twice as many run then as there are cores: many wait for processes
+# that they started.
 tests:
-	@if $(CARGO) nextest --version >/dev/null 2>&1; then runner="nextest run"; else runner=test; fi; \
+	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
+		runner="nextest run --test-threads $$((2 * $$(getconf _NPROCESSORS_ONLN)))"; \
+	else runner=test; fi; \
 	set -x; $(CARGO) $$runner $(LOCKED) --workspace --lib --bins --tests
 
 # Tests that are marked `ignore` are campaigns; they want the release profile.
