@@ -9,8 +9,15 @@
 //!    no panic and no hang.
 //! 4. *Refusals*: what the card does not allow is refused before anything is sent.
 //! 5. *Each check is hit*: the cheats that are given provoke every check of the protocol's crate.
+//! 6. *A listener*: what any coalition hears tells it nothing of the others' inputs but what its outputs do ([`listener()`]).
+//! 7. *Fresh*: two runs of one session with other generators have nothing in common but public constants, and one run says the bytes that are
+//!    pinned ([`fresh()`]).
 //!
 //! What a protocol's own tests add: its cheats, exact counts of bytes, what its paper's tables say.
+
+mod fresh;
+mod heard;
+mod listener;
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -19,10 +26,14 @@ use comity_channel::{Channel, Mesh, PerPeer, Recorded, memory_mesh};
 use comity_circuit::{Builder, Circuit, Observer, Plain, Program, Recipients, Wire};
 use comity_core::{Backend, Bits, Block, Check, Error, Kind, Params, PartyId, Prg, Result, SessionId};
 use comity_protocol::{Adversary, Empty, Here, Job, Options, Party, Protocol, Takes};
+use rand_core::CryptoRng;
 
 use crate::PATIENCE;
 use crate::deviate::{Verdict, deviate, deviate_among, never_wrong, never_wrong_among};
 use crate::parties::all_together;
+
+pub use self::fresh::{assert_fresh, fresh, said_by_two};
+pub use self::listener::{listener, listener_in};
 
 /// Runs cheats, and says which checks they provoked.
 pub type Cheats = fn() -> Vec<&'static Check>;
@@ -42,11 +53,29 @@ pub struct Laws {
     pub options: &'static [(&'static str, &'static str)],
     /// All checks of the protocol's crate, and cheats that provoke them: which checks were named.
     pub checks: Option<(&'static [&'static Check], Cheats)>,
+    /// The runs that are listened to: a few of a protocol with its own dealer, some 400 over an ideal one, which then are looked at by bits
+    /// and distributions, too.
+    pub listened: u64,
+    /// The public constants of 16 bytes in the protocol's messages; `None` for one over an ideal dealer, which draws nothing. A checked SoftSpoken
+    /// extension has one: the mask of its check is the first tree's sum, and its correction zero.
+    pub constants: Option<usize>,
+    /// Digests of what is said in a fixed run among two, if that is possible, and among three.
+    pub wire: &'static [&'static str],
 }
 
 impl Laws {
     /// The measures that most protocols want.
-    pub const USUAL: Laws = Laws { rho: 40, programs: 4, gates: 300, deviations: 150, options: &[], checks: None };
+    pub const USUAL: Laws = Laws {
+        rho: 40,
+        programs: 4,
+        gates: 300,
+        deviations: 150,
+        options: &[],
+        checks: None,
+        listened: 12,
+        constants: Some(0),
+        wire: &[],
+    };
 }
 
 /// Stamps the [laws](mod@crate::laws) on a protocol, each a test of its own: `laws!(Yao)`, or with other [`Laws`] than the usual
@@ -80,6 +109,22 @@ macro_rules! laws {
         #[test]
         fn law_each_check_is_hit() {
             $crate::laws::each_check_is_hit(&$laws);
+        }
+
+        #[test]
+        fn law_listener() {
+            $crate::laws::listener(&$protocol, &$laws);
+        }
+
+        #[test]
+        #[ignore = "a campaign: see `make test-long`"]
+        fn law_listener_long() {
+            $crate::laws::listener_in(&$protocol, &$laws, 25 * $laws.listened);
+        }
+
+        #[test]
+        fn law_fresh() {
+            $crate::laws::fresh(&$protocol, &$laws);
         }
     };
 }
@@ -219,6 +264,19 @@ pub fn run(
     inputs: &[Bits],
     setting: Setting,
 ) -> Result<Vec<(usize, Bits)>> {
+    let mut rng = rng(u128::from(setting.session) << 64 | u128::from(net.me().0));
+    run_drawing(protocol, net, program, inputs, setting, &mut rng)
+}
+
+/// As [`run`], with this randomness.
+fn run_drawing(
+    protocol: &dyn Protocol,
+    net: &mut Mesh<'_>,
+    program: &Program,
+    inputs: &[Bits],
+    setting: Setting,
+    rng: &mut dyn CryptoRng,
+) -> Result<Vec<(usize, Bits)>> {
     let (me, parties) = (net.me(), net.parties());
     let card = protocol.card();
     card.fits(parties, program)?;
@@ -234,8 +292,7 @@ pub fn run(
     let session = SessionId::derive("laws", &[&setting.session.to_le_bytes()]);
     let here = Here { me, parties, session, params: setting.params, backend: setting.backend };
     let mut outputs = Outputs::default();
-    let mut rng = rng(u128::from(setting.session) << 64 | u128::from(me.0));
-    let mut party = Party { net, here, rng: &mut rng, observer: &mut outputs };
+    let mut party = Party { net, here, rng, observer: &mut outputs };
     protocol.run(&mut party, &Job { program, inputs: &own, options: &options }, &mut Empty)?;
     Ok(outputs.0)
 }

@@ -8,6 +8,7 @@
 //!   [`deviate_among`] does so among many, of whom any number cheat.
 //! - [`assert_waits`] holds messages back that must not leave yet.
 //! - [`ot`] has the ideal functionalities of oblivious transfer, and holds protocols against them.
+//! - [`meter`] counts the bits of a secret that are linear in what somebody knows.
 //! - [`Kept`] is a shelf in memory.
 //! - [`check_channels`] holds a channel to the promises of its trait.
 //!
@@ -19,6 +20,7 @@ mod conformance;
 mod deviate;
 mod kept;
 pub mod laws;
+pub mod meter;
 pub mod ot;
 mod parties;
 mod realize;

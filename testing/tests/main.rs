@@ -1,5 +1,6 @@
 //! What tests stand on, tested.
 
 mod harness;
+mod laws;
 mod mutants;
 mod ot;

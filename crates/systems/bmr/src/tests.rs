@@ -82,12 +82,12 @@ impl Protocol for Ahead {
     }
 }
 
-comity_testing::laws!(OverIdeal, Laws { deviations: 60, ..Laws::USUAL });
+comity_testing::laws!(OverIdeal, Laws { deviations: 60, listened: 0, constants: None, ..Laws::USUAL });
 
 mod ahead {
     use super::*;
 
-    comity_testing::laws!(Ahead, Laws { deviations: 60, ..Laws::USUAL });
+    comity_testing::laws!(Ahead, Laws { deviations: 60, listened: 0, constants: None, ..Laws::USUAL });
 }
 
 /// A circuit of more gates than a chunk of nine parties holds, among nine.

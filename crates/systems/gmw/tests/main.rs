@@ -1,6 +1,7 @@
 //! GMW: what every protocol must do, its bytes and rounds counted exactly, values in shares, material made ahead, and by hand.
 
 mod cost;
+mod heard;
 mod programs;
 mod reactive;
 mod shares;
@@ -14,7 +15,14 @@ use comity_protocol::{Here, Party};
 use comity_testing::laws::{Laws, Outputs, Setting, rng};
 use comity_testing::{Net, PATIENCE, laws};
 
-laws!(Gmw, Laws { programs: 6, ..Laws::USUAL });
+laws!(
+    Gmw,
+    Laws {
+        wire: &["13fe1cebd4fa6302adc25ddb2e5dd6c1", "940aaa417c7edadcb8bd3e15ccb98162"],
+        programs: 6,
+        ..Laws::USUAL
+    }
+);
 
 mod iknp {
     use super::*;

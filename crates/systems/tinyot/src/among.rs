@@ -57,7 +57,8 @@ pub(crate) fn material(ands: u64) -> Box<WriteBatch<'static>> {
     })
 }
 
-fn run_with(me: &mut Party<'_, '_>, dealer: Box<dyn RowDealer + '_>, job: &Job<'_>) -> Result<()> {
+/// Runs this party's side of a program on a dealer's material.
+pub(crate) fn run_with(me: &mut Party<'_, '_>, dealer: Box<dyn RowDealer + '_>, job: &Job<'_>) -> Result<()> {
     let Party { net, here, rng, observer } = me;
     let program = job.program;
     let mut machine = RowMachine::new(here.child("machine"), dealer, *rng);

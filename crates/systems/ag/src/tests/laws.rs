@@ -9,12 +9,31 @@ use super::cheats::caught;
 use crate::checks;
 use crate::protocol::Ag;
 
-laws!(Ag, Laws { rho: 8, checks: Some((checks::ALL, caught)), ..Laws::USUAL });
+laws!(
+    Ag,
+    Laws {
+        rho: 8,
+        wire: &["d0d75177afd2916920489ac192cf5afa"],
+        constants: Some(1),
+        checks: Some((checks::ALL, caught)),
+        ..Laws::USUAL
+    }
+);
 
 mod turned {
     use super::*;
 
-    laws!(Ag, Laws { rho: 8, programs: 2, deviations: 60, options: &[("role", "evaluator")], ..Laws::USUAL });
+    laws!(
+        Ag,
+        Laws {
+            rho: 8,
+            constants: Some(1),
+            programs: 2,
+            deviations: 60,
+            options: &[("role", "evaluator")],
+            ..Laws::USUAL
+        }
+    );
 }
 
 #[test]

@@ -13,7 +13,17 @@ fn cheats() -> Vec<&'static Check> {
     [garblers::caught(), evaluators::caught()].concat()
 }
 
-laws!(CutChoose, Laws { rho: 4, programs: 8, deviations: 120, checks: Some((checks::ALL, cheats)), ..Laws::USUAL });
+laws!(
+    CutChoose,
+    Laws {
+        rho: 4,
+        constants: Some(1),
+        programs: 8,
+        deviations: 120,
+        checks: Some((checks::ALL, cheats)),
+        ..Laws::USUAL
+    }
+);
 
 mod coded {
     use super::*;
@@ -22,6 +32,7 @@ mod coded {
         CutChoose,
         Laws {
             rho: 5,
+            constants: Some(1),
             programs: 8,
             deviations: 120,
             options: &[("role", "evaluator"), ("coded", "yes")],

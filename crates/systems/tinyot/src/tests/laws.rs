@@ -1,4 +1,4 @@
-//! What every protocol must do, with each of the dealers.
+//! What every protocol must do, with each of the dealers, and what is heard of runs on dealers that are ideal.
 
 use comity_core::{Check, Result};
 use comity_protocol::{Card, Job, Party, Protocol, Supplies};
@@ -6,8 +6,10 @@ use comity_testing::laws;
 use comity_testing::laws::Laws;
 
 use super::FOR_TWO;
+use super::dealer::Online;
+use crate::many::tests::ideal::Trusted;
 use crate::protocol::TinyOt;
-use crate::{checks, fast, nnob};
+use crate::{among, checks, fast, nnob};
 
 mod fast_dealer {
     use super::*;
@@ -16,7 +18,7 @@ mod fast_dealer {
         [fast::tests::cheats(), nnob::tests::cheats()].concat()
     }
 
-    laws!(TinyOt, Laws { rho: 8, checks: Some((checks::ALL, cheats)), ..Laws::USUAL });
+    laws!(TinyOt, Laws { rho: 8, constants: Some(1), checks: Some((checks::ALL, cheats)), ..Laws::USUAL });
 }
 
 mod nnob12_dealer {
@@ -46,4 +48,39 @@ mod nnob12_dealer {
             ..Laws::USUAL
         }
     );
+}
+
+mod on_trusted_dealers {
+    use super::*;
+
+    /// The protocol on material of a trusted dealer.
+    struct Trusting;
+
+    impl Protocol for Trusting {
+        fn card(&self) -> &'static Card {
+            TinyOt.card()
+        }
+
+        fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
+            let here = me.here;
+            if here.parties == 2 {
+                return Online(100).run(me, job, from);
+            }
+            let seed = here.session.block("trusted dealer").to_u128();
+            among::run_with(me, Box::new(Trusted::new(here.me, here.parties, seed, 100)), job)
+        }
+    }
+
+    const LISTENED: Laws = Laws { listened: 400, ..Laws::USUAL };
+
+    #[test]
+    fn law_listener() {
+        comity_testing::laws::listener(&Trusting, &LISTENED);
+    }
+
+    #[test]
+    #[ignore = "a campaign: see `make test-long`"]
+    fn law_listener_long() {
+        comity_testing::laws::listener_in(&Trusting, &LISTENED, 10_000);
+    }
 }
