@@ -2,6 +2,7 @@
 
 mod committing;
 mod deviations;
+mod drawn;
 mod flavour;
 mod functionality;
 mod iknp;

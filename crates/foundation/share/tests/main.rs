@@ -1,6 +1,7 @@
 //! The checks of authenticated shares among two, three and five parties, each against the parties that break it.
 
 mod coin;
+mod drawn;
 mod equality;
 mod extension;
 mod forms;

@@ -1,9 +1,14 @@
 //! Bit triples from every extension: right, balanced, independent, and for the bytes that the docs say.
 
-use comity_channel::{Counted, MemoryChannel, Mesh, PerPeer, memory_mesh};
-use comity_core::{Backend, Block, Error, Kind, Prg};
+use std::cell::RefCell;
+
+use comity_channel::{Channel, Counted, MemoryChannel, Mesh, PerPeer, memory_mesh};
+use comity_core::{Backend, Bits, Block, Error, Kind, Prg, Result, SessionId};
+use comity_ot::base::{BaseOt, Simplest};
+use comity_ot::{ReceiverSeeds, SemiHonest, SenderSeeds};
 use comity_share::triples::{BitTriples, Links, OtKind, TakenTriples};
 use comity_testing::{Net, PATIENCE};
+use rand_core::CryptoRng;
 
 use super::SESSION;
 
@@ -162,4 +167,55 @@ fn after_an_error_no_triple_is_made() {
     let [Some(first), Some(second)] = ends.into_iter().flatten().next().unwrap() else { panic!("both fail") };
     assert!(matches!(first, Error { kind: Kind::Closed, party: Some(_) }), "{first}");
     assert!(matches!(second.kind, Kind::InvalidInput(message) if message.contains("stopped at an earlier error")));
+}
+
+thread_local! {
+    /// The choices of the base OTs that this thread received.
+    static CHOSEN: RefCell<Vec<Bits>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Base OTs that note what they are asked for: an extension's sender chooses by the bits of its delta.
+struct Noted;
+
+impl BaseOt for Noted {
+    type Model = SemiHonest;
+
+    fn send(
+        ch: &mut dyn Channel,
+        session: &SessionId,
+        n: usize,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<SenderSeeds<SemiHonest>> {
+        Simplest::send(ch, session, n, rng)
+    }
+
+    fn receive(
+        ch: &mut dyn Channel,
+        session: &SessionId,
+        choices: &Bits,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<ReceiverSeeds<SemiHonest>> {
+        CHOSEN.with_borrow_mut(|all| all.push(choices.clone()));
+        Simplest::receive(ch, session, choices, rng)
+    }
+}
+
+/// Each party draws the delta of its OTs: no run has that of another one.
+#[test]
+fn deltas_are_drawn() {
+    for extension in EXTENSIONS {
+        let deltas = |seed: u128| {
+            Net::<2>::run(|net| {
+                let backend = Backend::detect();
+                let seed = seed << 8 | u128::from(net.me().0);
+                let mut rngs = PerPeer::new(net.me(), 2, |_| Prg::new(backend, Block::from_u128(seed)));
+                Links::setup::<Noted>(net, SESSION, backend, extension, &mut rngs).unwrap();
+                CHOSEN.take()
+            })
+        };
+        let ([a, b], [c, d]) = (deltas(1), deltas(2));
+        let all = [a, b, c, d].concat();
+        assert_eq!(all.len(), 4, "{extension:?}: base OTs of four senders");
+        assert!(all.iter().enumerate().all(|(i, one)| !all[..i].contains(one)), "{extension:?}");
+    }
 }

@@ -1,8 +1,11 @@
+use std::cell::RefCell;
+
 use comity_channel::{Channel, Recorded};
-use comity_core::{Backend, Block, Error, Kind, Prg, Result, SessionId, gf128};
-use comity_ot::base::{Csw, Simplest};
-use comity_ot::{Malicious, SemiHonest, softspoken};
+use comity_core::{Backend, Bits, Block, Error, Kind, Prg, Result, SessionId, gf128};
+use comity_ot::base::{BaseOt, Csw, Simplest};
+use comity_ot::{Malicious, ReceiverSeeds, SemiHonest, SenderSeeds, softspoken};
 use comity_testing::{Pair, deviate, never_wrong};
+use rand_core::CryptoRng;
 
 use crate::parameters::LpnSizes;
 use crate::receiver::{Received, receive_with};
@@ -268,4 +271,54 @@ fn the_check_of_noise_is_random() {
     };
     let (one, other) = (run(1), run(2));
     assert!(one[0] != other[0] && one[1] != other[1]);
+}
+
+thread_local! {
+    /// The choices of the base OTs that this thread received.
+    static CHOSEN: RefCell<Vec<Bits>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Base OTs that note what they are asked for: an extension's sender chooses by the bits of its delta.
+struct Noted;
+
+impl BaseOt for Noted {
+    type Model = Malicious;
+
+    fn send(
+        ch: &mut dyn Channel,
+        session: &SessionId,
+        n: usize,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<SenderSeeds<Malicious>> {
+        Csw::send(ch, session, n, rng)
+    }
+
+    fn receive(
+        ch: &mut dyn Channel,
+        session: &SessionId,
+        choices: &Bits,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<ReceiverSeeds<Malicious>> {
+        CHOSEN.with_borrow_mut(|all| all.push(choices.clone()));
+        Csw::receive(ch, session, choices, rng)
+    }
+}
+
+/// The delta under which trees are hidden is drawn: no run has that of another one, and none has the delta of the product.
+#[test]
+fn the_delta_of_trees_is_drawn() {
+    let deltas = |seed| {
+        let (chosen, _) = Pair::run(
+            |ch| {
+                send_with::<Malicious, Noted>(&SMALL, ch, &setting(1), DELTA, 150, &mut rng(seed)).unwrap();
+                CHOSEN.take()
+            },
+            |ch| receive_with::<Malicious, Csw>(&SMALL, ch, &setting(1), 150, &mut rng(seed + 50)).map(drop).unwrap(),
+        );
+        chosen
+    };
+    let (one, other) = (deltas(1), deltas(2));
+    // Base OTs of the trees.
+    let (Some(one), Some(other)) = (one.last(), other.last()) else { panic!("no base OTs") };
+    assert!(one.len() == 128 && one != other && one.to_u128() != Some(DELTA.to_u128()));
 }

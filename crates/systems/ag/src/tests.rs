@@ -5,5 +5,6 @@ mod cost;
 mod dealer;
 mod laws;
 mod leaks;
+mod order;
 mod prepared;
 mod verdict;

@@ -1,6 +1,6 @@
 //! Look-ups of tables at secret indices: right for every index, for as many triples as the docs say.
 
-use comity_channel::{Counted, Mesh};
+use comity_channel::{Counted, Mesh, Recorded};
 use comity_circuit::{
     Builder, Call, Circuit, Engine, Goal, LookupTable, Lowered, Meaning, Place, Program, ProgramBuilder, Recipients,
     Step, Wire,
@@ -199,7 +199,12 @@ fn programs_with_tables_look_them_up() {
 
 /// A table at 70 indices side by side, in turns, each on what came out of the one before.
 fn turns(times: u64) -> Program {
-    let entries: Vec<u8> = (0..32).map(|i: u8| i.wrapping_mul(11) % 32).collect();
+    turns_by(11, times)
+}
+
+/// Likewise, of which an entry is the index times this.
+fn turns_by(factor: u8, times: u64) -> Program {
+    let entries: Vec<u8> = (0..32).map(|i: u8| i.wrapping_mul(factor) % 32).collect();
     let gates = circuit(&entries.iter().map(|&entry| entry.into()).collect::<Vec<u64>>(), 5, 5);
     let mut p = ProgramBuilder::new("turns");
     let value = p.input("index", 0, 350);
@@ -245,4 +250,27 @@ fn a_look_up_is_one_round_and_its_triples_are_made_before() {
         assert!(talk.is_exact());
         assert_eq!((talk.sent(PartyId(0)), talk.rounds(PartyId(0))), (traffic.sent, traffic.rounds));
     }
+}
+
+/// What is opened of the same indices in two turns are other bits: each unit vector hides one index.
+#[test]
+fn each_unit_vector_is_used_once() {
+    let input: Bits = (0..350).map(|i| i % 7 < 3).collect();
+    let all = over_links(2, |links| {
+        let mut recorder = None;
+        let links = links.map(|_, link| {
+            let link = Recorded::new(link, 1 << 24);
+            recorder = Some(link.recorder());
+            link
+        });
+        let inputs = [input.clone()];
+        run(&Gmw, &mut Mesh::new(links), &turns_by(1, 2), &inputs, setting(Backend::detect())).unwrap();
+        recorder.unwrap().recording().sent
+    });
+    // Both turns, and the output.
+    let [one, other]: [Vec<u8>; 2] = all.try_into().unwrap();
+    let tail = |sent: &[u8]| sent[sent.len() - 3 * 44..].to_vec();
+    let sum: Vec<u8> = tail(&one).iter().zip(tail(&other)).map(|(a, b)| a ^ b).collect();
+    assert_eq!(Bits::from_bytes(&sum[88..], 350), input, "the output is the indices");
+    assert_ne!(sum[..44], sum[44..88]);
 }

@@ -107,3 +107,28 @@ fn all_backends_give_equal_bytes() {
     let outputs: Vec<_> = outputs.collect();
     assert!(outputs.windows(2).all(|pair| pair[0] == pair[1]));
 }
+
+/// The keys of a left ciphertext are of prefix, block and position: where all prefixes are zero, the block alone tells keys of one position apart.
+#[test]
+fn keys_of_different_blocks_differ() {
+    let mut alike = 0;
+    for key in 0..8 {
+        let left = Ore::new(Backend::detect(), &[key; 32], 15).left(0).to_bytes();
+        let blocks: Vec<(&[u8], u8)> = left.chunks(17).map(|block| (&block[..16], block[16])).collect();
+        for (i, one) in blocks.iter().enumerate() {
+            for other in &blocks[..i] {
+                assert_ne!(one.0, other.0, "the keys of two blocks");
+                alike += usize::from(one.1 == other.1);
+            }
+        }
+    }
+    assert!(alike > 0, "two blocks with one position");
+}
+
+/// So are the digits of [`Clww`]: those of zero are masked, each by another number.
+#[test]
+fn digits_of_different_places_are_masked_apart() {
+    let zero = Clww::new(Backend::detect(), [7; 16]).encrypt(0);
+    let digits: Vec<u128> = (0..64).map(|i| zero >> (2 * i) & 3).collect();
+    assert!([0, 1, 2].iter().all(|digit| digits.iter().filter(|other| *other == digit).count() > 8), "{digits:?}");
+}

@@ -5,6 +5,7 @@ pub(crate) mod dealer;
 mod engine;
 mod laws;
 mod machine;
+mod order;
 mod protocol;
 mod stored;
 mod wire;

@@ -2,6 +2,7 @@
 
 mod broken;
 mod committed;
+mod drawn;
 mod honest;
 mod liars;
 mod malleable;

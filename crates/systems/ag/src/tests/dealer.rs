@@ -32,7 +32,7 @@ pub(crate) fn keys(seed: u64) -> [GlobalKey; 2] {
 }
 
 /// What a program takes.
-fn amounts(program: &Program) -> Amounts {
+pub(crate) fn amounts(program: &Program) -> Amounts {
     let bits = |party: u16| program.inputs().iter().filter(|i| i.owner.includes(party)).map(|i| i.bits).sum();
     let ands = program.and_gates() as usize;
     Amounts { triples: ands.max(1), masks: [bits(0), bits(1)], shares: ands }

@@ -2,7 +2,7 @@
 
 use comity_channel::{MemoryChannel, Mesh};
 use comity_circuit::{Builder, Program, Recipients, Wire};
-use comity_core::{Bits, Error, Kind, PartyId, Result};
+use comity_core::{Bits, Block, Error, Kind, PartyId, Result};
 use comity_protocol::{Ahead, Empty, Job, Party, Protocol};
 use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, rng};
 use comity_testing::{Kept, Pair};
@@ -10,6 +10,7 @@ use comity_testing::{Kept, Pair};
 use super::dealer::{here, options};
 use crate::checks;
 use crate::protocol::Ag;
+use crate::stored::Head;
 
 /// What a run on this takes from the store.
 fn material(stored: &str) -> &'static str {
@@ -50,6 +51,18 @@ fn run(program: &Program, inputs: &[Bits], garbler: u16, [a, b]: [&mut Kept; 2])
     };
     let (a, b) = Pair::run(|ch| party(ch, 0, a), |ch| party(ch, 1, b));
     [a, b]
+}
+
+/// The seed of the labels of what is garbled ahead is drawn for each.
+#[test]
+fn labels_are_drawn() {
+    let program = Program::from_circuit(chain_and_layer(5)).unwrap();
+    let seed = |session| {
+        let [kept, _] = prepare(&program, 0, session, "garbling");
+        Head::read(&mut &kept.batches[0][..], &program, PartyId(0), PartyId(0)).unwrap().block
+    };
+    let seeds = [seed(1), seed(2)];
+    assert!(seeds[0] != seeds[1] && !seeds.contains(&Block::ZERO));
 }
 
 /// Whether it ended with these words.

@@ -116,6 +116,30 @@ fn another_part_of_the_masks_is_seen() {
     }
 }
 
+/// Masks are under the parts of both: a receiver whose part comes to the sender as another one finds nothing.
+#[test]
+fn masks_are_under_the_parts_of_both() {
+    let (sender, receiver) = (items(0..50), items(0..300));
+    let part = COIN[1] + 16 * Sparse::columns(300);
+    let found = |at: usize| {
+        let change = Tamper { direction: Direction::Outgoing, at, change: Change::Flip { bit: 0 } };
+        let (_, got) = Pair::run(
+            |ch| {
+                let set = Set { items: &sender, ..Set::default() };
+                party(0, 1, ch, |me| send_over(me, (&terms(), &set), sizes(50, 300), |_, n| Ok(zero(n))))
+            },
+            |ch| {
+                let set = Set { items: &receiver, ..Set::default() };
+                let mut ch = Tampering::new(ch, &change);
+                party(1, 1, &mut ch, |me| receive_over(me, (&terms(), &set), sizes(50, 300), |_, n| Ok(nothing(n))))
+            },
+        );
+        got.unwrap().matched.len()
+    };
+    // What the receiver sends before it is of no weight here, since the scalar is zero.
+    assert_eq!([found(part - 1), found(part), found(part + 15)], [50, 0, 0]);
+}
+
 /// Everything that is to be unknown to the other side before is new in each run: delta, both parts of the masks with the salt, and
 /// the columns that no key determines. (What hides them is the same here.)
 #[test]

@@ -4,6 +4,7 @@ mod hidden;
 pub(crate) mod ideal;
 mod liars;
 mod machine;
+mod order;
 mod stored;
 mod wire;
 

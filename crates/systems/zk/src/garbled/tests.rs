@@ -30,6 +30,8 @@ mod with_either_garbling {
     either!(
         what_is_true_is_proved,
         a_prover_without_a_witness_is_not_believed,
+        every_output_counts,
+        what_is_checked_is_checked_whole,
         a_verifier_that_lies_gets_no_opening,
         the_prover_commits_to_whatever_came_out,
         a_verifier_that_goes_away_learns_nothing_more,
@@ -103,6 +105,40 @@ fn a_prover_without_a_witness_is_not_believed<S: Readable>() {
         };
         let (_, verified, _) = play::<S>(&statement, &secret, &mut lie, &mut |_| ());
         assert_eq!(check(&verified), Some(WRONG_COMMITMENT));
+    }
+}
+
+/// The statement of two outputs, of whichever only one is false.
+fn every_output_counts<S: Readable>() {
+    let (statement, secret) = (crate::tests::statement(b""), |witness| [crate::tests::bits(witness, 4), None]);
+    let bits = statement.outputs().len();
+    assert!(bits > 1);
+    for wrong in 0..16 {
+        let right = wrong & 6 == 2;
+        let (_, verified, _) = play::<S>(&statement, &statement.secret(&secret(wrong)), &mut |_| (), &mut |_| ());
+        assert_eq!(check(&verified), (!right).then_some(OTHER_OUTPUTS), "witness {wrong}");
+    }
+}
+
+/// A change in any byte of what is compared is seen, the last one, too.
+fn what_is_checked_is_checked_whole<S: Readable>() {
+    let statement = of_two(1);
+    let secret = statement.secret(&two(3));
+    for at in [0, 1, 15, 31] {
+        let mut lie = |act: ProverAct<'_>| {
+            if let ProverAct::Outputs(outputs) = act {
+                outputs[at] ^= 1;
+            }
+        };
+        let (_, verified, _) = play::<S>(&statement, &secret, &mut lie, &mut |_| ());
+        assert_eq!(check(&verified), Some(OTHER_OUTPUTS), "byte {at} of the outputs");
+        let mut lie = |act: VerifierAct<'_>| {
+            if let VerifierAct::Labels(pairs) = act {
+                pairs[0][0] ^= Block::from_u128(1 << (8 * (at % 16)));
+            }
+        };
+        let (proved, ..) = play::<S>(&statement, &secret, &mut |_| (), &mut lie);
+        assert_eq!(check(&proved), Some(WRONG_LABELS), "byte {at} of a label");
     }
 }
 
