@@ -4,7 +4,7 @@
 # make install    the same, installed where cargo puts commands
 # make bench      (--features bench) this machine's ceilings, and how close comity comes to them
 # make ct         branches and indices on secrets, looked for by Valgrind in the code that ships
-# make mutants    the functions that check, broken in every way: does a test notice? (needs cargo-mutants; an hour and a half)
+# make mutants    the functions that check, broken in every way and some by hand: does a test notice? (needs cargo-mutants; some hours)
 # make fuzz       coverage-guided fuzzing (needs cargo-fuzz and a nightly toolchain)
 # make wasm       the crates that know no operating system, for browsers
 # make arm        the kernels of ARMv8, under qemu
@@ -113,9 +113,10 @@ ct:
 			$(or $(CARGO_TARGET_DIR),target)/release/comity-ct $(CT); \
 	else echo "SKIPPED ct: it needs Valgrind, and Linux on x86-64"; fi
 
-# MUTANTS is the shard, and the crates to keep to: `make mutants MUTANTS="2/8"`, `make mutants MUTANTS="0/1 crates/foundation/share"`.
+# First the mutants that were made by hand, which need no tool. MUTANTS is the shard, and the crates to keep to: `make mutants MUTANTS="2/8"`, `make mutants MUTANTS="0/1 crates/foundation/share"`.
 MUTANTS = 0/1
 mutants:
+	testing/mutants/run-made $(MUTANTS)
 	@if $(CARGO) mutants --version >/dev/null 2>&1; then testing/mutants/run $(MUTANTS); \
 	else echo "SKIPPED mutants: cargo-mutants is not installed"; fi
 
