@@ -54,16 +54,18 @@ pub(crate) fn run(command: &GroupCommand) -> Outcome {
     match command {
         GroupCommand::Add { file, name, address, key, relay } => {
             let address = Some(address.as_str()).filter(|address| *address != NOWHERE);
-            let group = match PartyGroup::read(file)? {
-                Some(group) => group.and(name, address, *key),
-                None => PartyGroup::begin(name, address, *key),
-            };
-            let group = match relay {
-                Some(relay) => group.and_then(|group| group.at_relay(relay)),
-                None => group,
-            };
-            let group = group.map_err(|error| Failure::from(error).at(&file.display().to_string()))?;
-            group.write(file)?;
+            let place = file.display().to_string();
+            let group = PartyGroup::change(file, |there| {
+                let group = match &there {
+                    Some(group) => group.and(name, address, *key),
+                    None => PartyGroup::begin(name, address, *key),
+                };
+                match relay {
+                    Some(relay) => group.and_then(|group| group.at_relay(relay)),
+                    None => group,
+                }
+            });
+            let group = group.map_err(|error| Failure::from(error).at(&place))?;
             let (file, id) = (file.display(), group.parties() - 1);
             note(&format!(
                 "{name} is party {id} in {file}; when all are in it, every party compares `comity group show {file}`"

@@ -53,11 +53,21 @@ impl Journal {
     pub(crate) fn open<L: DeserializeOwned>(path: &Path, words: Words, each: impl FnMut(L)) -> Outcome<Journal> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        // A pipe is waited for without end.
+        if let Ok(data) = path.metadata()
+            && !data.is_file()
+        {
+            return Err(failed(path, &"this is no file"));
+        }
         let file = options.open(path).map_err(|error| failed(path, &error))?;
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => failed(path, &words.busy),
             TryLockError::Error(error) => failed(path, &error),
         })?;
+        // Who can change books can make them forget.
+        comity_net::owned(path)?;
         // A new file's name is on the disk when its folder is.
         sync_names(path).map_err(|error| failed(path, &error))?;
         Journal::on(path, file, words, each)
@@ -200,6 +210,22 @@ mod tests {
         let why = events(&path).map(drop).unwrap_err();
         assert!(why.message.contains("line 2") && why.message.contains("this is no number"), "{}", why.message);
         std::fs::remove_file(&path).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn books_are_their_owners_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let path = file("mode");
+        drop(events(&path).unwrap());
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        for loose in [0o620, 0o602] {
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(loose)).unwrap();
+            let why = events(&path).map(drop).unwrap_err();
+            assert!(why.message.contains("chmod go-w"), "{}", why.message);
+        }
+        std::fs::remove_file(&path).unwrap();
+        assert!(events(Path::new("/dev/zero")).map(drop).unwrap_err().message.contains("no file"));
     }
 
     /// What a full disk took of events is taken back: all of them, also those that were whole, and the next one does not go on where it ended.

@@ -56,10 +56,7 @@ pub(crate) fn run(command: &KeyCommand) -> Outcome {
             let fingerprint: Fingerprint = fingerprint.parse()?;
             let keys = KeyDir::new(dir);
             // A folder without a key is most likely a slip of the hand.
-            let own = keys.identity()?.fingerprint();
-            if own == fingerprint {
-                note("note: this is the folder's own fingerprint; the other party's is wanted, most likely");
-            }
+            keys.identity()?;
             keys.trust(*party, fingerprint)?;
             note(&format!("party {party} is trusted with {fingerprint}"));
             Ok(())

@@ -42,7 +42,10 @@ fn keys_are_made_shown_and_trusted() {
     comity(&["key", "new", &dir]).fails(2, &["already"]);
     comity(&["key", "show", &keys.folder.path("none")]).fails(2, &["comity key new"]);
     keys.trust("a", "1", "nonsense").fails(2, &["nonsense"]);
-    keys.trust("a", "1", &keys.fingerprints[0]).fails(2, &["already"]);
+    let other = comity(&["key", "new", &keys.folder.path("c")]).ok().trim().to_owned();
+    keys.trust("a", "1", &other).fails(2, &["already"]);
+    keys.trust("a", "2", &keys.fingerprints[0]).fails(2, &["of the key in", "itself", "comity key show"]);
+    assert_eq!(comity(&["key", "show", &dir]).ok(), show.ok());
     keys.trust("none", "1", &keys.fingerprints[0]).fails(2, &["comity key new"]);
 }
 
@@ -98,4 +101,42 @@ fn tls_and_plain_text_do_not_mix() {
 /// Party 1 of the same run calls this address.
 fn calls(address: &str, more: &[&str]) -> Done {
     comity(&[&["run", "aes128", "--party", "1", "--connect", address, "--input", AES_BLOCK], more].concat())
+}
+
+/// Twelve commands at a time lose nothing: each waits until the one before has written the file.
+#[test]
+fn keys_and_parties_that_are_added_side_by_side_are_all_there() {
+    let keys = keys("side-by-side");
+    let (dir, file) = (keys.folder.path("a"), keys.folder.path("group.toml"));
+    let made: Vec<String> = (0..12)
+        .map(|at| comity(&["key", "new", &keys.folder.path(&format!("k{at}"))]).ok().trim().to_owned())
+        .collect();
+    let all = |args: &(dyn Fn(usize) -> Vec<String> + Sync)| {
+        std::thread::scope(|scope| {
+            let run = |at: usize| scope.spawn(move || comity(&args(at).iter().map(String::as_str).collect::<Vec<_>>()));
+            (0..12).map(run).collect::<Vec<_>>().into_iter().for_each(|done| _ = done.join().unwrap().ok());
+        });
+    };
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    all(&|at| words(&["key", "trust", &dir, "--party", &(at + 1).to_string(), &made[at]]));
+    let shown = comity(&["key", "show", &dir]);
+    assert!(made.iter().all(|key| shown.ok().contains(key)), "{}", shown.out);
+    all(&|at| {
+        words(&[
+            "group",
+            "add",
+            &file,
+            "--name",
+            &format!("party{at}"),
+            "--address",
+            &format!("127.0.0.1:{}", 7000 + at),
+        ])
+    });
+    let group = comity(&["group", "show", &file, "--json"]).json();
+    let mut names: Vec<&str> =
+        group["parties"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    let mut expected: Vec<String> = (0..12).map(|at| format!("party{at}")).collect();
+    expected.sort_unstable();
+    assert_eq!(names, expected);
 }

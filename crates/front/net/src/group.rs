@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::address::is_address;
 use crate::identity::{Fingerprint, Identity, base32};
-use crate::keys::{read, replace};
+use crate::keys::{MAX_FILE, OTHERS_WRITE, lock_beside, read_own, replace};
 use crate::settings::Security;
 
 /// The most parties of a group: as many as a program names.
@@ -119,7 +119,7 @@ impl PartyGroup {
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) says what is wrong, and in which line, or that others may write the file; [`Io`](comity_core::Kind).
     pub fn read(path: &Path) -> Result<Option<PartyGroup>> {
-        let Some(bytes) = read(path, 0o022, "go-w")? else { return Ok(None) };
+        let Some(bytes) = read_own(path, OTHERS_WRITE, MAX_FILE)? else { return Ok(None) };
         let text = str::from_utf8(&bytes)
             .map_err(|_| Error::invalid_input(format!("{} is no text: a list of parties is TOML", path.display())))?;
         let group =
@@ -132,7 +132,19 @@ impl PartyGroup {
     /// # Errors
     /// [`Io`](comity_core::Kind).
     pub fn write(&self, path: &Path) -> Result<()> {
-        replace(path, self.to_text().as_bytes())
+        replace(path, 0o644, self.to_text().as_bytes())
+    }
+
+    /// Makes another group of the one in this file, if there is one, and writes it there. Who does so at the same time waits: nobody's change is
+    /// lost.
+    ///
+    /// # Errors
+    /// Those of [`PartyGroup::read`], of what changes it, and [`Io`](comity_core::Kind).
+    pub fn change(path: &Path, make: impl FnOnce(Option<PartyGroup>) -> Result<PartyGroup>) -> Result<PartyGroup> {
+        let _lock = lock_beside(path)?;
+        let group = make(PartyGroup::read(path)?)?;
+        group.write(path)?;
+        Ok(group)
     }
 
     /// The group that this text lists.

@@ -17,8 +17,8 @@ use crate::identity::{Fingerprint, Identity};
 use crate::rng::SystemRng;
 use crate::settings::Security;
 
-/// A size that no file of a key directory has.
-const MAX_FILE: u64 = 1 << 20;
+/// The most bytes of a file of keys or parties.
+pub(crate) const MAX_FILE: u64 = 1 << 20;
 
 /// A directory with a party's key and the fingerprints that it trusts.
 #[derive(Clone, Debug)]
@@ -63,10 +63,11 @@ impl KeyDir {
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](comity_core::Kind) if there is none, or others may read it; [`Io`](comity_core::Kind).
+    /// [`InvalidInput`](comity_core::Kind) if there is none, or others may read it, or put another one in its place; [`Io`](comity_core::Kind).
     pub fn identity(&self) -> Result<Identity> {
+        owned(&self.dir)?;
         let path = self.identity_path();
-        let Some(bytes) = read(&path, 0o077, "600")? else {
+        let Some(bytes) = read_own(&path, OTHERS_USE, MAX_FILE)? else {
             return Err(Error::invalid_input(format!(
                 "there is no key at {}: make one with `comity key new {}`",
                 path.display(),
@@ -76,15 +77,23 @@ impl KeyDir {
         Identity::from_pkcs8(&bytes).map_err(|error| Error::invalid_input(format!("{}: {error}", path.display())))
     }
 
-    /// Trusts the key with this fingerprint to be `party`'s, from now on.
+    /// Trusts the key with this fingerprint to be `party`'s, from now on. Who does so at the same time waits.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](comity_core::Kind) if another key is trusted to be this party's already, or this key to be another
-    /// party's: such a change is made by hand, in the file. [`Io`](comity_core::Kind).
+    /// [`InvalidInput`](comity_core::Kind) if it is the folder's own key, or another key is trusted to be this party's already, or this key to
+    /// be another party's: such a change is made by hand, in the file. [`Io`](comity_core::Kind).
     pub fn trust(&self, party: u32, fingerprint: Fingerprint) -> Result<()> {
-        let mut trusted = self.trusted()?;
+        if self.identity().is_ok_and(|own| own.fingerprint() == fingerprint) {
+            return Err(Error::invalid_input(format!(
+                "this is the fingerprint of the key in {} itself: who has it trusts nobody else by it. The other party's is wanted, which \
+                 `comity key show` prints there",
+                self.dir.display()
+            )));
+        }
         let path = self.trusted_path();
+        let _lock = lock_beside(&path)?;
+        let mut trusted = self.trusted()?;
         for &(other, known) in &trusted {
             let clash = match (other == party, known == fingerprint) {
                 (true, true) => return Ok(()),
@@ -100,8 +109,7 @@ impl KeyDir {
         trusted.push((party, fingerprint));
         trusted.sort_by_key(|&(party, _)| party);
         let text: String = trusted.iter().map(|(party, fingerprint)| format!("{party} {fingerprint}\n")).collect();
-        let draft = draft(&self.dir, 0o600, text.as_bytes())?;
-        fs::rename(&draft, &path).map_err(|error| failed("cannot write", &path, error))
+        replace(&path, 0o600, text.as_bytes())
     }
 
     /// The parties that are trusted, and their keys' fingerprints, by party.
@@ -111,7 +119,7 @@ impl KeyDir {
     /// [`InvalidInput`](comity_core::Kind) names the line that is wrong, or says that others may write the file; [`Io`](comity_core::Kind).
     pub fn trusted(&self) -> Result<Vec<(u32, Fingerprint)>> {
         let path = self.trusted_path();
-        let bytes = read(&path, 0o022, "go-w")?.unwrap_or_default();
+        let bytes = read_own(&path, OTHERS_WRITE, MAX_FILE)?.unwrap_or_default();
         KeyDir::read_trusted(&path, &bytes)
     }
 
@@ -193,10 +201,34 @@ impl KeyDir {
     }
 }
 
-/// Writes a file whole or not at all, whatever stood there before. Others may read it.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    let draft = draft(path.parent().unwrap_or(Path::new("")), 0o644, bytes)?;
-    fs::rename(&draft, path).map_err(|error| failed("cannot write", path, error))
+/// Writes a file whole or not at all, whatever stood there before.
+pub(crate) fn replace(path: &Path, mode: u32, bytes: &[u8]) -> Result<()> {
+    let draft = draft(folder_of(path), mode, bytes)?;
+    fs::rename(&draft, path).map_err(|error| {
+        // Nothing else can be done about a draft that is not wanted.
+        let _ = fs::remove_file(&draft);
+        failed("cannot write", path, error)
+    })
+}
+
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Waits until nobody else changes files in this one's folder this way; others wait as long as what is returned lives. The lock is on the
+/// folder: the file itself is replaced. Where folders have no locks there is none.
+pub(crate) fn lock_beside(path: &Path) -> Result<Option<File>> {
+    let folder = folder_of(path);
+    if !cfg!(unix) {
+        return Ok(None);
+    }
+    let file = File::open(folder).map_err(|error| failed("cannot open the folder", folder, error))?;
+    match file.lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(error) if error.kind() == ErrorKind::Unsupported => Ok(None),
+        Err(error) => Err(failed("cannot lock the folder", folder, error)),
+    }
 }
 
 /// Writes a new file in this folder, under a name that nobody else uses.
@@ -222,18 +254,50 @@ fn draft(dir: &Path, mode: u32, bytes: &[u8]) -> Result<PathBuf> {
     }
 }
 
-/// The file's bytes; `None` if there is no such file. `forbidden` are the mode bits that it must not have on Unix, and
-/// `mend` what chmod takes them away with.
-pub(crate) fn read(path: &Path, forbidden: u32, mend: &str) -> Result<Option<Zeroizing<Vec<u8>>>> {
-    let file = match File::open(path) {
-        Ok(file) => file,
+/// The bytes of a file that is somebody's alone, and short; `None` if there is no such file. `forbidden` are the mode bits that it must not
+/// have on Unix, and `mend` what chmod takes them away with. A pipe or a device, which might never end, is refused, and so is a file that
+/// is longer than `longest`: half of one would say something else.
+///
+/// # Errors
+/// [`InvalidInput`](comity_core::Kind) says what is wrong with it; [`Io`](comity_core::Kind).
+pub fn read_own(path: &Path, (forbidden, mend): (u32, &str), longest: u64) -> Result<Option<Zeroizing<Vec<u8>>>> {
+    let cannot = |error| failed("cannot read", path, error);
+    let refused = |why: &dyn std::fmt::Display| Error::invalid_input(format!("{}: {why}", path.display()));
+    match fs::metadata(path) {
+        Ok(data) if data.is_file() => {}
+        Ok(data) if data.is_dir() => return Err(refused(&"this is a folder, and a file is wanted")),
+        Ok(_) => return Err(refused(&"this is a pipe or a device, and a file is wanted: save it to one first")),
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed("cannot read", path, error)),
-    };
+        Err(error) => return Err(cannot(error)),
+    }
+    let file = File::open(path).map_err(cannot)?;
     check_mode(&file, path, forbidden, mend)?;
     let mut bytes = Zeroizing::new(Vec::new());
-    file.take(MAX_FILE).read_to_end(&mut bytes).map_err(|error| failed("cannot read", path, error))?;
+    file.take(longest + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 > longest {
+        return Err(refused(&format!("it has more than {longest} bytes, and no such file does")));
+    }
     Ok(Some(bytes))
+}
+
+/// The bits that let others write a file, and what takes them away.
+pub const OTHERS_WRITE: (u32, &str) = (0o022, "go-w");
+
+/// The bits that let others read or write a file, and what takes them away.
+const OTHERS_USE: (u32, &str) = (0o077, "600");
+
+/// Whether nobody else can change this file, or put other files into this folder. What is not there nobody can change.
+///
+/// # Errors
+/// [`InvalidInput`](comity_core::Kind) says how to mend it; [`Io`](comity_core::Kind).
+pub fn owned(path: &Path) -> Result<()> {
+    match File::open(path) {
+        Ok(file) => check_mode(&file, path, OTHERS_WRITE.0, OTHERS_WRITE.1),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        // Elsewhere a folder is no file.
+        Err(_) if !cfg!(unix) => Ok(()),
+        Err(error) => Err(failed("cannot read", path, error)),
+    }
 }
 
 #[cfg(unix)]

@@ -68,7 +68,7 @@ pub use frame::unframe;
 pub use group::{Calls, Digest, MOST, Member, PartyGroup, Ways, ways};
 pub use hub::Listener;
 pub use identity::{Fingerprint, Identity};
-pub use keys::KeyDir;
+pub use keys::{KeyDir, OTHERS_WRITE, owned, read_own};
 pub use limits::{Limits, Now, Stop};
 pub use meeting::{Event, meet};
 pub use parting::settle;

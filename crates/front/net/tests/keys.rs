@@ -1,10 +1,10 @@
 //! The key directory: what is written, with which mode, and what is refused.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use comity_core::{Error, Kind, PartyId};
-use comity_net::{Identity, KeyDir, Security, SystemRng};
+use comity_net::{Identity, KeyDir, PartyGroup, Security, SystemRng};
 use rand_core::Rng;
 
 /// A directory that is removed at the end.
@@ -115,4 +115,58 @@ fn files_are_the_owners_only() {
     }
     set("trusted", 0o644);
     keys.trusted().unwrap();
+    // Who may write into the folder can put another key there.
+    for loose in [0o770, 0o707] {
+        set("", loose);
+        let said = refusal(keys.identity());
+        assert!(said.contains("chmod go-w "), "{said}");
+    }
+    set("", 0o755);
+    keys.identity().unwrap();
+}
+
+/// A party whose own key is trusted as the other's would take itself for it.
+#[test]
+fn the_own_key_is_nobody_elses() {
+    let scratch = Scratch::new();
+    let own = scratch.keys().create(&mut SystemRng).unwrap().fingerprint();
+    assert!(refusal(scratch.keys().trust(1, own)).contains("itself"));
+    assert_eq!(scratch.keys().trusted().unwrap(), []);
+}
+
+/// What would be cut is refused: a list without its end names others than the whole one.
+#[test]
+fn a_file_that_is_too_long_is_refused() {
+    let scratch = Scratch::new();
+    let keys = scratch.keys();
+    keys.create(&mut SystemRng).unwrap();
+    keys.trust(1, Identity::generate(&mut SystemRng).fingerprint()).unwrap();
+    let good = fs::read_to_string(scratch.path("trusted")).unwrap();
+    let filled = |bytes: usize| format!("{good}#{}\n", " ".repeat(bytes - good.len() - 2));
+    fs::write(scratch.path("trusted"), filled(1 << 20)).unwrap();
+    assert_eq!(keys.trusted().unwrap().len(), 1);
+    fs::write(scratch.path("trusted"), filled((1 << 20) + 1)).unwrap();
+    assert!(refusal(keys.trusted()).contains("more than 1048576 bytes"));
+    let party = "[[party]]\nid = 0\nname = \"ann\"\naddress = \"-\"\n";
+    let group = scratch.path("group.toml");
+    fs::write(&group, format!("{party}#{}", " ".repeat(1 << 20))).unwrap();
+    assert!(refusal(PartyGroup::read(&group)).contains("more than 1048576 bytes"));
+}
+
+/// A pipe without a writer is waited for without end, and a device has no end.
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_refused() {
+    let scratch = Scratch::new();
+    let keys = scratch.keys();
+    fs::create_dir_all(scratch.path("")).unwrap();
+    for name in ["identity.der", "trusted", "group.toml"] {
+        assert!(std::process::Command::new("mkfifo").arg(scratch.path(name)).status().unwrap().success());
+    }
+    let files =
+        [keys.identity().map(drop), keys.trusted().map(drop), PartyGroup::read(&scratch.path("group.toml")).map(drop)];
+    for refused in files.into_iter().chain([PartyGroup::read(Path::new("/dev/zero")).map(drop)]) {
+        assert!(refusal(refused).contains("a pipe or a device"));
+    }
+    assert!(refusal(PartyGroup::read(&scratch.path(""))).contains("a folder"));
 }

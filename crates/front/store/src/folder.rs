@@ -77,6 +77,33 @@ pub(crate) fn make(dir: &Path) -> Result<()> {
     builder.create(dir).map_err(|error| failed("cannot make the folder", dir, error))
 }
 
+/// Refuses a folder into which others can put files: lots of theirs would be taken for this party's, or its own be taken away.
+pub(crate) fn owned(dir: &Path) -> Result<()> {
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    let folder = File::open(dir).map_err(|error| failed("cannot open", dir, error))?;
+    check_mode(&folder, dir, 0o022, "go-w")
+}
+
+/// Refuses what others may use in ways that these bits say; `mend` is what chmod takes them away with.
+#[cfg(unix)]
+pub(crate) fn check_mode(file: &File, path: &Path, forbidden: u32, mend: &str) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = file.metadata().map_err(|error| failed("cannot read", path, error))?.permissions().mode();
+    if mode & forbidden == 0 {
+        return Ok(());
+    }
+    let (path, mode) = (path.display(), mode & 0o777);
+    Err(Error::invalid_input(format!("others may use {path} (mode {mode:03o}): run `chmod {mend} {path}`")))
+}
+
+/// Finds nothing wrong: other systems keep a folder's files from other users unless told otherwise.
+#[cfg(not(unix))]
+pub(crate) fn check_mode(_file: &File, _path: &Path, _forbidden: u32, _mend: &str) -> Result<()> {
+    Ok(())
+}
+
 /// A lock that keeps other processes out until the file is dropped.
 pub(crate) fn lock(dir: &Path) -> Result<File> {
     let path = dir.join("lock");

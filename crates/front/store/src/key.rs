@@ -1,6 +1,6 @@
 //! What opens a store: a passphrase, or a file with a key. And the store's own file, which says which.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use comity_core::{Error, Result, classify, declassify, declassify_all};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
-use crate::folder::{failed, new_file};
+use crate::folder::{check_mode, failed, new_file};
 
 /// The first bytes of a store's own file.
 const MAGIC: &[u8; 16] = b"comity store v2\n";
@@ -61,8 +61,15 @@ impl StoreKey {
     /// [`InvalidInput`](comity_core::Kind) if they are not 32, others may read them, or the file cannot be read.
     pub fn read(path: &Path) -> Result<StoreKey> {
         let cannot = |error| failed("cannot read the key in", path, error);
+        // A pipe without a writer is waited for without end.
+        if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+            let path = path.display();
+            return Err(Error::invalid_input(format!(
+                "{path} is no key of a store: it is a folder, a pipe or a device"
+            )));
+        }
         let file = File::open(path).map_err(cannot)?;
-        check_mode(&file, path)?;
+        check_mode(&file, path, 0o077, "600")?;
         let mut bytes = Zeroizing::new(Vec::with_capacity(33));
         file.take(33).read_to_end(&mut bytes).map_err(cannot)?;
         classify(&mut bytes);
@@ -152,30 +159,22 @@ impl StoreKey {
                 argon2.hash_password_into(text, salt, &mut secret[..]).map_err(cannot)?;
             }
         }
-        let mut hash = blake3::Hasher::new_derive_key("comity store v2 root key");
-        hash.update(&secret[..]).update(head);
-        Ok(Zeroizing::new(*hash.finalize().as_bytes()))
+        Ok(derived("comity store v2 root key", &[&secret[..], head]))
     }
 }
 
 /// The check in a store's own file, which tells a wrong key from a right one.
 fn check(root: &[u8; 32]) -> blake3::Hash {
-    blake3::Hash::from_bytes(blake3::derive_key("comity store v2 check of the key", root))
+    blake3::Hash::from_bytes(*derived("comity store v2 check of the key", &[root]))
 }
 
-#[cfg(unix)]
-fn check_mode(file: &File, path: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = file.metadata().map_err(|error| failed("cannot read", path, error))?.permissions().mode();
-    if mode & 0o077 == 0 {
-        return Ok(());
-    }
-    let (path, mode) = (path.display(), mode & 0o777);
-    Err(Error::invalid_input(format!("others may use {path} (mode {mode:03o}): run `chmod 600 {path}`")))
-}
-
-/// Finds nothing wrong: other systems keep a folder's files from other users unless told otherwise.
-#[cfg(not(unix))]
-fn check_mode(_file: &File, _path: &Path) -> Result<()> {
-    Ok(())
+/// The key that follows from a secret and what it is for, and nothing of which stays where the hash was.
+pub(crate) fn derived(context: &str, parts: &[&[u8]]) -> Zeroizing<[u8; 32]> {
+    let mut hash = blake3::Hasher::new_derive_key(context);
+    parts.iter().for_each(|part| _ = hash.update(part));
+    let key = Zeroizing::new(*hash.finalize().as_bytes());
+    // Its buffer holds the last bytes that it took in, which are all of these.
+    hash.reset();
+    std::hint::black_box(&mut hash);
+    key
 }

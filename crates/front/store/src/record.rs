@@ -8,6 +8,7 @@ use comity_core::{Error, Result, SessionId, declassify, declassify_all};
 use zeroize::Zeroizing;
 
 use crate::folder::{self, Folder, failed};
+use crate::key::derived;
 use crate::meta::Meta;
 use crate::seal::{HEAD, Seal};
 
@@ -141,9 +142,7 @@ pub(crate) fn batch_number(ending: &str) -> Option<u32> {
 
 /// The key of the MAC on a record: it follows from the store's key, and the lot's id and head.
 fn mac_key(folder: &Folder, id: &SessionId, head: &[u8]) -> Zeroizing<[u8; 32]> {
-    let mut hash = blake3::Hasher::new_derive_key("comity store v2 state of a lot");
-    hash.update(&folder.root[..]).update(&id.to_bytes()).update(head);
-    Zeroizing::new(*hash.finalize().as_bytes())
+    derived("comity store v2 state of a lot", &[&folder.root[..], &id.to_bytes(), head])
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use comity_core::{SessionId, declassify_all};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
-use zeroize::Zeroizing;
 
 use crate::folder::Folder;
+use crate::key::derived;
 use crate::meta::Meta;
 
 /// The first bytes of a record.
@@ -112,8 +112,6 @@ impl Seal {
 
 /// The key of a lot.
 fn key(folder: &Folder, salt: &[u8; 32], id: &SessionId) -> LessSafeKey {
-    let mut hash = blake3::Hasher::new_derive_key("comity store v2 key of a lot");
-    hash.update(&folder.root[..]).update(salt).update(&id.to_bytes());
-    let key = Zeroizing::new(*hash.finalize().as_bytes());
+    let key = derived("comity store v2 key of a lot", &[&folder.root[..], salt, &id.to_bytes()]);
     LessSafeKey::new(UnboundKey::new(&CHACHA20_POLY1305, &key[..]).expect("the key has the cipher's 32 bytes"))
 }

@@ -55,8 +55,8 @@ impl Store {
     /// The store in this folder.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is none, another process uses it, the key is not its key, or it is of an
-    /// older version; [`Store`](comity_core::Kind) if it cannot be read.
+    /// [`InvalidInput`](comity_core::Kind) if there is none, others may write into the folder, another process uses it, the key is not its
+    /// key, or it is of an older version; [`Store`](comity_core::Kind) if it cannot be read.
     pub fn open(dir: &Path, key: &StoreKey) -> Result<Store> {
         let path = dir.join("store");
         if !path.exists() {
@@ -65,6 +65,7 @@ impl Store {
                 dir.display()
             )));
         }
+        folder::owned(dir)?;
         let lock = folder::lock(dir)?;
         let file = fs::read(&path).map_err(|error| failed("cannot read", &path, error))?;
         let root = key.unlock(&file, &path)?;
@@ -81,6 +82,7 @@ impl Store {
             return Store::open(dir, key);
         }
         folder::make(dir)?;
+        folder::owned(dir)?;
         let lock = folder::lock(dir)?;
         // Nobody made it while this process waited for the lock, since the lock does not wait.
         let (file, root) = key.protect(rng)?;

@@ -70,11 +70,32 @@ fn key_files_are_private_and_never_overwritten() {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     }
     StoreKey::read(&path).unwrap();
+    #[cfg(unix)]
+    for no_file in [folder.path("."), "/dev/zero".into()] {
+        refused(StoreKey::read(&no_file).map(drop), &["a folder, a pipe or a device"]);
+    }
     for wrong in [&bytes[..31], &[&bytes[..], &[0]].concat(), &[]] {
         fs::write(&path, wrong).unwrap();
         refused(StoreKey::read(&path).map(drop), &["32 bytes"]);
     }
     refused(StoreKey::read(&folder.path("none")).map(drop), &["none"]);
+}
+
+/// Who may write into the folder could put lots there, or take them away.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_others_may_write_into_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("loose");
+    drop(folder.store());
+    let dir = folder.path("store");
+    for mode in [0o770, 0o707] {
+        fs::set_permissions(&dir, fs::Permissions::from_mode(mode)).unwrap();
+        refused(Store::open(&dir, &folder.key()).map(drop), &["others may use", "chmod go-w"]);
+        refused(Store::open_or_create(&dir, &folder.key(), &mut rng(1)).map(drop), &["others may use"]);
+    }
+    fs::set_permissions(&dir, fs::Permissions::from_mode(0o750)).unwrap();
+    drop(Store::open(&dir, &folder.key()).unwrap());
 }
 
 #[test]
