@@ -2,8 +2,11 @@
 //!
 //! Whatever reaches the port is heard on a thread of its own, so that a silent stranger keeps nobody waiting; at most
 //! [`MAX_UNHEARD`] are heard at once, and a further one takes the place of the oldest. Who is not expected is turned away, with
-//! a reason if it speaks comity, and the wait goes on. Nothing is accepted while nobody waits: strangers then stay in the
-//! system's queue, which is bounded.
+//! a reason if it speaks comity (to [`MAX_PARTING`] at once, and to others none), and the wait goes on. Nothing is accepted while nobody
+//! waits: strangers then stay in the system's queue, which is bounded.
+//!
+//! In plain text anybody can say that it is the fork of a peer. Before all have met there are none, and after that the oldest of those that
+//! nobody has asked for makes room for a further one.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -23,7 +26,10 @@ use crate::transport::{Id, Opening, Purpose, Transport};
 const MAX_UNHEARD: usize = 64;
 
 /// The most forks of the peers that arrive before this side asks for them. More is not what any protocol here does.
-const MAX_UNCLAIMED: usize = 1024;
+const MAX_UNCLAIMED: usize = 64;
+
+/// The most connections that are told at once why they are turned away, each on its thread for half a second.
+const MAX_PARTING: usize = 64;
 
 /// The most reasons that are kept until somebody asks for them.
 const MAX_REASONS: usize = 16;
@@ -46,15 +52,29 @@ struct Arrivals {
     /// Connections that have not said whose they are, oldest first: a number, and the socket to shut it.
     unheard: VecDeque<(u64, TcpStream)>,
     next: u64,
-    /// Whether first connections are expected.
-    open: bool,
+    /// The number of those that are being told why they are turned away.
+    parting: usize,
+    stage: Stage,
     /// The limits of the run that they are for.
     limits: Limits,
     first: HashMap<PartyId, (Opening, Transport)>,
-    forks: HashMap<(PartyId, Id), Transport>,
+    /// Oldest first.
+    forks: VecDeque<((PartyId, Id), Transport)>,
     turned_away: u64,
     /// The reasons why some were turned away.
     reasons: VecDeque<Error>,
+}
+
+/// The connections that can be expected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    /// Nobody waits.
+    #[default]
+    Idle,
+    /// First ones, and nobody has met all others yet, and so no forks.
+    Meeting,
+    /// Forks, and no first one.
+    Met,
 }
 
 impl Listener {
@@ -94,7 +114,7 @@ impl Hub {
     /// Expects first connections from now on, for a run with these limits.
     pub(crate) fn open(&self, limits: &Limits) {
         let mut arrivals = self.lock();
-        (arrivals.open, arrivals.limits) = (true, limits.clone());
+        (arrivals.stage, arrivals.limits) = (Stage::Meeting, limits.clone());
         // Nobody forks before all have met: these are of a run that is over.
         arrivals.forks.clear();
     }
@@ -107,7 +127,7 @@ impl Hub {
     /// Expects no first connection from now on; who has not been heard is sent away.
     pub(crate) fn close(&self) {
         let mut arrivals = self.lock();
-        arrivals.open = false;
+        arrivals.stage = Stage::Met;
         arrivals.first.clear();
         // No fork of a peer is among them: peers fork after their hello, which they say once all have met.
         arrivals.unheard.drain(..).for_each(|(_, stream)| shut(&stream));
@@ -174,15 +194,26 @@ impl Hub {
         }
     }
 
-    /// Tells the reason to somebody who speaks comity, and closes.
+    /// Tells the reason to somebody who speaks comity, and closes. In a crowd it only closes.
     pub(crate) fn turn_away(&self, refusal: Refusal, opening: &Opening, transport: Transport) {
         let (from, address) = (opening.from, transport.peer());
-        transport.part(&farewell(refusal, self.settings.me, self.settings.parties));
+        if self.parts() {
+            transport.part(&farewell(refusal, self.settings.me, self.settings.parties));
+            self.lock().parting -= 1;
+        }
         self.refused(Error::stranger(match refusal {
             Refusal::NotExpected => format!("at {address} is party {from}, which looks for party {}", opening.to),
             Refusal::CameAgain => format!("at {address} was party {from}, which came again"),
             Refusal::UnderWay => format!("at {address} is party {from}, and all have met"),
         }));
+    }
+
+    /// Whether there is room for one more that is told why it is turned away. It is taken then.
+    fn parts(&self) -> bool {
+        let mut arrivals = self.lock();
+        let room = arrivals.parting < MAX_PARTING;
+        arrivals.parting += usize::from(room);
+        room
     }
 
     /// Keeps what arrived for whoever waits for it; what nobody expects comes back.
@@ -192,12 +223,17 @@ impl Hub {
         }
         let mut arrivals = self.lock();
         match opening.purpose {
-            Purpose::Fork if arrivals.forks.len() < MAX_UNCLAIMED => {
-                arrivals.forks.insert((opening.from, opening.id), transport);
+            Purpose::Fork if arrivals.stage == Stage::Met => {
+                let key = (opening.from, opening.id);
+                arrivals.forks.retain(|(other, _)| *other != key);
+                if arrivals.forks.len() >= MAX_UNCLAIMED {
+                    arrivals.forks.pop_front();
+                }
+                arrivals.forks.push_back((key, transport));
                 None
             }
             // It may have been started anew: the later one counts.
-            Purpose::First if arrivals.open => {
+            Purpose::First if arrivals.stage == Stage::Meeting => {
                 let earlier = arrivals.first.insert(opening.from, (opening, transport));
                 earlier.map(|(_, transport)| (Refusal::CameAgain, transport))
             }
@@ -229,7 +265,7 @@ impl Hub {
         let begin = limits.now.get();
         loop {
             limits.check()?;
-            if let Some(transport) = self.lock().forks.remove(&(peer, id)) {
+            if let Some(transport) = self.lock().claimed(&(peer, id)) {
                 return Ok(transport);
             }
             if self.admit()? {
@@ -242,6 +278,14 @@ impl Hub {
             }
             tcp::pause(&limits.now, begin);
         }
+    }
+}
+
+impl Arrivals {
+    /// Takes the fork that is known by this, if it has come.
+    fn claimed(&mut self, key: &(PartyId, Id)) -> Option<Transport> {
+        let at = self.forks.iter().position(|(other, _)| other == key)?;
+        self.forks.remove(at).map(|(_, transport)| transport)
     }
 }
 
@@ -296,5 +340,66 @@ mod tests {
         assert_eq!((unheard(), hub.turned_away().0), (MAX_UNHEARD, 3));
         hub.close();
         strangers.iter().for_each(|mut stranger| assert_eq!(stranger.read(&mut [0]).unwrap(), 0));
+    }
+
+    /// Somebody who says that it is the fork of the peer, and then nothing.
+    fn fork(hub: &Hub, id: u64) -> (Opening, Transport) {
+        let caller = TcpStream::connect(hub.address).unwrap();
+        let settings = Settings { me: PartyId(1), ..hub.settings.clone() };
+        let mut bytes = Id::default();
+        bytes[..8].copy_from_slice(&id.to_le_bytes());
+        let opening = Opening { purpose: Purpose::Fork, from: PartyId(1), to: PartyId(0), id: bytes };
+        (opening, Transport::connect(caller, &settings, &opening).unwrap())
+    }
+
+    /// Three thousand forks of nobody, of whom none goes: before the parties have met none is kept, and after that so many at most; nor are there
+    /// more threads, or more sockets, than so many.
+    #[test]
+    fn forks_of_strangers_shut_nobody_out() {
+        const CROWD: u64 = 3000;
+        let settings = Settings::of_two(PartyId(0), Security::Plain { anywhere: false }, comity_testing::PATIENCE);
+        let Listener(hub) = Listener::bind("127.0.0.1:0", &settings).unwrap();
+        hub.open(&settings.limits);
+        let held = || {
+            let arrivals = hub.lock();
+            (arrivals.unheard.len(), arrivals.forks.len(), arrivals.parting)
+        };
+        let bounded = || {
+            let (unheard, forks, parting) = held();
+            assert!(unheard <= MAX_UNHEARD && forks <= MAX_UNCLAIMED && parting <= MAX_PARTING);
+        };
+        // So many as a process has sockets for wait at a time.
+        let mut crowd = VecDeque::new();
+        let mut come = |from: u64, count: u64| {
+            for id in from..from + count {
+                crowd.push_back(fork(&hub, id));
+                admit(&hub, 1);
+                bounded();
+                if crowd.len() > 300 {
+                    crowd.pop_front();
+                }
+            }
+        };
+        come(0, CROWD / 2);
+        // The peer comes through all of them.
+        let called = {
+            let stream = TcpStream::connect(hub.address).unwrap();
+            let own = Settings { me: PartyId(1), ..settings.clone() };
+            let opening = Opening { purpose: Purpose::First, from: PartyId(1), to: PartyId(0), id: [7; 32] };
+            Transport::connect(stream, &own, &opening).unwrap()
+        };
+        admit(&hub, 1);
+        while hub.lock().first.is_empty() {
+            bounded();
+            thread::yield_now();
+        }
+        assert_eq!(held().1, 0, "no fork before a meeting");
+        assert!(hub.came().is_some());
+        hub.close();
+        come(CROWD / 2, CROWD / 2);
+        // Its fork is claimed, whoever else waits.
+        let (opening, _fork) = fork(&hub, CROWD);
+        assert!(hub.claim(PartyId(1), opening.id, "side").is_ok());
+        drop(called);
     }
 }

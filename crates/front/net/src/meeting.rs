@@ -108,6 +108,7 @@ impl Listener {
                 }
                 let (opening, transport) = Transport::accept(stream, &hub.settings, &limits, None)?;
                 if opening.purpose == Purpose::First {
+                    hub.close();
                     return Connection::accepted(hub.clone(), &opening, transport).kept();
                 }
             } else if limits.now.since(begin) >= hub.settings.timeout {
