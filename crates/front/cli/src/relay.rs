@@ -23,8 +23,9 @@ TLS, each with the other's key pinned. It learns addresses, times, sizes and a h
 of each group and pair, and can cut a line. It carries TLS records only, keeps
 nothing, and is bounded: 64 connections that have said nothing, for 10 s; 256 that
 wait for their other side, for 5 minutes; --pairs that are carried, as long as
-something comes within 5 minutes. A place in its room that is taken is the later
-one's.
+something comes within 5 minutes, and within 20 s where others want the room. One
+address has a quarter of each at most. A place in its room that is taken is the
+later one's.
 
 A signal (Ctrl-C, SIGTERM) ends all connections, in order.";
 

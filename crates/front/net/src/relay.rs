@@ -7,7 +7,8 @@
 //!
 //! Everything is bounded. Connections that say nothing and those that wait are held by one thread, so many at most, and so long;
 //! who comes to a full house takes the place of the oldest. A pair is two threads with a buffer each, [`PAIRS`] pairs if
-//! nothing else is said: those are not ended for others, who are sent away. Nothing is kept when a connection ends.
+//! nothing else is said: one that has said nothing for 20 seconds is ended where another one wants room, and if there is none, that is sent
+//! away. One address has a share of all that at most, so that no single host shuts a relay. Nothing is kept when a connection ends.
 
 mod carry;
 mod hall;
@@ -15,7 +16,8 @@ mod records;
 pub(crate) mod wire;
 
 use std::io::Write;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener};
+use std::time::Duration;
 
 use comity_core::Result;
 
@@ -29,6 +31,25 @@ use crate::tcp;
 
 /// The most pairs at once, if nothing else is said: with two sockets each they fit into the 1,024 files that a process usually has.
 pub const PAIRS: usize = 256;
+
+/// The silence after which a pair makes room for another one: parties that have met say four times as often that they are there.
+const SILENT: Duration = Duration::from_secs(20);
+
+/// The part of so many places that one address can have: a quarter, and of few some.
+const fn share(all: usize) -> usize {
+    const FEW: usize = 8;
+    let quarter = all / 4;
+    let some = if quarter < FEW { FEW } else { quarter };
+    if some < all { some } else { all }
+}
+
+/// The host that an address is of, as far as can be told: of IPv6, whoever has one address has the 64 bits below.
+fn host(address: &SocketAddr) -> IpAddr {
+    match address.ip().to_canonical() {
+        IpAddr::V6(six) => IpAddr::V6(Ipv6Addr::from_bits(six.to_bits() >> 64 << 64)),
+        four => four,
+    }
+}
 
 /// The rounds after which those who wait are looked at: most of the time they are as they were.
 const ROUNDS: u32 = 16;
@@ -161,9 +182,12 @@ impl House {
     fn pair(&mut self, couple: Couple, now: &Now, tell: &mut dyn FnMut(RelayEvent)) {
         let Couple { room, ends, peers } = couple;
         if self.pairs.len() >= self.most {
-            self.tidy(now, tell);
+            self.make_room(now, tell);
         }
-        let full = self.pairs.len() >= self.most;
+        let of_host = |peer: &SocketAddr| {
+            self.pairs.iter().filter(|(peers, _)| peers.iter().any(|other| host(other) == host(peer))).count()
+        };
+        let full = self.pairs.len() >= self.most || peers.iter().any(|peer| of_host(peer) >= share(self.most));
         let answer = if full { Answer::Full } else { Answer::Paired }.encode();
         // Whoever is gone is missed by the other one at once.
         ends.iter().for_each(|mut end| _ = end.write(&answer));
@@ -178,6 +202,23 @@ impl House {
                 let [one, other] = peers;
                 self.turned_away(format!("{one} and {other} met, and there is no room for one pair more"), tell);
             }
+        }
+    }
+
+    /// Ends a pair, if there is one that is over, or the one that has said nothing for the longest time.
+    fn make_room(&mut self, now: &Now, tell: &mut dyn FnMut(RelayEvent)) {
+        self.tidy(now, tell);
+        if self.pairs.len() < self.most {
+            return;
+        }
+        let silences = self.pairs.iter_mut().enumerate().map(|(at, (_, pair))| (pair.silence(now), at));
+        if let Some((silence, at)) = silences.max()
+            && silence >= SILENT
+        {
+            let ([one, other], mut pair) = self.pairs.swap_remove(at);
+            pair.end();
+            let seconds = silence.as_secs();
+            self.turned_away(format!("{one} and {other} said nothing for {seconds} s, and made room for others"), tell);
         }
     }
 

@@ -15,6 +15,8 @@ use comity_net::{
     connect, meet,
 };
 use comity_testing::PATIENCE;
+#[cfg(target_os = "linux")]
+use socket2::{Domain, Socket, Type};
 
 use crate::common::{SOON, greet, hasty, in_time, plain};
 
@@ -35,9 +37,14 @@ impl Running {
 
     /// A relay whose clock stands until it is told to go on.
     fn timed() -> Running {
+        Running::timed_for(10)
+    }
+
+    /// As [`Running::timed`], for so many pairs.
+    fn timed_for(pairs: usize) -> Running {
         let (start, seconds) = (Instant::now(), Arc::<AtomicU64>::default());
         let hand = seconds.clone();
-        Running::begin(10, Now::new(move || start + Duration::from_secs(hand.load(Relaxed))), seconds)
+        Running::begin(pairs, Now::new(move || start + Duration::from_secs(hand.load(Relaxed))), seconds)
     }
 
     fn begin(pairs: usize, now: Now, seconds: Arc<AtomicU64>) -> Running {
@@ -478,11 +485,76 @@ fn crowds_that_wait_make_room_for_others() {
     let crowd: Vec<TcpStream> = (0..300_u32)
         .map(|n| says(relay.address, &[b"comity\0r\0".as_slice(), &n.to_le_bytes(), &[1; 28]].concat()))
         .collect();
-    for _ in 0..(300 - 256) {
+    // A quarter of the places is for one host.
+    for _ in 0..(300 - 64) {
         assert!(relay.sends_away().contains("made room for others that wait"));
     }
     assert_eq!(hears(&crowd[0]), answer(FULL));
     talk(&mut two(&group(2), &relay.at())).unwrap();
+}
+
+/// One host has a share of the places, and all others are there for others: with its 512 sockets it could carry nothing but itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn one_host_does_not_shut_a_relay() {
+    let relay = Running::start(256);
+    let come = |bytes: &[u8]| {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.bind(&SocketAddr::from(([127, 0, 0, 2], 0)).into()).unwrap();
+        socket.connect(&relay.address.into()).unwrap();
+        let mut stream = TcpStream::from(socket);
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(bytes).unwrap();
+        stream
+    };
+    let (mut carried, mut refused) = (Vec::new(), 0);
+    for pair in 0..256_u32 {
+        let room = [&pair.to_le_bytes()[..], &[9; 28]].concat();
+        let ends = [0, 1].map(|side| come(&[b"comity\0r".as_slice(), &[side], &room].concat()));
+        let mut heard = [[0; 9]; 2];
+        ends.iter().zip(&mut heard).for_each(|(mut end, heard)| end.read_exact(heard).unwrap());
+        match heard.iter().all(|heard| heard[..] == answer(PAIRED)) {
+            true => carried.push(ends),
+            false => refused += 1,
+        }
+    }
+    assert_eq!((carried.len(), refused), (64, 192));
+    // Nor by connections that say nothing, or wait.
+    let silent: Vec<TcpStream> = (0..300).map(|_| come(b"comity")).collect();
+    let waiting: Vec<TcpStream> =
+        (0..300_u32).map(|n| come(&[b"comity\0r\0".as_slice(), &n.to_le_bytes(), &[1; 28]].concat())).collect();
+    let honest = says(relay.address, &knock(0, 5));
+    talk(&mut two(&group(2), &relay.at())).unwrap();
+    let _other = says(relay.address, &knock(1, 5));
+    let mut heard = [0; 9];
+    (&honest).read_exact(&mut heard).unwrap();
+    assert_eq!(heard[..], answer(PAIRED), "it was not pushed out while it waited");
+    drop((silent, waiting));
+}
+
+#[test]
+fn a_silent_pair_makes_room_for_another_one() {
+    let relay = Running::timed_for(1);
+    let [one, other] = carried(&relay, 1);
+    for (from, to) in [(&one, &other), (&other, &one)] {
+        (&*from).write_all(&HANDSHAKE).unwrap();
+        (&*to).read_exact(&mut [0; 7]).unwrap();
+    }
+    let more = |room| [0, 1].map(|side| says(relay.address, &knock(side, room)));
+    // It is silent from the moment when nothing more is seen of it.
+    for seconds in [0, 19] {
+        relay.seconds.fetch_add(seconds, Relaxed);
+        more(2).iter().for_each(|end| assert_eq!(hears(end), answer(FULL)));
+    }
+    relay.seconds.fetch_add(1, Relaxed);
+    let ends = more(3);
+    for mut end in &ends {
+        let mut heard = [0; 9];
+        end.read_exact(&mut heard).unwrap();
+        assert_eq!(heard[..], answer(PAIRED));
+    }
+    assert!(hears(&one).is_empty() && hears(&other).is_empty());
+    while !relay.sends_away().contains("said nothing for 20 s, and made room for others") {}
 }
 
 #[test]

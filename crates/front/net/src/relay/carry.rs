@@ -86,17 +86,22 @@ impl Pair {
             let foreign = self.way.iter().any(|way| way.foreign.load(Relaxed));
             return Some(if foreign { End::Foreign } else { End::Over });
         }
-        let bytes = self.way.each_ref().map(|way| way.bytes.load(Relaxed));
-        let sum = bytes[0] + bytes[1];
-        if sum != self.last.0 {
-            self.last = (sum, now.get());
-        }
-        let limit = if bytes.contains(&0) { BEGIN } else { IDLE };
-        if now.since(self.last.1) < limit {
+        let silence = self.silence(now);
+        let limit = if self.way.iter().any(|way| way.bytes.load(Relaxed) == 0) { BEGIN } else { IDLE };
+        if silence < limit {
             return None;
         }
         self.end();
         Some(End::Idle)
+    }
+
+    /// How long neither has said anything.
+    pub(crate) fn silence(&mut self, now: &Now) -> Duration {
+        let sum = self.way.iter().map(|way| way.bytes.load(Relaxed)).sum();
+        if sum != self.last.0 {
+            self.last = (sum, now.get());
+        }
+        now.since(self.last.1)
     }
 
     /// Ends it.

@@ -9,12 +9,13 @@ use comity_channel::foreign;
 
 use crate::limits::Now;
 use crate::relay::wire::{Answer, Knock, OPENING, Room, Side};
+use crate::relay::{host, share};
 use crate::tls::AT_A_RELAY;
 
-/// The most connections that may be in their openings at once; a further one takes the place of the oldest.
+/// The most connections that may be in their openings at once; a further one takes the place of the oldest. Of one host there are fewer.
 const MAX_UNHEARD: usize = 64;
 
-/// The most connections that may wait for another one; a further one takes the place of the oldest.
+/// The most connections that may wait for another one; a further one takes the place of the oldest. Of one host there are fewer.
 const MAX_WAITING: usize = 256;
 
 /// The time for an opening.
@@ -69,8 +70,12 @@ impl Hall {
     pub(crate) fn enter(&mut self, stream: TcpStream, now: &Now) -> Option<String> {
         let peer = stream.peer_addr().ok()?;
         stream.set_nonblocking(true).ok()?;
-        let crowded = self.unheard.len() >= MAX_UNHEARD;
-        let oldest = if crowded { self.unheard.pop_front() } else { None };
+        let mut of_host = self.unheard.iter().enumerate().filter(|(_, other)| host(&other.guest.peer) == host(&peer));
+        let oldest = match of_host.clone().count() >= share(MAX_UNHEARD) {
+            true => of_host.next().map(|(at, _)| at),
+            false => Some(0).filter(|_| self.unheard.len() >= MAX_UNHEARD),
+        };
+        let oldest = oldest.and_then(|at| self.unheard.remove(at));
         let guest = Guest { stream, peer, since: now.get() };
         self.unheard.push_back(Unheard { guest, said: [0; OPENING], count: 0 });
         oldest.map(|oldest| format!("{} made room for others, before it said anything", oldest.guest.peer))
@@ -111,12 +116,15 @@ impl Hall {
             }
             _ => {}
         }
-        if self.waiting.len() >= MAX_WAITING
-            && let Some(oldest) = self.waiting.iter().min_by_key(|(_, (_, guest))| guest.since).map(|(room, _)| *room)
-            && let Some((_, oldest)) = self.waiting.remove(&oldest)
-        {
-            turned_away(format!("{} made room for others that wait", oldest.peer));
-            oldest.answer(Answer::Full);
+        let of_host = |other: &Guest| host(&other.peer) == host(&guest.peer);
+        let crowd = self.waiting.values().filter(|(_, other)| of_host(other)).count() >= share(MAX_WAITING);
+        if crowd || self.waiting.len() >= MAX_WAITING {
+            let others = self.waiting.iter().filter(|(_, (_, other))| !crowd || of_host(other));
+            let oldest = others.min_by_key(|(_, (_, other))| other.since).map(|(room, _)| *room);
+            if let Some((_, oldest)) = oldest.and_then(|room| self.waiting.remove(&room)) {
+                turned_away(format!("{} made room for others that wait", oldest.peer));
+                oldest.answer(Answer::Full);
+            }
         }
         self.waiting.insert(room, (side, Guest { since: now.get(), ..guest }));
         None
