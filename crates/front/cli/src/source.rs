@@ -1,12 +1,16 @@
 //! Files that hold programs: which kind one is, and what it holds.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufReader, Read};
 use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use comity_circuit::{Goal, Program};
 use comity_format::{Format, ReadError, SequentialCircuit};
-use comity_terminal::failure::{Failure, Outcome};
+use comity_terminal::failure::{Ending, Failure, Outcome};
+use zeroize::Zeroizing;
 
 /// The longest program text that is read: far more than anybody writes.
 const LONGEST_PROGRAM: u64 = 16 << 20;
@@ -17,6 +21,39 @@ pub(crate) enum Source {
     Design(SequentialCircuit, Format),
     /// A program in comity's language.
     Program(Program),
+}
+
+/// Opens a file for reading. A folder is none; nor is a pipe or a device, which may never come to an end.
+pub(crate) fn regular(path: &Path) -> Outcome<File> {
+    let cannot = |error| Failure::disk(&format!("{}: cannot read it", path.display()), &error);
+    let metadata = fs::metadata(path).map_err(cannot)?;
+    if !metadata.is_file() {
+        let what =
+            if metadata.is_dir() { "a folder" } else { "no file, but a pipe or a device: save it to a file first" };
+        return Err(Failure::input(format!("{}: this is {what}", path.display())));
+    }
+    File::open(path).map_err(cannot)
+}
+
+/// Reads what is short, and may come from a pipe, as that of a command that prints it: so many bytes at most, within so long.
+pub(crate) fn short(path: &Path, longest: u64, time: Duration) -> Outcome<Zeroizing<Vec<u8>>> {
+    let (tell, heard) = mpsc::channel();
+    let of = path.to_owned();
+    // A pipe without a writer is waited for without end, and so that thread ends with the process.
+    thread::spawn(move || {
+        let mut bytes = Zeroizing::new(Vec::new());
+        let read = File::open(of).and_then(|file| file.take(longest + 1).read_to_end(&mut bytes));
+        let _ = tell.send(read.map(|_| bytes));
+    });
+    let name = path.display();
+    let bytes = heard.recv_timeout(time).map_err(|_| {
+        Failure::new(Ending::Timeout, format!("{name}: it did not come to an end within {} s", time.as_secs()))
+    })?;
+    let bytes = bytes.map_err(|error| Failure::disk(&format!("{name}: cannot read it"), &error))?;
+    if bytes.len() as u64 > longest {
+        return Err(Failure::input(format!("{name}: it has more than {longest} bytes, and should be short")));
+    }
+    Ok(bytes)
 }
 
 /// Reads a program or circuit file; a program in comity's language is compiled for a goal. An error names the file, the line and most often the column.

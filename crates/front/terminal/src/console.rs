@@ -1,7 +1,7 @@
 //! Where a command writes: results to standard output or a file, everything else to standard error.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
@@ -21,9 +21,8 @@ pub fn emit(text: &str) -> Outcome {
 /// # Errors
 /// The errors of standard output.
 pub fn emit_bytes(bytes: &[u8]) -> Outcome {
-    let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Failure::input(format!("standard output: {e}"))),
+    match print(bytes) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Failure::disk("standard output", &e)),
         _ => Ok(()),
     }
 }
@@ -46,15 +45,20 @@ pub fn warn(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{yellow}warning:{yellow:#} {text}");
 }
 
-/// Writes a result to a file, if one is named, and else to standard output.
+/// Writes a result to a file, if one is named, and else to standard output. If nobody hears it there it is lost, which is an error.
 ///
 /// # Errors
 /// The errors of either; a file is then as it was before.
 pub fn deliver(result: impl AsRef<[u8]>, file: Option<&Path>) -> Outcome {
     match file {
         Some(path) => write_whole(path, result.as_ref()),
-        None => emit_bytes(result.as_ref()),
+        None => print(result.as_ref()).map_err(|e| Failure::disk("standard output", &e)),
     }
+}
+
+fn print(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes).and_then(|()| out.flush())
 }
 
 /// Writes a file that is there whole or not at all, as [`OutFile`].
@@ -70,14 +74,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Outcome {
 /// # Errors
 /// An error that says why the file cannot be written.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Outcome {
-    let out = OutFile::create(path)?;
-    // Nothing is in it yet. A device or a pipe stays as it is.
-    #[cfg(unix)]
-    if out.temporary.is_some() {
-        let only_owner = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-        out.file.set_permissions(only_owner).map_err(|e| unwritable(path, &e))?;
-    }
-    out.fill(bytes)
+    OutFile::begin(path, true)?.fill(bytes)
 }
 
 /// A file that is there whole or not at all: beside its final name first, then renamed. A device or a pipe, which a rename
@@ -95,11 +92,16 @@ impl OutFile {
     /// # Errors
     /// An error that says why the file cannot be written.
     pub fn create(path: &Path) -> Outcome<OutFile> {
+        OutFile::begin(path, false)
+    }
+
+    /// As [`OutFile::create`]; a private file can only be read by its owner. A device or a pipe stays as it is.
+    fn begin(path: &Path, private: bool) -> Outcome<OutFile> {
         let path = &named(path);
         let (file, temporary) = if is_special(path) {
             (File::options().write(true).open(path).map_err(|e| unwritable(path, &e))?, None)
         } else {
-            let (file, temporary) = beside(path)?;
+            let (file, temporary) = beside(path, private)?;
             (file, Some(temporary))
         };
         Ok(OutFile { path: path.to_owned(), file, temporary })
@@ -113,6 +115,24 @@ impl OutFile {
         self.file.try_clone().map_err(|e| unwritable(&self.path, &e))
     }
 
+    /// Takes room on the disk for so many bytes, which [`fill`](OutFile::fill) then has.
+    ///
+    /// # Errors
+    /// An error that says why there is none.
+    pub fn reserve(&self, bytes: u64) -> Outcome {
+        if self.temporary.is_none() {
+            return Ok(());
+        }
+        let zeros = io::copy(&mut io::Read::take(io::repeat(0), bytes), &mut &self.file);
+        let done = zeros.and_then(|_| self.file.sync_all()).and_then(|()| (&self.file).rewind());
+        done.map_err(|e| unwritable(&self.path, &e))
+    }
+
+    /// Whether the file is still there to get its name: its folder may be gone.
+    pub fn is_there(&self) -> bool {
+        self.temporary.as_ref().is_none_or(|temporary| temporary.exists())
+    }
+
     /// Waits until what was written is on the disk: [`commit`](OutFile::commit) takes no time then.
     ///
     /// # Errors
@@ -124,8 +144,12 @@ impl OutFile {
     }
 
     /// Writes all that is in the file, which is whole then.
-    fn fill(self, bytes: &[u8]) -> Outcome {
-        (&self.file).write_all(bytes).map_err(|e| unwritable(&self.path, &e))?;
+    ///
+    /// # Errors
+    /// An error that says why the file cannot be written.
+    pub fn fill(self, bytes: &[u8]) -> Outcome {
+        let cut = || if self.temporary.is_some() { self.file.set_len(bytes.len() as u64) } else { Ok(()) };
+        (&self.file).write_all(bytes).and_then(|()| cut()).map_err(|e| unwritable(&self.path, &e))?;
         self.commit()
     }
 
@@ -150,7 +174,7 @@ impl Drop for OutFile {
     }
 }
 
-/// Files that killed processes with one number have left at most, until there is something else wrong.
+/// Names that are tried at most, until there is something else wrong.
 const MOST_LEFT: u32 = 10_000;
 
 /// Refuses an output file that could not be written in the end, before any work is done for it.
@@ -161,13 +185,13 @@ pub fn check_writable(path: &Path) -> Outcome {
     if is_special(path) {
         return Ok(());
     }
-    let (_, temporary) = beside(&named(path))?;
+    let (_, temporary) = beside(&named(path), false)?;
     let _ = fs::remove_file(&temporary);
     Ok(())
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::input(format!("{}: cannot write it: {error}", path.display()))
+    Failure::disk(&format!("{}: cannot write it", path.display()), error)
 }
 
 /// What a link names, and else the path itself: a link stays one, also /dev/stdout where that leads to a file.
@@ -181,13 +205,23 @@ fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
-/// A new file beside this one, and its name, which no other has. A process that was killed has left its own, perhaps, and in a container its
-/// number comes again.
-fn beside(path: &Path) -> Outcome<(File, PathBuf)> {
+/// A new file beside this one, and its name, which no other has; a private one can only be read by its owner. It is locked as long as it is open.
+/// What processes that were killed have begun beside this file is nobody's, and is removed: it has no lock.
+///
+/// # Errors
+/// An error that says why there can be no such file.
+pub fn beside(path: &Path, private: bool) -> Outcome<(File, PathBuf)> {
     let name = path
         .file_name()
         .filter(|_| !path.is_dir())
         .ok_or_else(|| Failure::input(format!("{}: this is a folder; name a file in it", path.display())))?;
+    remove_left(path, name);
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if private {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
     let mut tried = 0;
     loop {
         let mut hidden = std::ffi::OsString::from(".");
@@ -197,10 +231,40 @@ fn beside(path: &Path) -> Outcome<(File, PathBuf)> {
             _ => format!(".{}-{tried}.partial", std::process::id()),
         });
         let hidden = path.with_file_name(hidden);
-        match File::create_new(&hidden) {
+        match options.open(&hidden) {
+            // Another process that begins may have taken it for one that was left, in the moment before it is locked.
+            Ok(file) if is_taken(&file) || !hidden.exists() => {}
             Ok(file) => return Ok((file, hidden)),
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && tried < MOST_LEFT => tried += 1,
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             Err(e) => return Err(unwritable(path, &e)),
+        }
+        tried += 1;
+        if tried > MOST_LEFT {
+            return Err(unwritable(path, &io::ErrorKind::AlreadyExists.into()));
+        }
+    }
+}
+
+/// Locks a file; whether another process has it. Where a file system has no locks nothing is ever taken.
+fn is_taken(file: &File) -> bool {
+    matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock))
+}
+
+/// Removes what killed processes have begun beside this file of that name. Whatever cannot be removed does no harm.
+fn remove_left(path: &Path, name: &std::ffi::OsStr) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let Some(name) = name.to_str() else { return };
+    let start = format!(".{name}.");
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let other = entry.file_name();
+        let number = other.to_str().and_then(|other| other.strip_prefix(&start)?.strip_suffix(".partial"));
+        let begun = number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit() || b == b'-' || b == b'.'));
+        if begun
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && let Ok(file) = File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(entry.path());
         }
     }
 }
@@ -220,14 +284,31 @@ mod tests {
         write_whole(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
-        // What a killed process with this number has left is in nobody's way, and may be another container's.
-        let left = dir.join(format!(".result.{}.partial", std::process::id()));
-        fs::write(&left, b"half").unwrap();
-        check_writable(&path).unwrap();
+        // What a killed process has left goes, and what a living one writes stays; so do files of others.
+        let names = [
+            format!(".result.{}.partial", std::process::id()),
+            ".result.7-3.partial".into(),
+            ".result.7.partial".into(),
+        ];
+        let [left, older, held] = names.map(|name| dir.join(name));
+        let other = dir.join(".result.x.partial");
+        [&left, &older, &held, &other].into_iter().for_each(|file| fs::write(file, b"half").unwrap());
+        let lock = File::open(&held).unwrap();
+        lock.lock().unwrap();
         write_whole(&path, b"three").unwrap();
-        assert_eq!((fs::read(&path).unwrap(), fs::read(&left).unwrap()), (b"three".to_vec(), b"half".to_vec()));
-        assert_eq!(fs::read_dir(&dir).unwrap().count(), 2);
-        fs::remove_file(&left).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"three");
+        assert_eq!([&left, &older, &held, &other].map(|file| file.exists()), [false, false, true, true]);
+        fs::remove_file(&held).unwrap();
+        fs::remove_file(&other).unwrap();
+        // Room that was taken before is the file's, and no more of it.
+        let out = OutFile::create(&path).unwrap();
+        out.reserve(1000).unwrap();
+        assert_eq!(out.file.metadata().unwrap().len(), 1000);
+        write_whole(&path, b"meanwhile").unwrap();
+        assert!(out.is_there(), "another one in the making stays");
+        out.fill(b"four, whole").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"four, whole");
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
         #[cfg(unix)]
         {
             let link = dir.join("link");

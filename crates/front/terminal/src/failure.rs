@@ -25,7 +25,7 @@ pub enum Ending {
     Malformed,
     /// A check of the protocol failed.
     Misbehaved,
-    /// The store of material cannot be read or written.
+    /// The store of material, or another file, cannot be read or written: the disk is full, or damaged.
     Store,
     /// The parties want different things.
     Mismatch,
@@ -118,6 +118,18 @@ impl Failure {
     /// A value, file or program that does not fit.
     pub fn input(message: impl Into<String>) -> Failure {
         Failure::new(Ending::Input, message)
+    }
+
+    /// What the system says of a file or a stream. That there is none, or that it may not be used, is the user's mistake; all else is the
+    /// disk's doing: it is full, or damaged.
+    pub fn disk(what: &str, error: &std::io::Error) -> Failure {
+        use std::io::ErrorKind::{
+            AlreadyExists, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,
+        };
+        let mistakes =
+            [AlreadyExists, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem];
+        let kind = if mistakes.contains(&error.kind()) { Ending::Input } else { Ending::Store };
+        Failure::new(kind, format!("{what}: {error}"))
     }
 
     /// The same failure with the peer's address in front, unless what is wrong is on this side: a value, a file, a flag, a disk.
@@ -235,6 +247,15 @@ mod tests {
         let named = Failure::from(Error::from(&WRONG_COPY).by(comity_core::PartyId(1)));
         assert!(named.message.contains("checked copy"), "the check is named: {}", named.message);
         assert_eq!(named.to_json()["error"]["party"], 1);
+    }
+
+    #[test]
+    fn a_full_disk_is_nobodys_mistake() {
+        use std::io::ErrorKind::{FileTooLarge, NotFound, PermissionDenied, StorageFull};
+        let code = |kind: std::io::ErrorKind| Failure::disk("result.txt", &kind.into()).kind.code();
+        assert_eq!([NotFound, PermissionDenied].map(code), [2, 2]);
+        assert_eq!([StorageFull, FileTooLarge].map(code), [3, 3]);
+        assert!(Failure::disk("result.txt", &StorageFull.into()).message.starts_with("result.txt: "));
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Files that appear whole or not at all, and reading those of others.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use comity_mail::FileKind;
+use comity_terminal::console::beside;
 use comity_terminal::failure::{self, Failure, Outcome};
 use zeroize::Zeroizing;
 
@@ -15,19 +16,11 @@ const LONGEST: u64 = 2 << 30;
 
 /// The failure of an operation on a file, `what` being the words for it.
 pub(super) fn failed(path: &Path, what: &str, error: &io::Error) -> Failure {
-    Failure::input(format!("{}: {what}: {error}", path.display()))
+    Failure::disk(&format!("{}: {what}", path.display()), error)
 }
 
 /// Opens a file for reading. A folder is none; nor is a pipe, which may never come to an end, and cannot be read twice.
-pub(super) fn open(path: &Path) -> Outcome<File> {
-    let metadata = fs::metadata(path).map_err(|e| failed(path, "cannot read it", &e))?;
-    if !metadata.is_file() {
-        let what =
-            if metadata.is_dir() { "a folder" } else { "no file, but a pipe or a device: save it to a file first" };
-        return Err(Failure::input(format!("{}: this is {what}", path.display())));
-    }
-    File::open(path).map_err(|e| failed(path, "cannot read it", &e))
-}
+pub(super) use crate::source::regular as open;
 
 /// The first bytes of a file, which say what it is.
 pub(super) fn start(path: &Path, file: &mut File) -> Outcome<Vec<u8>> {
@@ -84,28 +77,9 @@ pub(super) struct Partial {
 impl Partial {
     /// Begins a file; a private one can only be read by its owner.
     pub(super) fn new(path: &Path, private: bool) -> Outcome<Partial> {
-        let name = path.file_name().filter(|_| !path.is_dir());
-        let name = name.ok_or_else(|| Failure::input(format!("{}: this is a folder; name a file", path.display())))?;
         spare_key(path, private)?;
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        if private {
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        }
-        // A process of this number may have been killed here; in a container, the same one each time.
-        let mut attempt = 0;
-        loop {
-            let mut hidden = std::ffi::OsString::from(".");
-            hidden.push(name);
-            hidden.push(format!(".{}.{attempt}.partial", std::process::id()));
-            let temporary = path.with_file_name(hidden);
-            match options.open(&temporary) {
-                Ok(file) => return Ok(Partial { path: path.to_owned(), temporary, file, private, kept: false }),
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists && attempt < 1000 => attempt += 1,
-                Err(e) => return Err(failed(path, "cannot write it", &e)),
-            }
-        }
+        let (file, temporary) = beside(path, private)?;
+        Ok(Partial { path: path.to_owned(), temporary, file, private, kept: false })
     }
 
     /// Gives the file its name; when this returns, that is so after a crash too. One that is there is replaced.
