@@ -3,27 +3,25 @@
 mod books;
 mod inputs;
 mod log;
+mod results;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use comity::{Card, Error, PartyId, Report, Result, Supply, Watch};
-use comity_terminal::console::{check_writable, note, write_whole};
+use comity::{Card, Error, PartyId, Result, Supply, Watch};
+use comity_terminal::console::note;
 use comity_terminal::failure::{Ending, Failure, Outcome};
-use comity_terminal::json::to_line;
 
-use crate::args::{Format, NetworkArgs, SessionArgs, duration, seconds};
+use crate::args::{NetworkArgs, SessionArgs, duration, seconds};
 use crate::flags::{Assigned, BitOrder, Who};
 use crate::job::checked;
 use crate::job::file::{Job, of_program};
 use crate::list::List;
 use crate::resolve::Resolved;
-use crate::run::describe;
 use crate::session::{self, Ours};
-use crate::shares::{Files, are_none};
+use crate::shares::are_none;
 use crate::storage::{self, KeyArgs};
 use crate::values::Order;
 use crate::watcher::Watcher;
@@ -31,6 +29,7 @@ use crate::{guarded, interrupt};
 use books::{Books, Peer};
 use inputs::Inputs;
 use log::{Entry, Log};
+use results::Results;
 
 /// The help: what a service promises.
 pub(crate) const ABOUT: &str = "\
@@ -51,7 +50,9 @@ put back an old copy of them. When some party's runs are used up, the service en
 --log FILE gets a line of JSON a run: run, when (seconds since 1970), seconds, job,
 program (digest), protocol, party, peers (party, name, key), result (done, or the
 kind of the failure) and culprit. Values are never in it, nor are outputs printed:
---outputs DIR keeps each run's result, as `comity run --json` prints it.
+--outputs DIR keeps each run's result, as `comity run --json` prints it; there is room
+for it on the disk before a run begins. At 16 MiB the log becomes FILE.1, in place of
+the one before, and begins anew.
 
 A signal (Ctrl-C, SIGTERM) stops the run that is on and ends the service in order.";
 
@@ -152,7 +153,10 @@ fn serve(args: &ServeArgs, job: &Job, resolved: &Resolved, list: List) -> Outcom
     let mut inputs = Inputs::new(&args.input, args.input_command.as_deref());
     let mut log = args.log.as_deref().map(Log::open).transpose()?;
     // The results of a service that ran before are not written over.
-    let before = args.outputs.as_deref().map_or(Ok(0), kept)?;
+    let (mut results, before) = match &args.outputs {
+        Some(dir) => Results::open(dir, resolved).map(|(results, last)| (Some(results), last))?,
+        None => (None, 0),
+    };
     let digest = job.digest(resolved);
     let peers: Vec<Peer> = job.party.members().iter().filter(|member| member.id.0 != party).map(Peer::of).collect();
     let books = args.books.clone().unwrap_or_else(|| beside(&args.job));
@@ -176,6 +180,9 @@ fn serve(args: &ServeArgs, job: &Job, resolved: &Resolved, list: List) -> Outcom
         }
         let number = before + runs + 1;
         let values = inputs.of(number, resolved, &order, party)?;
+        if let Some(results) = &mut results {
+            results.reserve(number)?;
+        }
         let started = Entry::begins(number);
         let watcher = Watcher::new(party, job.party.parties(), &resolved.names, &session, false, u64::MAX);
         let mut watch = Attendant { watcher, books: &mut books, told, connected: false, agreed: false, cannot: None };
@@ -190,6 +197,9 @@ fn serve(args: &ServeArgs, job: &Job, resolved: &Resolved, list: List) -> Outcom
         told = true;
         if let Some(failure) = cannot {
             return Err(failure);
+        }
+        if let (Ok(report), Some(results)) = (&ended, &mut results) {
+            results.keep(number, report, resolved, &order)?;
         }
         let failure = ended.as_ref().err();
         if failure.is_some_and(|failure| failure.kind == Ending::Misbehaved || failure.kind == Ending::Malformed)
@@ -212,11 +222,11 @@ fn serve(args: &ServeArgs, job: &Job, resolved: &Resolved, list: List) -> Outcom
             // Whoever disagrees does so again and again, and not faster than this.
             thread::sleep(PAUSE);
         }
-        match (ended, &args.outputs) {
-            (Ok(report), Some(dir)) => keep(dir, number, &report, resolved, &order)?,
-            // What is wrong on this side is so the next time, too.
-            (Err(failure), _) if is_ours(&failure) => return Err(failure),
-            _ => {}
+        // What is wrong on this side is so the next time, too.
+        if let Err(failure) = ended
+            && is_ours(&failure, connected, party)
+        {
+            return Err(failure);
         }
     }
     Ok(())
@@ -229,26 +239,14 @@ fn beside(job: &Path) -> PathBuf {
     name.into()
 }
 
-/// Whether a failure is of this side's values, files or flags.
-fn is_ours(failure: &Failure) -> bool {
-    matches!(failure.kind, Ending::Input | Ending::Usage | Ending::Store)
-}
-
-/// The number of the last run whose result is in this folder, which is made if it is not there.
-fn kept(dir: &Path) -> Outcome<u64> {
-    let unusable = |error| Failure::input(format!("{}: results cannot be kept there: {error}", dir.display()));
-    fs::create_dir_all(dir).map_err(unusable)?;
-    check_writable(&dir.join("run-0.json"))?;
-    let names = fs::read_dir(dir).map_err(unusable)?.filter_map(|file| file.ok()?.file_name().into_string().ok());
-    let numbers = names.filter_map(|name| name.strip_prefix("run-")?.strip_suffix(".json")?.parse().ok());
-    // A number that no service comes to is of a file that none wrote, and leaves no room after it.
-    Ok(numbers.filter(|&number| number < 1 << 53).max().unwrap_or(0))
-}
-
-/// Writes a run's result.
-fn keep(dir: &Path, run: u64, report: &Report, resolved: &Resolved, order: &Order) -> Outcome {
-    let (result, _) = describe(report, resolved, order, Format::Value, &Files::new());
-    write_whole(&dir.join(format!("run-{run}.json")), to_line(&result).as_bytes())
+/// Whether what failed is on this side: its values, files or flags before anybody came, and after that its disk, or its store that is used up.
+/// Whatever else happens with a peer is the peer's doing, be it a lack of its own, and ends its run alone.
+fn is_ours(failure: &Failure, connected: bool, party: u16) -> bool {
+    match failure.kind {
+        Ending::Store => true,
+        Ending::Input | Ending::Usage => !connected || failure.party == Some(party),
+        _ => false,
+    }
 }
 
 /// What a run of the service is watched by: it is written into the books before anybody can learn anything from it.

@@ -16,7 +16,12 @@ pub(crate) struct Service {
 
 impl Service {
     pub(crate) fn start(job: &str, args: &[&str]) -> Service {
-        let mut child = command(&[&["serve", job, "--party", "alice"], args].concat()).spawn().unwrap();
+        let child = command(&[&["serve", job, "--party", "alice"], args].concat()).spawn().unwrap();
+        Service::begun(child)
+    }
+
+    /// The service that this process is, once it says where.
+    fn begun(mut child: Child) -> Service {
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         while !line.contains("serving at ") {
@@ -131,6 +136,37 @@ fn results_are_kept_and_not_written_over() {
         // A number that no run can have does not count.
         std::fs::write(format!("{results}/run-{}.json", u64::MAX), "somebody's file").unwrap();
     }
+}
+
+/// A result that could not be kept would be lost, and the peer's run be used up: there is room for it, or nobody is served.
+#[cfg(unix)]
+#[test]
+fn no_run_begins_without_room_for_its_result() {
+    let folder = Folder::new("serve-full");
+    let (job, results) = (job(&folder, "job.toml", ""), folder.path("results"));
+    let args = ["serve", &job, "--party", "alice", "--input", "0=dec:40", "--outputs", &results];
+    let full = Done::from(limited(&command(&args), 8).output().unwrap());
+    full.fails(3, &["results", "There is no room for a result, so that no run is begun"]);
+    assert_eq!(std::fs::read_dir(&results).unwrap().count(), 0);
+    // The only run that the job allows is still the peer's.
+    let service = Service::start(&job, &args[4..]);
+    assert_eq!(bob(&job, "dec:2").ok(), "000000000000002a\n");
+    service.end().ok();
+    assert!(std::fs::read_to_string(folder.path("results/run-1.json")).unwrap().contains("002a"));
+}
+
+/// The result comes first, and the log after it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_result_is_kept_whatever_becomes_of_log_and_folder() {
+    let folder = Folder::new("serve-gone");
+    let (job, results) = (job(&folder, "job.toml", "runs = 9"), folder.path("results"));
+    let service = Service::start(&job, &["--input", "0=dec:40", "--outputs", &results, "--log", "/dev/full"]);
+    std::fs::remove_dir_all(&results).unwrap();
+    assert_eq!(bob(&job, "dec:2").ok(), "000000000000002a\n");
+    let done = service.end();
+    done.fails(3, &["/dev/full"]);
+    assert!(std::fs::read_to_string(folder.path("results/run-1.json")).unwrap().contains("002a"));
 }
 
 #[test]

@@ -161,3 +161,31 @@ fn material_is_used_once_and_a_store_that_is_used_up_says_so() {
     let results: Vec<_> = lines(&log).iter().map(|run| run["result"].as_str().unwrap().to_owned()).collect();
     assert_eq!(results[..2], ["done", "done"]);
 }
+
+/// A peer whose store is empty ends its own run, and no service.
+#[test]
+fn a_peer_without_a_lot_ends_no_service() {
+    let folder = Folder::new("serve-no-lot");
+    let (job, group) = two(&folder, "protocol = \"cutchoose\"\nrho = 7\nruns = 9\nstore = \"store\"");
+    let of = |name: &str, store: &str| {
+        let path = |what: &str| folder.path(&format!("{store}-{what}"));
+        ["--tls".to_owned(), folder.path(name), "--store".into(), path("store"), "--key-file".into(), path("key")]
+    };
+    let (alice, bob, empty) = (of("alice", "alice"), of("bob", "bob"), of("bob", "empty"));
+    let [alice, bob, empty] = [&alice, &bob, &empty].map(|flags| flags.iter().map(String::as_str).collect::<Vec<_>>());
+    let shared = ["prepare", "add64", "--group", &group, "--rho", "7", "--count", "1"];
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| comity(&[&shared[..], &alice].concat()));
+        comity(&[&shared[..], &bob].concat()).ok();
+        other.join().unwrap().ok();
+    });
+    let key = comity::StoreKey::create(std::path::Path::new(empty[5]), &mut SystemRng).unwrap();
+    drop(comity::Store::open_or_create(std::path::Path::new(empty[3]), &key, &mut SystemRng).unwrap());
+    let service = Service::start(&job, &[&["--input", "0=dec:40", "--jobs", "2"][..], &alice].concat());
+    let run =
+        |flags: &[&str]| comity(&[&["run", "--job", &job, "--input", "dec:2", "--timeout", "600"][..], flags].concat());
+    run(&empty).fails(2, &["this party has no lot", "comity prepare"]);
+    assert_eq!(run(&bob).ok(), "000000000000002a\n");
+    let done = service.end();
+    assert!(done.code == 0 && done.err.contains("party 1 (bob) has no lot"), "{} {}", done.code, done.err);
+}

@@ -1,7 +1,7 @@
 //! `Log`: a line of JSON a run. Values are no part of it, nor are messages, which might quote one.
 
-use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
@@ -12,10 +12,14 @@ use serde::Serialize;
 
 use crate::job::file::Job;
 
-/// The file that lines are added to.
+/// The bytes after which a log begins anew.
+const LONGEST: u64 = 16 << 20;
+
+/// The file that lines are added to. With the one before it that is two of so many bytes at most.
 pub(super) struct Log {
     path: PathBuf,
     file: File,
+    longest: u64,
 }
 
 /// A run that has begun.
@@ -52,15 +56,30 @@ struct Peer {
 
 impl Log {
     pub(super) fn open(path: &Path) -> Outcome<Log> {
-        let file = OpenOptions::new().append(true).create(true).open(path);
-        let file = file.map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
-        Ok(Log { path: path.to_owned(), file })
+        Ok(Log { path: path.to_owned(), file: begin(path)?, longest: LONGEST })
     }
 
     pub(super) fn add(&mut self, run: &Run) -> Outcome {
-        let written = self.file.write_all(to_line(run).as_bytes());
-        written.map_err(|error| Failure::input(format!("{}: {error}", self.path.display())))
+        self.write(&to_line(run))
     }
+
+    /// Adds a line, in a new file if the one that is there would get too long.
+    fn write(&mut self, line: &str) -> Outcome {
+        let failed = |error: io::Error| Failure::disk(&self.path.display().to_string(), &error);
+        let there = self.file.metadata().map_err(failed)?;
+        if there.is_file() && there.len() > 0 && there.len() + line.len() as u64 > self.longest {
+            let mut before = self.path.clone().into_os_string();
+            before.push(".1");
+            fs::rename(&self.path, before).map_err(failed)?;
+            self.file = begin(&self.path)?;
+        }
+        self.file.write_all(line.as_bytes()).map_err(failed)
+    }
+}
+
+fn begin(path: &Path) -> Outcome<File> {
+    let file = OpenOptions::new().append(true).create(true).open(path);
+    file.map_err(|error| Failure::disk(&path.display().to_string(), &error))
 }
 
 impl Entry {
@@ -95,5 +114,25 @@ impl Entry {
             result: failure.map_or("done", |failure| failure.kind.name()),
             culprit: failure.and_then(|failure| failure.party),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_is_bounded_and_no_line_is_cut() {
+        let path = std::env::temp_dir().join(format!("comity-log-{}", std::process::id()));
+        let before = path.with_extension("1");
+        let mut log = Log { longest: 30, ..Log::open(&path).unwrap() };
+        for number in 0..8 {
+            log.write(&format!("line {number}, 12\n")).unwrap();
+        }
+        // Two lines of eleven bytes are in one file.
+        let [old, new] = [&before, &path].map(|file| fs::read_to_string(file).unwrap());
+        assert_eq!((old.as_str(), new.as_str()), ("line 4, 12\nline 5, 12\n", "line 6, 12\nline 7, 12\n"));
+        fs::remove_file(before).unwrap();
+        fs::remove_file(path).unwrap();
     }
 }

@@ -54,6 +54,25 @@ pub(super) enum Missing {
     Common,
 }
 
+/// A lack: why no lot can be used, and whose doing that is.
+pub(crate) struct Lack {
+    pub(super) why: Missing,
+    /// The party that lacks something where another one would have enough; this one if it is itself.
+    pub(super) whose: PartyId,
+}
+
+impl Lack {
+    pub(super) fn new(me: PartyId, why: Missing, ours: &[LotInfo], theirs: &PerPeer<Vec<Mark>>, need: u32) -> Lack {
+        let enough = |batches: u32, next: u32| batches.saturating_sub(next) >= need;
+        let lacks = |lot: &LotInfo, marks: &[Mark]| {
+            !marks.iter().any(|(id, next)| *id == lot.meta.id && enough(lot.batches, *next))
+        };
+        let mut here = ours.iter().filter(|lot| enough(lot.batches, lot.next));
+        let whose = here.find_map(|lot| theirs.iter().find(|(_, marks)| lacks(lot, marks)).map(|(peer, _)| peer));
+        Lack { why, whose: whose.unwrap_or(me) }
+    }
+}
+
 /// Tells all other parties which lots are here, and hears theirs: the same at all, or it is an error that names nobody. One that tells
 /// two others different things would have them choose differently, and each take the other one for the cheat.
 ///
@@ -156,8 +175,9 @@ pub(super) fn how(wanted: &Wanted<'_>) -> String {
     }
 }
 
-/// The error that says why there is nothing to run on, and what to do.
-pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, missing: &Missing) -> Error {
+/// The error that says why there is nothing to run on, and what to do. It is the party's that lacks something: a service whose peer has no lot
+/// goes on.
+pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, lack: &Lack) -> Error {
     let lots = store.lots().unwrap_or_default();
     let made = lots.iter().map(|lot| lot.meta.material.as_str()).filter(|made| *made != wanted.need.material);
     let made: HashSet<&str> = made.collect();
@@ -166,8 +186,9 @@ pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, missing: &Missing) -
         true => String::new(),
         false => format!("; what the store has is for {}, to be named at all parties", others.join(" or ")),
     };
-    let (why, how) = (why(wanted, missing), how(wanted));
-    Error::invalid_input(format!("{why}: make one with {how}, at all parties{there}"))
+    let (why, how) = (why(wanted, &lack.why), how(wanted));
+    let error = Error::invalid_input(format!("{why}: make one with {how}, at all parties{there}"));
+    Error { party: Some(lack.whose), ..error }
 }
 
 /// The flags with which runs of this protocol use up a material that is made already.

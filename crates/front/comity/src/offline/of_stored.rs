@@ -45,9 +45,9 @@ impl OfStored<'_> {
             let found = Supplied::find(self.store, &self.source, mesh, &mut session, &mut options, clock)?;
             let mut supplied = match found {
                 Ok(supplied) => supplied,
-                Err(missing) => {
-                    if !matches!(missing, Missing::Everywhere) {
-                        let (why, how) = (why(&self.source, &missing), how(&self.source));
+                Err(lack) => {
+                    if !matches!(lack.why, Missing::Everywhere) {
+                        let (why, how) = (why(&self.source, &lack.why), how(&self.source));
                         clock.watch().made_anew(&format!("{why}; {how} makes as much as one run takes"));
                     }
                     let mut me = Party { net: mesh, here, rng: &mut SystemRng, observer: clock };

@@ -7,7 +7,7 @@ use comity_core::{Error, Result, SessionId};
 use comity_protocol::{Here, Lot, Options, Party, Shelf, Supplies, WriteBatch};
 use comity_store::{BatchReader, LotInfo, OpenLot, Store};
 
-use super::choose::{Missing, Wanted, choose, lost, none_left, tell};
+use super::choose::{Lack, Wanted, choose, lost, none_left, tell};
 use super::{material, settle};
 use crate::clock::Clock;
 use crate::watch::{Supply, Watch};
@@ -61,13 +61,13 @@ impl Supplied {
         here: &mut Here,
         options: &mut Options,
         clock: &mut Clock<'_>,
-    ) -> Result<std::result::Result<Supplied, Missing>> {
+    ) -> Result<std::result::Result<Supplied, Lack>> {
         let need = u32::try_from(wanted.need.batches).unwrap_or(u32::MAX);
         let ours = wanted.here(store, here, options)?;
         let theirs = tell(mesh, here, &ours)?;
         let (id, next) = match choose(&ours, &theirs, need) {
             Ok(mark) => mark,
-            Err(missing) => return Ok(Err(missing)),
+            Err(missing) => return Ok(Err(Lack::new(here.me, missing, &ours, &theirs, need))),
         };
         let lost = lost(&ours, &theirs);
         lost.iter().try_for_each(|lost| store.remove(lost))?;

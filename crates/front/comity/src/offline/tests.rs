@@ -8,7 +8,7 @@ use comity_core::{Backend, Bits, Kind, Params};
 use comity_protocol::{Here, Lot, Shelf};
 use comity_store::{LotInfo, Store, StoreKey};
 
-use super::choose::{Mark, Missing, choose, lost, tell};
+use super::choose::{Lack, Mark, Missing, choose, lost, tell};
 use super::*;
 
 fn held(n: u8, next: u32, batches: u32) -> LotInfo {
@@ -67,6 +67,28 @@ fn of_three_all_have_it_and_party_0_has_the_order() {
     assert_eq!(lost(&ours, &others(1, &[zero, other])), [id(3)]);
     assert!(lost(&ours, &others(1, &[zero, &[(id(9), 0)]])).is_empty());
     assert_eq!(lost(&ours, &others(1, &[&zero[..2], other])), [id(1), id(3)]);
+}
+
+/// Whose doing it is that there is no lot: a service ends for a lack of its own, and for no peer's.
+#[test]
+fn a_lack_is_the_partys_that_has_less_than_enough() {
+    let whose = |ours: &[LotInfo], theirs: &[&[Mark]], need| {
+        let theirs = others(0, theirs);
+        let why = choose(ours, &theirs, need).unwrap_err();
+        Lack::new(PartyId(0), why, ours, &theirs, need).whose.0
+    };
+    let ours = [held(1, 0, 4), held(2, 3, 9)];
+    let all: &[Mark] = &[(id(1), 0), (id(2), 3)];
+    assert_eq!(whose(&[], &[&[]], 1), 0);
+    assert_eq!(whose(&[], &[all], 1), 0);
+    assert_eq!(whose(&ours, &[&[]], 1), 1);
+    assert_eq!(whose(&ours, &[all, &[]], 1), 2);
+    assert_eq!(whose(&ours, &[&[(id(7), 0)]], 1), 1);
+    // So many as nobody has, and as are left here and were burned there.
+    assert_eq!(whose(&ours, &[all], 7), 0);
+    assert_eq!(whose(&ours, &[&[(id(2), 5)]], 6), 1);
+    // Each has something, and not the same.
+    assert_eq!(whose(&ours, &[&[(id(1), 0)], &[(id(2), 3)]], 2), 2);
 }
 
 #[test]
