@@ -63,11 +63,11 @@ fn clients_find_what_was_published_and_what_changed() {
     let add = folder.file("add.csv", "mail,city\nu100@example.org,new\nu7@example.org,elsewhere\n");
     let remove = folder.file("remove.csv", "mail\nU3@example.org\nu500@example.org\n");
     let delta = folder.path("1.psi");
-    let update = |more: &[&str]| {
-        let which = ["psi", "update", "--state", &state, "--key", "mail:lower", "--payload", "city", "--out", &delta];
+    let update = |out: &str, more: &[&str]| {
+        let which = ["psi", "update", "--state", &state, "--key", "mail:lower", "--payload", "city", "--out", out];
         comity(&[&which[..], more].concat())
     };
-    let done = update(&["--add", &add, "--remove", &remove]);
+    let done = update(&delta, &["--add", &add, "--remove", &remove]);
     done.ok();
     assert!(
         done.err.contains("1 keys came, 1 went, 1 have new columns; 0 that were to come were there, 1 that"),
@@ -75,7 +75,10 @@ fn clients_find_what_was_published_and_what_changed() {
         done.err
     );
     let wide = folder.file("wide.csv", "mail,city\nu200@example.org,a name that is far too long\n");
-    update(&["--add", &wide]).fails(2, &["has room for 12", "--payload-width"]);
+    update(&folder.path("2.psi"), &["--add", &wide]).fails(2, &["has room for 12", "--payload-width"]);
+    let whole = fs::read(&delta).unwrap();
+    update(&delta, &["--remove", &add]).fails(2, &["clients have not got yet"]);
+    assert_eq!(fs::read(&delta).unwrap(), whole);
     // The service has it by now, and a client without it is told.
     let (done, _) = ask(&folder, &service, &base, &table, &[]);
     done.fails(2, &["update", "--delta", "--stale"]);
@@ -94,6 +97,47 @@ fn clients_find_what_was_published_and_what_changed() {
     let [_, _, others] = published(&other, &[]);
     let (done, _) = ask(&folder, &service, &others, &table, &[]);
     done.fails(2, &["base", "another base"]);
+    service.end().ok();
+}
+
+/// An update that was killed between its steps, wherever that was: no state is without its update, and clients can go on.
+#[test]
+fn an_update_that_was_broken_off_is_finished_or_forgotten() {
+    let folder = Folder::new("psi-base-broken");
+    let [_, state, base] = published(&folder, &[]);
+    let rows = |name: &str, key: &str| folder.file(name, &format!("mail,city\n{key}@example.org,x\n"));
+    let (one, two) = (rows("one.csv", "v1"), rows("two.csv", "v2"));
+    let update = |out: &str, more: &[&str]| {
+        let which = ["psi", "update", "--state", &state, "--key", "mail:lower", "--out", out];
+        comity(&[&which[..], more].concat())
+    };
+    let (pending, first, second) = (format!("{state}/update"), folder.path("1.psi"), folder.path("2.psi"));
+    update(&first, &[]).fails(2, &["what changes?"]);
+    update(&first, &["--add", &one]).ok();
+    assert!(!fs::exists(&pending).unwrap(), "it is where it should go");
+    // Before the state followed: nobody has it, and the next one takes its place.
+    let old = fs::read(format!("{state}/state")).unwrap();
+    update(&second, &["--add", &two]).ok();
+    fs::rename(&second, &pending).unwrap();
+    fs::write(format!("{state}/state"), &old).unwrap();
+    update(&second, &["--add", &two]).ok();
+    assert!(!fs::exists(&pending).unwrap());
+    // After the state followed, and before it was where it should go.
+    fs::rename(&second, &pending).unwrap();
+    let third = folder.path("3.psi");
+    update(&third, &["--remove", &one]).fails(2, &["update 2 was broken off", "--out FILE", "all clients need it"]);
+    let done = update(&second, &[]);
+    done.ok();
+    assert!(done.err.contains("update 2, which was broken off, is in"), "{}", done.err);
+    assert!(!fs::exists(&pending).unwrap());
+    update(&third, &["--remove", &one]).ok();
+    // A client with all that is out is where the service is.
+    let service = serve(&state, &["--sessions", "1"]);
+    let table = folder.file("small.csv", "n,email\n1,v1@example.org\n2,v2@example.org\n");
+    let (done, found) =
+        ask(&folder, &service, &base, &table, &["--delta", &first, "--delta", &second, "--delta", &third]);
+    done.ok();
+    assert_eq!(found, "n,email\n2,v2@example.org\n");
     service.end().ok();
 }
 
@@ -156,9 +200,9 @@ fn the_wait_for_a_client_is_no_part_of_its_time() {
     service.end().ok();
 }
 
-/// The other half is gone: a state that was put back, or another machine's store.
+/// The other half is gone: a service that was killed, or another machine's store. It is of no use, and in nobody's way.
 #[test]
-fn halves_without_their_other_half_are_refused() {
+fn halves_without_their_other_half_are_dropped_and_named() {
     let folder = Folder::new("psi-base-halves");
     let [_, state, base] = published(&folder, &[]);
     let table = client(&folder, &[1]);
@@ -170,8 +214,12 @@ fn halves_without_their_other_half_are_refused() {
     service.end().ok();
     fs::remove_dir_all(format!("{state}/prepared")).unwrap();
     let service = serve(&state, &["--sessions", "2"]);
-    ask(&folder, &service, &base, &table, &stored).0.fails(2, &["has not its half", "without --store"]);
-    ask(&folder, &service, &base, &table, &[]).0.ok();
+    let (done, found) = ask(&folder, &service, &base, &table, &stored);
+    done.ok();
+    assert!(done.err.contains("a lot of prepared queries was dropped, 1 in all"), "{}", done.err);
+    assert_eq!(found, "n,email\n1,u1@example.org\n");
+    let (done, _) = ask(&folder, &service, &base, &table, &stored);
+    assert!(done.ok().is_empty() && !done.err.contains("dropped"), "{}", done.err);
     service.end().ok();
 }
 

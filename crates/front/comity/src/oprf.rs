@@ -8,8 +8,10 @@
 //! [`OPRF_TOGETHER`] circuits. That a batch of a lot is used up is on the disk, on each side, before anything is sent
 //! that depends on it and an input.
 
+mod request;
+
 use comity_channel::Traffic;
-use comity_core::{Block, Error, Kind, Result, SessionId};
+use comity_core::{Block, Error, Kind, Result};
 use comity_net::SystemRng;
 use comity_protocol::{Adversary, Card, Party, Protocol};
 use comity_psi::CARD;
@@ -24,88 +26,13 @@ use crate::offline::ids;
 use crate::report::{peak_rss, sum};
 use crate::session::{Session, whose};
 use crate::watch::Watch;
+use request::{Answer, Request, Verdict, granted};
 
 /// The most queries of a session: 10 GiB of tables.
 const MOST: u64 = 1 << 16;
 
 /// The name of the material in a store.
 const MATERIAL: &str = "oprf-aes";
-
-/// A request of a client.
-struct Request {
-    queries: u64,
-    /// Whether they are prepared and kept, and not asked now.
-    ahead: bool,
-    /// The lot that they come from, and the client's next batch of it.
-    lot: Option<(SessionId, u32)>,
-}
-
-impl Request {
-    const BYTES: usize = 8 + 1 + 1 + 32 + 4;
-
-    fn to_bytes(&self) -> Vec<u8> {
-        let (id, next) = self.lot.map_or(([0; 32], 0), |(id, next)| (id.to_bytes(), next));
-        let mut bytes = self.queries.to_le_bytes().to_vec();
-        bytes.extend([u8::from(self.ahead), u8::from(self.lot.is_some())]);
-        bytes.extend(id);
-        bytes.extend(next.to_le_bytes());
-        bytes
-    }
-
-    fn read(bytes: &[u8; Request::BYTES]) -> Result<Request> {
-        let wrong = || Error::malformed("the client's request is none");
-        let (queries, rest) = bytes.split_first_chunk().ok_or_else(wrong)?;
-        let (flags, rest) = rest.split_first_chunk::<2>().ok_or_else(wrong)?;
-        let (id, next) = rest.split_first_chunk().ok_or_else(wrong)?;
-        let next = u32::from_le_bytes(*next.first_chunk().ok_or_else(wrong)?);
-        let (ahead, lot) = match flags {
-            [0, 0] => (false, None),
-            [1, 0] => (true, None),
-            [0, 1] => (false, Some((SessionId::new(*id), next))),
-            _ => return Err(wrong()),
-        };
-        Ok(Request { queries: u64::from_le_bytes(*queries), ahead, lot })
-    }
-}
-
-/// What a server says to a request.
-enum Verdict {
-    /// Go on, from this batch of the lot.
-    Granted(u32),
-    /// So many queries are left for this client.
-    Limited(u64),
-    /// There is no such lot, or too little of it.
-    NoLot,
-    /// Nothing, and never again: a session with this client ended in misbehaviour.
-    Barred,
-}
-
-impl Verdict {
-    const BYTES: usize = 9;
-
-    fn to_bytes(&self) -> [u8; Verdict::BYTES] {
-        let (kind, number) = match *self {
-            Verdict::Granted(next) => (0, u64::from(next)),
-            Verdict::Limited(left) => (1, left),
-            Verdict::NoLot => (2, 0),
-            Verdict::Barred => (3, 0),
-        };
-        let mut bytes = [kind; Verdict::BYTES];
-        bytes[1..].copy_from_slice(&number.to_le_bytes());
-        bytes
-    }
-
-    fn read(bytes: &[u8; Verdict::BYTES]) -> Result<Verdict> {
-        let number = u64::from_le_bytes(*bytes.last_chunk().expect("eight bytes"));
-        match (bytes[0], u32::try_from(number)) {
-            (0, Ok(next)) => Ok(Verdict::Granted(next)),
-            (1, _) => Ok(Verdict::Limited(number)),
-            (2, _) => Ok(Verdict::NoLot),
-            (3, _) => Ok(Verdict::Barred),
-            _ => Err(Error::malformed("the server's answer to the request is none")),
-        }
-    }
-}
 
 /// The reason why a server grants no queries.
 pub enum OprfRefusal {
@@ -192,18 +119,31 @@ impl Session<'_> {
         watch: &mut dyn Watch,
     ) -> Result<OprfDone<Zeroizing<Vec<Block>>>> {
         let store = self.store.take();
-        self.client(ask, "queries", watch, |me, id, key| {
+        let mut dropped = 0;
+        let done = self.client(ask, "queries", watch, |me, id, key| {
             let batches = inputs.len().div_ceil(OPRF_TOGETHER) as u32;
-            let mut lot = match (&store, ask.over) {
-                (Some(store), None) if batches > 0 => newest(store, id, key, batches)?,
-                _ => None,
+            let (from, mut lot) = loop {
+                let mut lot = match (&store, ask.over) {
+                    (Some(store), None) if batches > 0 => newest(store, id, key, batches)?,
+                    _ => None,
+                };
+                let request = Request {
+                    queries: inputs.len() as u64,
+                    ahead: false,
+                    lot: lot.as_ref().map(|lot| (lot.info().meta.id, lot.info().next)),
+                };
+                match (granted(me, &request)?, &mut lot) {
+                    (Answer::From(from), _) => break (from, lot),
+                    // The other half of so much is gone: this one is of no use any more.
+                    (Answer::Behind(next), lot) => {
+                        let gone = lot.as_mut().map_or(Ok(0), |lot| lot.advance_to(next))?;
+                        if gone == 0 {
+                            return Err(Error::malformed("the server says that it lacks what was not named"));
+                        }
+                        dropped += 1;
+                    }
+                }
             };
-            let request = Request {
-                queries: inputs.len() as u64,
-                ahead: false,
-                lot: lot.as_ref().map(|lot| (lot.info().meta.id, lot.info().next)),
-            };
-            let from = granted(me, &request)?;
             if let Some(over) = ask.over {
                 return evaluate_over(me, over, OprfInput::Client(inputs));
             }
@@ -212,7 +152,11 @@ impl Session<'_> {
             let (ch, here, _, observer) = me.pair()?;
             observer.phase("queries");
             query(ch, here.backend, halves, inputs)
-        })
+        });
+        if dropped > 0 {
+            watch.discarded(dropped);
+        }
+        done
     }
 
     /// Prepares at least `count` queries with a server, and keeps this side's half in its [store](Session::store); this is party 1.
@@ -225,7 +169,9 @@ impl Session<'_> {
         let store = self.store.take().ok_or_else(none)?;
         let count = count.max(1).next_multiple_of(OPRF_TOGETHER as u64);
         self.client(ask, "preparation", watch, |me, id, key| {
-            granted(me, &Request { queries: count, ahead: true, lot: None })?;
+            let Answer::From(_) = granted(me, &Request { queries: count, ahead: true, lot: None })? else {
+                return Err(Error::malformed("the server speaks of a lot, and none was named"));
+            };
             let mut writer = store.new_lot(&meta(me, id, key, count), &mut SystemRng)?;
             OprfQuestions::prepare(me, count as usize, |half| {
                 writer.batch(|out| half.write(out).map_err(|error| Error::disk("keeping prepared queries", error)))
@@ -324,9 +270,6 @@ fn serve(
     key: Option<[u8; 32]>,
     over: Option<&'static dyn Protocol>,
 ) -> Result<(u64, bool)> {
-    let mut bytes = [0; Request::BYTES];
-    me.net.pair()?.1.recv(&mut bytes)?;
-    let request = Request::read(&bytes)?;
     let say = |me: &mut Party<'_, '_>, verdict: Verdict| {
         let (_, ch) = me.net.pair()?;
         ch.send(&verdict.to_bytes())?;
@@ -334,33 +277,34 @@ fn serve(
     };
     let refused = |what: &str| Err(Error::invalid_input(what.to_owned()));
     let base = desk.published()?.terms.id;
-    let batches = request.queries.div_ceil(OPRF_TOGETHER as u64);
-    if let Some(over) = over.filter(|_| request.ahead || request.lot.is_some()) {
-        // It would have values, and nobody would have counted them.
-        say(me, Verdict::NoLot)?;
-        let name = over.card().name;
-        return Err(Error::malformed(format!(
-            "the client wants prepared queries, and nothing is prepared under {name}"
-        )));
-    }
     // What may not be is refused before anything is written down or burned.
-    let mut lot = None;
-    if let Some((id, next)) = request.lot {
+    let (request, lot) = loop {
+        let mut bytes = [0; Request::BYTES];
+        me.net.pair()?.1.recv(&mut bytes)?;
+        let request = Request::read(&bytes)?;
+        if let Some(over) = over.filter(|_| request.ahead || request.lot.is_some()) {
+            // It would have values, and nobody would have counted them.
+            say(me, Verdict::NoneAhead)?;
+            let name = over.card().name;
+            return Err(Error::malformed(format!(
+                "the client wants prepared queries, and nothing is prepared under {name}"
+            )));
+        }
+        let Some((id, next)) = request.lot else { break (request, None) };
         let found = match desk.store() {
             Some(store) => lots(store, &base, key)?.into_iter().find(|info| info.meta.id == id),
             None => None,
         };
-        let from = found.as_ref().map_or(0, |info| info.next.max(next));
-        if found.is_none_or(|info| u64::from(from) + batches > u64::from(info.batches)) {
-            say(me, Verdict::NoLot)?;
-            return refused(
-                "the client named prepared queries that are not there: it prepares new ones, or asks without",
-            );
+        let from = found.as_ref().map_or(u32::MAX, |info| info.next.max(next));
+        let batches = request.queries.div_ceil(OPRF_TOGETHER as u64);
+        if found.is_some_and(|info| u64::from(from).saturating_add(batches) <= u64::from(info.batches)) {
+            break (request, Some((id, from)));
         }
-        lot = Some((id, from));
-    }
+        // A service that was killed has used up more than its client heard of. The client has other lots, perhaps.
+        say(me, Verdict::Behind(from))?;
+    };
     if request.ahead && desk.store().is_none() {
-        say(me, Verdict::NoLot)?;
+        say(me, Verdict::NoneAhead)?;
         return refused("the client wants to prepare queries, and this service keeps none");
     }
     // What is prepared already and not asked yet is as good as asked.
@@ -429,30 +373,6 @@ fn serve(
     Ok((request.queries, false))
 }
 
-/// Asks for queries: from which batch of the lot on they are, if they are granted.
-fn granted(me: &mut Party<'_, '_>, request: &Request) -> Result<u32> {
-    let (_, ch) = me.net.pair()?;
-    ch.send(&request.to_bytes())?;
-    let mut bytes = [0; Verdict::BYTES];
-    ch.recv(&mut bytes)?;
-    match Verdict::read(&bytes)? {
-        Verdict::Granted(from) => Ok(from),
-        Verdict::Limited(left) => Err(Error::invalid_input(format!(
-            "the server grants this client {left} more queries, and {} are wanted: ask for fewer keys, or ask its owner for more",
-            request.queries
-        ))),
-        Verdict::Barred => Err(Error::invalid_input(
-            "the server does not serve this client any more: a session with it ended in misbehaviour. Its owner knows which (S/asked)",
-        )),
-        Verdict::NoLot if request.ahead => {
-            Err(Error::invalid_input("the server keeps no prepared queries: ask without"))
-        }
-        Verdict::NoLot => Err(Error::invalid_input(
-            "the server has not its half of the queries that are prepared here: ask without --store, or prepare anew",
-        )),
-    }
-}
-
 /// Takes batches out of a lot, from this one on. Each is burned, on the disk, before it is there to be used.
 fn taken<H>(
     lot: &mut OpenLot,
@@ -509,8 +429,8 @@ fn fields(
     over: Option<&'static dyn Protocol>,
 ) -> Vec<(&'static str, Option<String>)> {
     vec![
-        ("base", Some(hex(&base[..8]))),
-        ("update", state.map(|(number, head)| format!("{number}:{}", hex(&head[..8])))),
+        ("base", Some(hex(base))),
+        ("update", state.map(|(number, head)| format!("{number}:{}", hex(head)))),
         ("protocol", Some(over.map_or("none", |over| over.card().name).to_owned())),
     ]
 }

@@ -187,7 +187,9 @@ pub(crate) struct UpdateArgs {
     /// The tables' format [default: as the names say, or csv]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<TableShape>,
-    /// Write the update to FILE
+    /// Write the update to FILE, which is not there yet: clients may still need one that is
+    ///
+    /// Without --add and --remove: write the update there whose call was broken off.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: PathBuf,
     /// Have N keys come and N go: dummies make up for it

@@ -1,7 +1,9 @@
 //! The owner of a published table: `comity psi publish`, `update` and `serve`.
 //!
-//! The state's folder has `state` (the key and the masks that are out; readable by its owner only), `asked` (what clients had), and
-//! `prepared` with its key `store.key` (halves of queries that are prepared).
+//! The state's folder has `state` (the key and the masks that are out; readable by its owner only), `asked` (what clients had),
+//! `prepared` with its key `store.key` (halves of queries that are prepared), and for a while `update`: the update that the state is to follow.
+//! It is there before the state follows, and until it is where it should go, so that no state is without its update, and no update is out
+//! that the state does not follow.
 
 use std::fs;
 use std::io::Write;
@@ -86,11 +88,11 @@ pub(super) fn publish(args: &PublishArgs) -> Outcome {
     let mut written = 0;
     let mut sink = |bytes: &[u8]| {
         written += bytes.len() as u64;
-        writer.write_all(bytes).map_err(|error| Error::io(format!("writing {}", args.out.display()), error))
+        writer.write_all(bytes).map_err(|error| Error::disk(format!("writing {}", args.out.display()), error))
     };
     let finished = Published::new(terms, &set, (backend()?, &mut SystemRng), &mut sink)
         .and_then(|kept| {
-            writer.flush().map_err(|error| Error::io(format!("writing {}", args.out.display()), error)).map(|()| kept)
+            writer.flush().map_err(|error| Error::disk(format!("writing {}", args.out.display()), error)).map(|()| kept)
         })
         .map_err(Failure::from)
         // All of the base is on the disk before its key is there: what is left to do then takes no time.
@@ -126,13 +128,37 @@ pub(super) fn publish(args: &PublishArgs) -> Outcome {
 
 /// `comity psi update`.
 pub(super) fn update(args: &UpdateArgs) -> Outcome {
-    if args.add.is_none() && args.remove.is_none() {
+    let finishes = args.add.is_none() && args.remove.is_none();
+    if finishes && !pending_file(&args.state).exists() {
         return Err(Failure::input("what changes? --add FILE has the rows that come, --remove FILE those that go"));
     }
     // Two updates at once would be two that follow the same.
     let lock = fs::File::open(&args.state).map_err(|error| unreadable(&args.state, &error))?;
     lock.try_lock().map_err(|_| Failure::new(Ending::Store, "another update of this base is under way"))?;
     let mut kept = open(&args.state)?;
+    // Clients may not have it yet, and lack it then for ever.
+    if args.out.symlink_metadata().is_ok_and(|data| data.is_file()) {
+        return Err(Failure::input(format!(
+            "{}: there is such a file, and it may be an update that clients have not got yet: take another name",
+            args.out.display()
+        )));
+    }
+    match (unfinished(&args.state, &kept)?, finishes) {
+        (Some(file), true) => return finish(args, &kept, &file),
+        (Some(_), false) => {
+            let (number, state) = (kept.update(), args.state.display());
+            return Err(Failure::input(format!(
+                "update {number} was broken off before it was where it should go: `comity psi update --state {state} --out FILE`, with \
+                 nothing else, writes it there; all clients need it. This one comes after it"
+            )));
+        }
+        (None, true) => {
+            return Err(Failure::input(
+                "no update was broken off: --add FILE has the rows that come, --remove FILE those that go",
+            ));
+        }
+        (None, false) => {}
+    }
     let out = OutFile::create(&args.out)?;
     let read = |file: &Option<PathBuf>, payload: &[String]| -> Outcome<Option<Table>> {
         let Some(file) = file else { return Ok(None) };
@@ -170,17 +196,18 @@ pub(super) fn update(args: &UpdateArgs) -> Outcome {
     let set = Set { items, payload: &wide, pad_to: 0 };
     let pad_to = args.pad_to.map_or(0, |count| count.0);
     let (file, changed) = kept.change(gone, &set, pad_to, (backend()?, &mut SystemRng))?;
-    (&out.sink()?).write_all(&file).map_err(|error| unreadable(&args.out, &error))?;
-    // The update is there before the state follows it: a state that nobody has the update for would be the end of the base.
-    out.commit()?;
-    sync_names(&args.out).map_err(|error| unreadable(&args.out, &error))?;
+    // Where it goes there is room for it, before anything changes.
+    (&out.sink()?).write_all(&file).map_err(|error| unwritten(&args.out, &error))?;
+    out.sync()?;
+    keep(&pending_file(&args.state), &file)?;
     if let Err(failure) = keep(&state_file(&args.state), &kept.to_bytes()) {
         // Where only the folder could not be written, the state follows already, and the update is needed.
         if !open(&args.state).is_ok_and(|there| there.head() == kept.head()) {
-            let _ = fs::remove_file(&args.out);
+            let _ = fs::remove_file(pending_file(&args.state));
         }
         return Err(failure);
     }
+    delivered(args, out)?;
     let changes = Changes {
         added: changed.added,
         replaced: changed.replaced,
@@ -207,6 +234,45 @@ pub(super) fn update(args: &UpdateArgs) -> Outcome {
         grouped(kept.items() as u64)
     ));
     Ok(())
+}
+
+/// The update that the state follows, and that is not where it should go, perhaps: a call was broken off. One that the state does not follow
+/// nobody has got, and it is removed.
+fn unfinished(state: &Path, kept: &Published) -> Outcome<Option<Vec<u8>>> {
+    let path = pending_file(state);
+    let file = match fs::read(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unreadable(&path, &error)),
+    };
+    // An update ends with the digest that is the base's head then.
+    if file.ends_with(kept.head()) {
+        return Ok(Some(file));
+    }
+    fs::remove_file(&path).and_then(|()| sync_names(&path)).map_err(|error| unwritten(&path, &error))?;
+    Ok(None)
+}
+
+/// Writes an update whose call was broken off.
+fn finish(args: &UpdateArgs, kept: &Published, file: &[u8]) -> Outcome {
+    let out = OutFile::create(&args.out)?;
+    (&out.sink()?).write_all(file).map_err(|error| unwritten(&args.out, &error))?;
+    delivered(args, out)?;
+    if args.json {
+        return emit(&to_line(&done(kept, file.len() as u64, None)));
+    }
+    note(&format!("update {}, which was broken off, is in {}: all clients need it", kept.update(), args.out.display()));
+    Ok(())
+}
+
+/// Gives an update its name, and forgets it here.
+fn delivered(args: &UpdateArgs, out: OutFile) -> Outcome {
+    let path = pending_file(&args.state);
+    let kept =
+        |failure: Failure| failure.and(&format!("The update is whole in {}: all clients need it", path.display()));
+    out.commit().map_err(kept)?;
+    sync_names(&args.out).map_err(|error| kept(unwritten(&args.out, &error)))?;
+    fs::remove_file(&path).and_then(|()| sync_names(&path)).map_err(|error| unwritten(&path, &error))
 }
 
 /// `comity psi serve`.
@@ -299,6 +365,11 @@ pub(super) fn state_file(state: &Path) -> PathBuf {
     state.join("state")
 }
 
+/// The file of the update that the state is to follow.
+fn pending_file(state: &Path) -> PathBuf {
+    state.join("update")
+}
+
 /// What was kept in this folder.
 pub(super) fn open(state: &Path) -> Outcome<Published> {
     let path = state_file(state);
@@ -314,6 +385,10 @@ pub(super) fn open(state: &Path) -> Outcome<Published> {
 /// The time at which what is kept was written.
 pub(super) fn written(state: &Path) -> Option<SystemTime> {
     fs::metadata(state_file(state)).and_then(|data| data.modified()).ok()
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::disk(&format!("{}: cannot write it", path.display()), error)
 }
 
 fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Failure {

@@ -55,6 +55,13 @@ impl Watch for Watcher {
         ));
     }
 
+    fn discarded(&mut self, lots: usize) {
+        let (halves, were) = if lots == 1 { ("a lot", "was") } else { ("lots", "were") };
+        self.say(&format!(
+            "{halves} of prepared queries {were} dropped, {lots} in all: the service has not its half any more, and so they are of no use"
+        ));
+    }
+
     fn connected(&mut self, peer: &str) {
         if self.verbose {
             self.say(&format!("connected: {peer}"));

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use comity_core::{Backend, Prg};
+use comity_core::{Backend, Prg, SessionId};
 use comity_psi::base::BaseTerms;
 use comity_psi::{Item, Set};
 use comity_testing::{Verdict as Ended, deviate};
@@ -182,6 +182,66 @@ fn under_a_protocol_nobody_prepares_and_all_is_counted() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
+/// A service that was killed has used up more than its client heard of, or all. What has no other half any more is dropped and told, and the
+/// session goes on with another lot, or without.
+#[test]
+fn a_half_without_its_other_half_is_dropped_and_told() {
+    struct Told(usize);
+    impl Watch for Told {
+        fn discarded(&mut self, lots: usize) {
+            self.0 += lots;
+        }
+    }
+    let (published, base) = published();
+    let granted = AtomicU64::new(0);
+    let dir = std::env::temp_dir().join(format!("comity-oprf-halves-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let open = |name: &str| {
+        let path = dir.join(format!("{name}.key"));
+        let key = match path.exists() {
+            true => comity_store::StoreKey::read(&path),
+            false => comity_store::StoreKey::create(&path, &mut SystemRng),
+        };
+        Store::open_or_create(&dir.join(name), &key.unwrap(), &mut SystemRng).unwrap()
+    };
+    let mut memory = Memory { store: Some(open("server")), ..Memory::new(&published, &granted) };
+    let mut desk = Unbounded(&mut memory);
+    let ask = OprfAsk { base: &base, over: None, stale: false };
+    let together = |desk: &mut Unbounded<'_, '_>, client: &mut dyn FnMut(Session<'static>)| {
+        let (one, two) = comity_channel::memory::pair();
+        std::thread::scope(|scope| {
+            let served = scope.spawn(|| Session::new(0).over(one).serve_oprf(desk, OprfServe::default(), &mut ()));
+            client(Session::new(1).over(two).store(open("client")));
+            served.join().unwrap().map(|done| done.outcome).unwrap()
+        })
+    };
+    for _ in 0..2 {
+        together(&mut desk, &mut |session| _ = session.prepare_oprf(ask, 128, &mut ()).unwrap());
+    }
+    let inputs = base.terms.inputs(&mut SystemRng, &items(8..11));
+    let mut told = Told(0);
+    let mut query = |desk: &mut Unbounded<'_, '_>| {
+        let mut bytes = 0;
+        together(desk, &mut |session| {
+            let done = session.ask_oprf(ask, &inputs, &mut told).unwrap();
+            assert_eq!(base.find(Backend::detect(), &done.outcome).matched, [0, 1]);
+            bytes = done.traffic.received;
+        });
+        (std::mem::take(&mut told.0), bytes < 1 << 14)
+    };
+    let ids: Vec<SessionId> = open("client").lots().unwrap().iter().map(|lot| lot.meta.id).collect();
+    // Of the first lot a batch was used that the client did not hear of: it goes on behind that.
+    let server = desk.0.store.as_ref().unwrap();
+    server.open_lot(&ids[0]).unwrap().advance_to(1).unwrap();
+    assert_eq!(query(&mut desk), (0, true));
+    // Of the second one a half is gone, and the first one is used up.
+    desk.0.store.as_ref().unwrap().remove(&ids[1]).unwrap();
+    assert_eq!(query(&mut desk), (1, false));
+    assert!(open("client").lots().unwrap().is_empty());
+    assert_eq!(query(&mut desk), (0, false));
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
 /// A desk that grants whatever is to be kept ahead.
 struct Unbounded<'d, 'a>(&'d mut Memory<'a>);
 
@@ -217,7 +277,7 @@ fn a_semi_honest_protocol_is_for_clients_that_are_trusted() {
     let (published, _) = published();
     let granted = AtomicU64::new(0);
     let mut desk = Memory::new(&published, &granted);
-    let (one, _two) = comity_channel::memory::pair();
+    let (one, _) = comity_channel::memory::pair();
     let how = OprfServe { over: Some(crate::protocol::named("gmw").unwrap()), trust_clients: false };
     let refused = Session::new(0).over(one).serve_oprf(&mut desk, how, &mut ()).map(|done| done.outcome);
     let why = refused.unwrap_err().to_string();
@@ -231,7 +291,7 @@ fn a_client_that_misbehaved_is_not_served_again() {
     let granted = AtomicU64::new(0);
     let mut desk = Memory::new(&published, &granted);
     let own = OprfServe::default();
-    let ask = |me: &mut Party<'_, '_>| super::granted(me, &Request { queries: 0, ahead: false, lot: None });
+    let ask = |me: &mut Party<'_, '_>| super::granted(me, &Request { queries: 0, ahead: false, lot: None }).map(drop);
     let (greedy, _) =
         against(&mut desk, own, &base, |me| super::granted(me, &Request { queries: 4, ahead: false, lot: None }));
     let (gone, _) = against(&mut desk, own, &base, |_| Ok(()));
@@ -274,6 +334,22 @@ fn a_client_that_fails_a_check_is_not_served_again() {
     assert!(checks.load(Ordering::SeqCst) > 0, "some of what was changed failed a check");
 }
 
+/// All of a base's id is compared, and of its state: ids that begin alike are none the same.
+#[test]
+fn bases_that_begin_alike_are_told_apart() {
+    let (published, base) = published();
+    let granted = AtomicU64::new(0);
+    let mut desk = Memory::new(&published, &granted);
+    let mut other = base;
+    for at in [31, 8] {
+        other.terms.id[at] ^= 1;
+        let (served, asked) = against(&mut desk, OprfServe::default(), &other, |_| Ok(()));
+        for error in [served.map(drop).unwrap_err(), asked.unwrap_err()] {
+            assert!(matches!(error.kind, Kind::Mismatch { field: "base", .. }), "{error}");
+        }
+    }
+}
+
 #[test]
 fn requests_and_verdicts_are_read_as_they_are_written() {
     let id = SessionId::derive("a test", &[]);
@@ -288,7 +364,8 @@ fn requests_and_verdicts_are_read_as_they_are_written() {
     assert!(Request::read(bytes.first_chunk().unwrap()).is_err());
     assert!(matches!(Verdict::read(&Verdict::Granted(9).to_bytes()), Ok(Verdict::Granted(9))));
     assert!(matches!(Verdict::read(&Verdict::Limited(u64::MAX).to_bytes()), Ok(Verdict::Limited(u64::MAX))));
-    assert!(matches!(Verdict::read(&Verdict::NoLot.to_bytes()), Ok(Verdict::NoLot)));
+    assert!(matches!(Verdict::read(&Verdict::Behind(7).to_bytes()), Ok(Verdict::Behind(7))));
+    assert!(matches!(Verdict::read(&Verdict::NoneAhead.to_bytes()), Ok(Verdict::NoneAhead)));
     assert!(matches!(Verdict::read(&Verdict::Barred.to_bytes()), Ok(Verdict::Barred)));
-    assert!(Verdict::read(&[4; 9]).is_err() && Verdict::read(&[0, 0, 0, 0, 0, 1, 0, 0, 0]).is_err());
+    assert!(Verdict::read(&[5; 9]).is_err() && Verdict::read(&[0, 0, 0, 0, 0, 1, 0, 0, 0]).is_err());
 }
