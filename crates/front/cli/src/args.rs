@@ -247,6 +247,11 @@ pub(crate) struct NetworkArgs {
     /// Among three parties and more whoever listens can learn inputs, also if nobody cheats.
     #[arg(long, conflicts_with = "tls")]
     pub(crate) plaintext: bool,
+    /// The name of this run among those of the same parties at the same time, the same at all
+    ///
+    /// Of two runs that want the same things, whoever can redirect connections could have one's party meet the other's.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) label: Option<String>,
 }
 
 /// How two sides of a conversation talk, whose numbers are settled: who proves, or serves, is party 0.

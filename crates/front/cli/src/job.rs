@@ -31,6 +31,7 @@ A job is a TOML file that all parties hold:
   owners = [\"x=alice\"]           as --owner; outputs = [\"all\"] as --output-to
   rho = 40                       optimize = \"size\" or \"depth\"
   runs = 1                       as many runs each peer may have of `comity serve`
+  label = \"monday\"               to tell runs apart that are on at the same time
   store = \"store\"                if the runs use up material: the reader's own path
   keys = \"keys\"                  the reader's own folder (`comity key new`)
   [options]                      of the protocol: garbler = \"alice\"
@@ -147,6 +148,7 @@ impl Job {
             relay: None,
             tls: self.keys_dir(tls),
             plaintext: false,
+            label: self.label.clone(),
         }
     }
 
@@ -200,6 +202,9 @@ fn text(job: &Job, resolved: &Resolved) -> String {
     resolved.outputs().iter().for_each(|each| text += &output(each));
     let plural = if job.runs == 1 { "run" } else { "runs" };
     text += &format!("runs      {} {plural} for each peer of a service\n", job.runs);
+    if let Some(label) = &job.label {
+        text += &format!("label     {label}\n");
+    }
     if job.store.is_some() {
         text += "store     runs use up material\n";
     }

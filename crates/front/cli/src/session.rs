@@ -114,6 +114,9 @@ pub(crate) fn placed(
     if let Some(dir) = &network.tls {
         session = session.tls(dir);
     }
+    if let Some(label) = &network.label {
+        session = session.label(label);
+    }
     Ok(Ours { session, parties, place: Place { names: names.clone(), address, relay } })
 }
 

@@ -260,9 +260,11 @@ impl<'a> Met<'a> {
     ) -> Result<Begun<'a>> {
         const PHASE: &str = "phase";
         const JOB: &str = "job";
+        const LABEL: &str = "label";
         let Met { mut mesh, counters, keys, .. } = self;
         let job = session.job.map_or("none".to_owned(), |digest| Digest(digest).text("job"));
-        let mut fields = vec![(PHASE, Some(greeting.phase)), (JOB, Some(job))];
+        let label = label(session.label.as_deref())?;
+        let mut fields = vec![(PHASE, Some(greeting.phase)), (JOB, Some(job)), (LABEL, Some(label))];
         fields.extend(session.tags().map(|tags| (SHARES, Some(tags))));
         fields.extend(options.agreed());
         fields.extend(greeting.more);
@@ -292,6 +294,19 @@ impl<'a> Met<'a> {
         };
         Ok(Begun { mesh, counters, here, options, agreed: greeted.options, keys: keys.1 })
     }
+}
+
+/// The label of a run as the hello has it.
+fn label(said: Option<&str>) -> Result<String> {
+    const LONGEST: usize = 32;
+    let Some(label) = said else { return Ok("none".to_owned()) };
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if (1..=LONGEST).contains(&label.len()) && label.chars().all(fits) {
+        return Ok(label.to_owned());
+    }
+    Err(Error::invalid_input(format!(
+        "{label:?} is no label of a run: take up to {LONGEST} letters, digits, -, _ and ., the same at all parties"
+    )))
 }
 
 /// The field of the hello with the tags of the shares that come in.

@@ -54,6 +54,7 @@ pub struct Session<'a> {
     now: Now,
     pub(crate) stop: Stop,
     pub(crate) job: Option<[u8; 32]>,
+    pub(crate) label: Option<String>,
     pub(crate) backend: Backend,
     /// The shares that come in, by the input values that they are of.
     pub(crate) shares: Vec<(usize, ValueShare)>,
@@ -89,6 +90,7 @@ impl<'a> Session<'a> {
             now: Now::default(),
             stop: Stop::default(),
             job: None,
+            label: None,
             backend: Backend::detect(),
             shares: Vec::new(),
             unauthenticated_shares: false,
@@ -255,6 +257,15 @@ impl<'a> Session<'a> {
     #[must_use]
     pub fn job(mut self, digest: [u8; 32]) -> Self {
         self.job = Some(digest);
+        self
+    }
+
+    /// The name of this run among those of the same parties at the same time: all say the same, or none. Two runs that want the same things are one as
+    /// good as the other to whoever can redirect connections, and party and party of different ones would meet: labels tell them apart. Up to 32
+    /// letters, digits, `-`, `_` and `.`.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
         self
     }
 

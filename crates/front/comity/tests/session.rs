@@ -39,6 +39,36 @@ fn both(
     })
 }
 
+/// Two runs of one pair, at the same time and with the same terms: labels keep one's party from the other's, whoever redirects connections.
+#[test]
+fn runs_with_labels_do_not_meet_crosswise() {
+    let program = program();
+    let run = |labels: [Option<&'static str>; 2]| {
+        let labelled = |session: Session<'static>, at: usize| match labels[at] {
+            Some(label) => session.label(label),
+            None => session,
+        };
+        both(
+            |s| labelled(s, 0).run(&program, [(0, byte(0b1100))]),
+            |s| labelled(s, 1).run(&program, [(1, byte(0b1010))]),
+        )
+    };
+    let (zero, one) = run([Some("monday-1"), Some("monday-1")]);
+    assert!(zero.is_ok() && one.is_ok());
+    for labels in [[Some("monday-1"), Some("monday-2")], [Some("monday-1"), None], [None, Some("monday-1")]] {
+        let (zero, one) = run(labels);
+        for error in [zero.unwrap_err(), one.unwrap_err()] {
+            assert!(matches!(error.kind, Kind::Mismatch { field: "label", .. }), "{error}");
+        }
+    }
+    let long = "x".repeat(33);
+    for bad in ["", "two words", "a=b", "\u{e9}", long.as_str()] {
+        let (a, _b) = memory::pair();
+        let refused = Session::new(0).over(a).label(bad).run(&program, [(0, byte(1))]).unwrap_err();
+        assert!(refused.to_string().contains("is no label of a run"), "{refused}");
+    }
+}
+
 #[test]
 fn both_learn_and_report() {
     let program = program();
@@ -70,8 +100,8 @@ fn yao_runs_by_its_name() {
     assert_eq!(zero.outputs, one.outputs);
     assert_eq!((zero.protocol, one.adversary), ("yao", Adversary::SemiHonest));
     refused(
-        Session::new(0).over(memory::pair().0).protocol("yao").option("role", "garbler").run(&program, [(0, byte(1))]),
-        &["yao", "no option", "role"],
+        Session::new(0).over(memory::pair().0).protocol("gmw").option("role", "garbler").run(&program, [(0, byte(1))]),
+        &["gmw", "no option", "role"],
     );
 }
 

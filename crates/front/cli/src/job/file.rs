@@ -1,12 +1,12 @@
 //! `Job`: the file, and its digest.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use comity::{Card, Digest, PartyGroup};
 use comity_core::{Params, PartyId, SessionId};
+use comity_net::{OTHERS_WRITE, read_own};
 use comity_protocol::{Options, Values};
 use comity_terminal::failure::{Failure, Outcome};
 use serde::Deserialize;
@@ -37,6 +37,8 @@ pub(crate) struct Job {
     /// The number of runs that each peer may have of a service.
     #[serde(default = "one")]
     pub(crate) runs: u64,
+    /// The name of the runs among those of the same parties at the same time.
+    pub(crate) label: Option<String>,
     /// The folder of material that the runs use up: the reader's own.
     pub(crate) store: Option<PathBuf>,
     /// The folder of keys: the reader's own.
@@ -74,12 +76,9 @@ impl Job {
     pub(crate) fn read(path: &Path) -> Outcome<Job> {
         let place = path.display().to_string();
         let unreadable = |why: &dyn std::fmt::Display| Failure::input(format!("{place}: {why}"));
-        let size = fs::metadata(path).map_err(|error| unreadable(&error))?.len();
-        if size > LONGEST {
-            return Err(unreadable(&format!("{size} bytes are too many for a job")));
-        }
-        let text = fs::read_to_string(path).map_err(|error| unreadable(&error))?;
-        let mut job = Job::parse(&text).map_err(|failure| failure.at(&place))?;
+        let bytes = read_own(path, OTHERS_WRITE, LONGEST)?.ok_or_else(|| unreadable(&"there is no such file"))?;
+        let text = str::from_utf8(&bytes).map_err(|_| unreadable(&"this is no text: a job is TOML"))?;
+        let mut job = Job::parse(text).map_err(|failure| failure.at(&place))?;
         job.folder = path.parent().unwrap_or(Path::new("")).to_owned();
         Ok(job)
     }
@@ -222,6 +221,8 @@ impl Job {
         let (group, program, options) = (self.party.digest(), of_program(resolved), self.options());
         let mut parts: Vec<&[u8]> = vec![&group.0, &program.0, self.protocol.as_bytes(), numbers.as_flattened()];
         options.iter().for_each(|(name, value)| parts.extend([name.as_bytes(), value.as_bytes()]));
+        // Options have two parts each.
+        parts.extend(self.label.iter().map(|label| label.as_bytes()));
         Digest(SessionId::derive("job v1", &parts).to_bytes())
     }
 }
@@ -266,6 +267,7 @@ address = \"-\"
             ("garbler = 1", "garbler = 0"),
             ("store = \"here\"\n", ""),
             ("store =", "runs = 2\nstore ="),
+            ("store =", "label = \"monday\"\nstore ="),
             ("store =", "rho = 41\nstore ="),
             ("store =", "outputs = [\"bob\"]\nstore ="),
             ("store =", "owners = [\"0=bob\"]\nstore ="),

@@ -27,8 +27,8 @@ impl Service {
     pub(super) fn new(url: &str, tls: bool) -> Outcome<Service> {
         let mut config = Agent::config_builder()
             .https_only(tls)
-            // To another place without encryption nothing is redirected.
-            .max_redirects(if tls { 3 } else { 0 })
+            // Whoever it were redirected to would see which copies are fetched.
+            .max_redirects(0)
             .http_status_as_error(false)
             .user_agent("comity")
             .timeout_connect(Some(PATIENCE))
