@@ -66,9 +66,9 @@ fn different_wishes_are_told_on_both_sides() {
 
 #[test]
 fn a_role_belongs_to_the_protocol_that_has_one() {
-    let yao = ["--protocol", "yao", "--role", "garbler"];
-    comity(&[&["local", "add8", "-i", "u8:40", "-i", "u8:2"], &yao[..]].concat())
-        .fails(2, &["yao has no option `role`"]);
+    let gmw = ["--protocol", "gmw", "--role", "garbler"];
+    comity(&[&["local", "add8", "-i", "u8:40", "-i", "u8:2"], &gmw[..]].concat())
+        .fails(2, &["gmw has no option `role`"]);
     comity(&["local", "add8", "-i", "u8:40", "-i", "u8:2", "--role", "both"]).fails(2, &["garbler", "evaluator"]);
 }
 

@@ -17,7 +17,7 @@
 use comity_circuit::{Builder, Goal, Observer, Program, ProgramBuilder, Recipients, Wire};
 use comity_core::{Bits, Error, PartyId, Result, declassify};
 use comity_hashing::{BinEntry, Cuckoo, FUNCTIONS, Permutation, ROOMY, Simple, bins, fullest_bin};
-use comity_protocol::{Empty, Job, Options, Party, Protocol};
+use comity_protocol::{Empty, Job, OptionValue, Options, Party, Protocol};
 
 use crate::bins::{FUNCTION_BITS, Placed, left_out};
 use crate::set::{Matches, Sent, Set};
@@ -195,15 +195,35 @@ fn over(terms: &Terms) -> Result<&'static dyn Protocol> {
     terms.over.ok_or_else(|| Error::invalid_input("circuit runs over a general protocol: name one (`--protocol NAME`)"))
 }
 
+/// The general protocol below, and the party that garbles, where one does and it matters which.
+#[derive(Clone, Copy)]
+pub(crate) struct Below {
+    pub(crate) over: &'static dyn Protocol,
+    pub(crate) garbler: Option<PartyId>,
+}
+
+impl From<&'static dyn Protocol> for Below {
+    fn from(over: &'static dyn Protocol) -> Below {
+        Below { over, garbler: None }
+    }
+}
+
+/// The option of protocols of which one party garbles.
+const ROLE: &str = "role";
+
 /// Runs a program under a general protocol, in a session of this label. Its only output, if it is for this party.
 pub(crate) fn run_below(
     me: &mut Party<'_, '_>,
-    over: &'static dyn Protocol,
+    below: impl Into<Below>,
     label: &str,
     program: &Program,
     inputs: &[Option<Bits>],
 ) -> Result<Option<Bits>> {
+    let Below { over, garbler } = below.into();
     let mut options = Options::new(over.card());
+    if let Some(garbler) = garbler.filter(|_| over.card().option(ROLE).is_some()) {
+        options.settle(ROLE, OptionValue::First(garbler));
+    }
     over.settle(&mut options, program);
     over.card().fits(me.here.parties, program)?;
     over.fits(program, &options, me.here.params)?;

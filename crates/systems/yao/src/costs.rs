@@ -2,7 +2,8 @@
 
 use comity_protocol::{Costing, Talk, Walked};
 
-use crate::{evaluator_has_input, garbler};
+use crate::evaluator_has_input;
+use crate::protocol::garbling;
 
 /// Seconds of work for an AND gate, garbled and evaluated at the same time, and for the base OTs.
 const GATE: f64 = 18e-9;
@@ -10,9 +11,9 @@ const BASE: f64 = 0.018;
 
 /// Goes through the messages of a run.
 pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) {
-    let garbler = garbler(of.program);
+    let garbler = garbling(of.options, of.program);
     let evaluator = garbler.other();
-    if evaluator_has_input(of.program) {
+    if evaluator_has_input(of.program, garbler) {
         // Simplest OT: a point, and one for each bit of delta.
         talk.say(evaluator, garbler, 32);
         talk.say(garbler, evaluator, 128 * 32);

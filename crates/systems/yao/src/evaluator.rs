@@ -20,7 +20,7 @@ pub(crate) fn run<B: BaseOt<Model: AtLeast<SemiHonest>>>(
     observer: &mut dyn Observer,
 ) -> Result<()> {
     // Step 1.
-    let ot = match evaluator_has_input(job.program) {
+    let ot = match evaluator_has_input(job.program, here.me.other()) {
         true => Some(iknp::Receiver::setup::<B>(ch, &here.session.child("input OT"), here.backend, rng)?),
         false => None,
     };

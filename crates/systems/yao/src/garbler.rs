@@ -22,7 +22,7 @@ pub(crate) fn run<B: BaseOt<Model: AtLeast<SemiHonest>>>(
     rng.fill_bytes(&mut random);
     let delta = Delta::new(Block::new(random));
     // Step 1.
-    let ot = match evaluator_has_input(job.program) {
+    let ot = match evaluator_has_input(job.program, here.me) {
         true => Some(iknp::Sender::setup::<B>(ch, &here.session.child("input OT"), here.backend, delta.block(), rng)?),
         false => None,
     };

@@ -9,7 +9,7 @@
 //! **Assumptions**: AES-128 as an ideal cipher (garbling) and as a pseudo-random generator, gap Diffie-Hellman and a random
 //! oracle in ristretto255 (base OT), BLAKE3 as a random oracle.
 //!
-//! **Protocol**. The party with more input bits garbles, so that few OTs are needed ([`garbler`]).
+//! **Protocol**. The party with more input bits garbles, so that few OTs are needed ([`garbler`]), unless the parties say who does.
 //! 1. *Setup*: the garbler draws delta; 128 base OTs make it the sender of an OT extension whose correlation is delta
 //!    itself. No setup if the evaluator has no input.
 //! 2. *Inputs of the garbler*: the active labels are pseudo-random and public, from the session id; the label for zero is the
@@ -51,8 +51,8 @@ pub fn gate_keys(session: &SessionId) -> Block {
 }
 
 /// Whether the party that does not garble puts anything in.
-fn evaluator_has_input(program: &Program) -> bool {
-    program.inputs().iter().any(|i| !i.owner.includes(garbler(program)))
+fn evaluator_has_input(program: &Program, garbler: PartyId) -> bool {
+    program.inputs().iter().any(|i| !i.owner.includes(garbler))
 }
 
 /// Reveals an output value, step 5, the same for both sides: the value is the XOR of the two sides' permute bits, so

@@ -1,10 +1,13 @@
 //! The protocol as comity's front knows it.
 
-use comity_circuit::Goal;
-use comity_core::Result;
+use comity_circuit::{Goal, Program};
+use comity_core::{PartyId, Result};
 use comity_ot::base::{BaseOt, Simplest};
 use comity_ot::{AtLeast, SemiHonest};
-use comity_protocol::{Adversary, Card, CardKind, Corrupt, Costing, Job, Party, Protocol, Supplies, Takes, Talk};
+use comity_protocol::{
+    Adversary, Card, CardKind, Corrupt, Costing, Default, Job, Opt, OptionValue, Options, Party, Protocol, Supplies,
+    Takes, Talk, Values,
+};
 
 use crate::{evaluator, garbler};
 
@@ -22,14 +25,26 @@ static CARD: Card = Card {
     reactive: false,
     goal: Goal::Size,
     offline: &[],
-    options: &[],
+    options: &[Opt {
+        name: "role",
+        values: Values::Part(&["garbler", "evaluator"]),
+        default: Default::FromProgram,
+        agreed: true,
+        about: "What this party does; the other party does the other thing. Who says nothing leaves it to the other one; if neither says \
+                it, the one with more input bits garbles",
+    }],
     phases: &["setup", "inputs", "gates", "outputs"],
     summary: "Yao's garbled circuits with half-gates, for two parties",
     protects: "a party that follows the protocol learns nothing but its outputs, whatever it computes afterwards",
     risk: "a peer that breaks the rules could learn this party's inputs, or make its outputs wrong, unnoticed",
-    about: "One garbled circuit, 32 bytes an AND gate. The party with more input bits garbles. A party that cheats could learn \
+    about: "One garbled circuit, 32 bytes an AND gate. The party with more input bits garbles, unless it is said who does. A party that cheats could learn \
             the other's inputs, or make its outputs wrong, unnoticed.",
 };
+
+/// The party that garbles.
+pub(crate) fn garbling(options: &Options, program: &Program) -> PartyId {
+    if options.is_set("role") { options.first("role") } else { crate::garbler(program) }
+}
 
 /// Runs a program over these base OTs, where [`Yao`] has [`Simplest`].
 ///
@@ -40,7 +55,7 @@ pub fn run_over<B: BaseOt<Model: AtLeast<SemiHonest>>>(me: &mut Party<'_, '_>, j
     let mut me = me.sub("yao");
     let (ch, here, rng, observer) = me.pair()?;
     observer.phase("setup");
-    match crate::garbler(job.program) == here.me {
+    match garbling(job.options, job.program) == here.me {
         true => garbler::run::<B>(ch, here, job, rng, observer),
         false => evaluator::run::<B>(ch, here, job, rng, observer),
     }
@@ -49,6 +64,10 @@ pub fn run_over<B: BaseOt<Model: AtLeast<SemiHonest>>>(me: &mut Party<'_, '_>, j
 impl Protocol for Yao {
     fn card(&self) -> &'static Card {
         &CARD
+    }
+
+    fn settle(&self, options: &mut Options, program: &Program) {
+        options.settle("role", OptionValue::First(crate::garbler(program)));
     }
 
     fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {

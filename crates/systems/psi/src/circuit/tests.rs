@@ -150,7 +150,10 @@ fn a_protocol_is_asked_before_it_runs_and_gets_a_session() {
         let over: &'static Strict = Box::leak(Box::new(Strict { card, settled: AtomicBool::new(false) }));
         let program = program(Shape { bins: 4, slots, bits: 6 }, PartyId(0), Goal::Size).unwrap();
         let mut ch = comity_channel::memory::pair().0;
-        party(0, 1, &mut ch, |me| run_below(me, over, LABEL, &program, &[])).err().unwrap().to_string()
+        party(0, 1, &mut ch, |me| run_below(me, over as &'static dyn Protocol, LABEL, &program, &[]))
+            .err()
+            .unwrap()
+            .to_string()
     };
     assert!(why(&TWO, 3).contains("it ran"));
     assert!(why(&TWO, 300).contains("more than a thousand"));

@@ -6,7 +6,7 @@ use comity_protocol::{Party, Protocol};
 use zeroize::Zeroizing;
 
 use super::{Oprf, ROUND_KEYS, WIDTH, circuit, value};
-use crate::circuit::run_below;
+use crate::circuit::{Below, run_below};
 
 /// What a party brings to the function under a general protocol.
 pub enum OprfInput<'a> {
@@ -39,7 +39,9 @@ pub fn evaluate_over(
         return Ok(Zeroizing::default());
     }
     let program = program(count, server, over.card().goal)?;
-    let values = run_below(me, over, "circuit OPRF", &program, &inputs)?;
+    // Who garbles and cheats chooses what is computed: that is the one that is trusted already.
+    let below = Below { over, garbler: Some(server) };
+    let values = run_below(me, below, "circuit OPRF", &program, &inputs)?;
     let values: Vec<Block> = values.iter().flat_map(|bits| (0..count).map(|at| value(number(bits, at)))).collect();
     Ok(Zeroizing::new(values))
 }

@@ -295,3 +295,24 @@ fn general_protocols_give_the_same_values() {
         }
     }
 }
+
+/// A client that garbled would choose what is computed of the server's key. The tables come from the server, also where the client puts in more bits.
+#[test]
+fn the_server_garbles() {
+    const COUNT: usize = 13;
+    let over: [&'static dyn Protocol; 1] = [&comity_yao::Yao];
+    let (inputs, oprf) = (inputs(COUNT), oprf());
+    const { assert!(COUNT * WIDTH > ROUND_KEYS, "the client has more bits") }
+    let mut said = 0;
+    let (_, values) = Pair::run(
+        |ch| {
+            let mut ch = comity_channel::Counted::new(ch);
+            let counter = ch.counter();
+            party(0, 1, &mut ch, |me| evaluate_over(me, over[0], OprfInput::Server(&oprf, COUNT))).unwrap();
+            said = counter.counts().sent;
+        },
+        |ch| party(1, 1, ch, |me| evaluate_over(me, over[0], OprfInput::Client(&inputs))),
+    );
+    assert_eq!(*values.unwrap(), *oprf.evaluate(here(0, 1).backend, inputs.into_iter()));
+    assert!(said > (32 * OPRF_ANDS * COUNT) as u64, "{said} bytes");
+}
