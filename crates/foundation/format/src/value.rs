@@ -190,6 +190,9 @@ fn parse_bits(text: &str, takes: usize) -> Result<Bits, ValueError> {
     if given == takes { Ok(bits) } else { Err(ValueError::Bits { given, takes }) }
 }
 
+/// Decimal digits that a word takes.
+const CHUNK: usize = 19;
+
 /// A decimal number in two's complement. `negative` numbers go down to `-2^(bits-1)`; others go up to `2^bits - 1` if
 /// `full`, else to `2^(bits-1) - 1`.
 fn decimal(text: &str, before: usize, bits: usize, negative: bool, full: bool) -> Result<Bits, ValueError> {
@@ -202,16 +205,32 @@ fn decimal(text: &str, before: usize, bits: usize, negative: bool, full: bool) -
         return Err(ValueError::Character { at: before + 1, expected: DECIMAL });
     }
     let mut words = vec![0u64; bits.div_ceil(64)];
-    let mut fits = true;
-    for (i, c) in digits.chars().enumerate() {
-        let digit = c.to_digit(10).ok_or(ValueError::Character { at: before + i + 1, expected: DECIMAL })?;
-        let mut carry = u128::from(digit);
-        for word in &mut words {
-            carry += u128::from(*word) * 10;
+    let (mut fits, mut used) = (true, 0);
+    let mut places = digits.chars().enumerate();
+    loop {
+        // So many digits at a time as a word takes.
+        let (mut power, mut chunk) = (1_u64, 0_u64);
+        for (i, c) in places.by_ref().take(CHUNK) {
+            let digit = c.to_digit(10).ok_or(ValueError::Character { at: before + i + 1, expected: DECIMAL })?;
+            (power, chunk) = (power * 10, chunk * 10 + u64::from(digit));
+        }
+        if power == 1 {
+            break;
+        }
+        if !fits {
+            continue;
+        }
+        let mut carry = u128::from(chunk);
+        for word in &mut words[..used] {
+            carry += u128::from(*word) * u128::from(power);
             *word = carry as u64;
             carry >>= 64;
         }
-        fits &= carry == 0;
+        match words.get_mut(used) {
+            _ if carry == 0 => {}
+            Some(word) => (*word, used) = (carry as u64, used + 1),
+            None => fits = false,
+        }
     }
     let bit = |words: &[u64], i: usize| words[i / 64] >> (i % 64) & 1 == 1;
     fits &= (bits..64 * words.len()).all(|i| !bit(&words, i));
@@ -240,6 +259,24 @@ mod tests {
 
     fn wires(text: &str, bits: usize) -> Result<String, ValueError> {
         parse(text, bits, BitOrder::Lsb).map(|value| to_bits(&value))
+    }
+
+    /// 10^n is 2^n times an odd number; and it is there in time, with a hundred thousand digits.
+    #[test]
+    fn long_decimal_numbers_are_read() {
+        for zeros in [0, 1, 17, 18, 19, 20, 37, 38, 39, 100_000] {
+            let bits = zeros * 10 / 3 + 64;
+            let value = parse(&format!("dec:1{}", "0".repeat(zeros)), bits, BitOrder::Lsb).unwrap();
+            assert_eq!(value.iter().position(|bit| bit), Some(zeros), "{zeros}");
+            let one_less = parse(&format!("dec:{}", "9".repeat(zeros)), bits, BitOrder::Lsb);
+            if zeros > 0 {
+                let less = one_less.unwrap();
+                assert!((0..bits).all(|i| less.get(i) == if i <= zeros { i < zeros } else { value.get(i) }), "{zeros}");
+            }
+        }
+        assert_eq!(wires(&format!("dec:{}", "9".repeat(100_000)), 64), Err(ValueError::Range(64)));
+        let wrong = format!("dec:{}x", "9".repeat(100));
+        assert_eq!(wires(&wrong, 64), Err(ValueError::Character { at: 105, expected: DECIMAL }));
     }
 
     #[test]

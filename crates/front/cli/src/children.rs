@@ -12,11 +12,13 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use comity::Error;
 use comity_terminal::console::note;
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 use comity_terminal::progress::Progress;
 
+use crate::interrupt;
 use crate::json::{Addresses, Event, Orders, Run};
 
 /// The time that the other parties have to end by themselves once one has failed.
@@ -44,6 +46,9 @@ pub(crate) struct Finished {
     pub(crate) pids: Vec<u32>,
 }
 
+/// The time between two looks whether the whole is to stop.
+const TICK: Duration = Duration::from_millis(50);
+
 /// An event that a party's reader hears from it; `None` at the end.
 type Heard = (usize, Option<Event>);
 
@@ -59,9 +64,16 @@ pub(crate) fn run(plan: Plan) -> Outcome<Finished> {
     let (mut addresses, mut done) = (vec![None; parties], vec![0; parties]);
     let mut deadline: Option<Instant> = None;
     while processes.children.iter().any(|p| p.ended.is_none()) {
-        let left = deadline.map_or(Duration::MAX, |d| d.saturating_duration_since(Instant::now()));
+        if interrupt::stop().is_stopped() {
+            // Children end with their parent, and take away what they had begun.
+            processes.dismiss();
+            processes.end();
+            return Err(Error::stopped().into());
+        }
+        let left = deadline.map_or(TICK, |d| d.saturating_duration_since(Instant::now()).min(TICK));
         let (party, event) = match heard.recv_timeout(left) {
             Ok(heard) => heard,
+            Err(RecvTimeoutError::Timeout) if deadline.is_none_or(|d| Instant::now() < d) => continue,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
         };
         match event {
@@ -169,6 +181,22 @@ impl Processes {
     fn dismiss(&mut self) {
         for party in self.children.iter_mut().filter(|party| party.said.is_none() && party.ended.is_none()) {
             (party.stdin, party.dismissed) = (None, true);
+        }
+    }
+
+    /// Gives children that were dismissed the time to end by themselves.
+    fn end(&mut self) {
+        let begin = Instant::now();
+        for party in self.children.iter_mut().filter(|party| party.ended.is_none()) {
+            while begin.elapsed() < GRACE {
+                match party.child.try_wait() {
+                    Ok(None) => thread::sleep(Duration::from_millis(5)),
+                    ended => {
+                        party.ended = ended.ok().flatten();
+                        break;
+                    }
+                }
+            }
         }
     }
 

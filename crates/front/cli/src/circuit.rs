@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Subcommand, ValueEnum};
 use comity_circuit::{Circuit, Goal, Program, Type};
 use comity_format::Format;
-use comity_terminal::console::{deliver, emit, note};
+use comity_terminal::console::{emit, emit_bytes, note, write_whole};
 use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::json::to_line;
 
@@ -208,7 +208,10 @@ fn export(program: &str, circuit: &Circuit, format: CircuitFormat, output: Optio
     };
     let mut file = Vec::new();
     comity_format::write(circuit, format, &mut file).map_err(|e| Failure::input(format!("{program}: {e}")))?;
-    deliver(&file, output)
+    match output {
+        Some(path) => write_whole(path, &file),
+        None => emit_bytes(&file),
+    }
 }
 
 fn check(file: &Path, json: bool) -> Outcome {

@@ -30,7 +30,7 @@ Examples:
 Exit codes:
    0  done
    2  usage, bad input, or the parties want different things
-   3  network, peer gone, time-out, TLS; a store or disk that fails
+   3  network, peer gone, time-out, TLS; a store that fails, a disk that is full
    4  malformed message, or a peer misbehaved
  130  stopped (Ctrl-C)
   70  a defect of comity";

@@ -1,7 +1,7 @@
 //! The `comity` command, as a library: [`run`] takes the arguments and returns the exit code.
 //!
 //! Results go to standard output, everything else to standard error. An error has a kind, and the kind has an exit
-//! code: 2 for bad input or parties that disagree, 3 for the network, 4 for a malformed message or misbehaviour, 70
+//! code: 2 for the user's mistakes or parties that disagree, 3 for the network and disks, 4 for a malformed message or misbehaviour, 70
 //! for a defect of comity. With `--json` a result or an error is one JSON object on standard output.
 
 // Which of it is used follows from the features.
@@ -26,6 +26,7 @@ mod key;
 mod list;
 mod local;
 mod nisc;
+mod onto;
 #[cfg(feature = "postgres")]
 mod ope;
 mod parties;
@@ -59,7 +60,7 @@ use clap::error::ErrorKind;
 use comity::{PROTOCOLS, Protocol};
 #[cfg(feature = "bench")]
 use comity_bench::run as bench;
-use comity_terminal::console::{complain, emit};
+use comity_terminal::console::{complain, deliver, emit};
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 
@@ -97,6 +98,7 @@ where
     I::Item: Into<OsString>,
 {
     let list = List(protocols);
+    interrupt::long_files_are_errors();
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     let has = |flag: &str| args.iter().any(|arg| arg == flag);
     let (json, attached) = (has("--json"), has("--attached"));
@@ -113,7 +115,8 @@ where
         };
         emit(&to_line(&event))
     } else if json {
-        emit(&to_line(&failure.to_json()))
+        // Where nobody takes the object there is a person, perhaps.
+        deliver(to_line(&failure.to_json()), None).inspect_err(|_| complain(&failure.message))
     } else {
         complain(&failure.message);
         Ok(())
@@ -126,6 +129,7 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
         Ok(cli) => cli,
         Err(error) => return usage(&error, args),
     };
+    onto::check(args)?;
     let backend = backend()?;
     match cli.command {
         Command::Demo(args) => demo::run(&args),

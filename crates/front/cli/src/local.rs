@@ -12,6 +12,7 @@ use comity_terminal::json::to_line;
 
 use crate::args::{Format, ProgramArgs, ResultArgs, SessionArgs, ValueArgs};
 use crate::children::{self, Finished, Plan};
+use crate::interrupt;
 use crate::json::{self, Orders};
 use crate::resolve::{Resolved, resolve};
 use crate::session::fits_parties;
@@ -68,6 +69,7 @@ pub(crate) fn together(
     (come_in, go_out): (&Files, &Files),
     args: &LocalArgs,
 ) -> Outcome<Finished> {
+    interrupt::on();
     let parties = args.parties.unwrap_or_else(|| resolved.program.parties().max(2));
     let card = fits_parties(Some(&resolved.program), &args.session, parties)?.card();
     let orders = |party: u16| Orders { parties, inputs: values::to_orders(resolved, party, inputs) };

@@ -2,12 +2,21 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use comity::{Store, StoreKey};
 use comity_net::SystemRng;
 use comity_terminal::console::note;
 use comity_terminal::failure::{Failure, Outcome};
+
+use crate::source::short;
+
+/// The most bytes of a file with a passphrase.
+const LONGEST: u64 = 64 << 10;
+
+/// How long one that is a pipe may take: somebody types it, perhaps.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What opens a store.
 #[derive(Args, Debug, Clone)]
@@ -82,7 +91,7 @@ fn key(args: &KeyArgs) -> Outcome<StoreKey> {
     let unreadable = |path: &Path, e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", path.display()));
     match (&args.passphrase_file, &args.key_file) {
         (Some(path), _) => {
-            let text = zeroize::Zeroizing::new(fs::read(path).map_err(|e| unreadable(path, &e))?);
+            let text = short(path, LONGEST, PATIENCE)?;
             let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             StoreKey::passphrase(line).map_err(|e| unreadable(path, &e))

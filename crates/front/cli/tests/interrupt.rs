@@ -14,11 +14,63 @@ fn signal(name: &str, process: u32) {
 
 #[test]
 fn a_wait_ends_at_a_signal() {
-    for name in ["INT", "TERM"] {
+    for name in ["INT", "TERM", "HUP"] {
         let listener = Listener::start(&["add64", "--party", "0", "--input", "dec:40"]);
         signal(name, listener.process());
         listener.end().fails(130, &["the run was stopped"]);
     }
+}
+
+/// The parent alone is told: its children end with it.
+#[test]
+fn all_parties_of_one_parent_end_at_a_signal() {
+    for name in ["INT", "HUP"] {
+        // It would take hours.
+        let mut child = command(&["local", "aes128^1000000", "-i", AES_KEY, "-i", AES_BLOCK]).spawn().unwrap();
+        let parent = child.id();
+        let children = || -> Vec<u32> {
+            let found = Command::new("ps").args(["-o", "pid=", "--ppid", &parent.to_string()]).output().unwrap();
+            String::from_utf8_lossy(&found.stdout).split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+        };
+        until("both parties are there", || children().len() == 2 || child.try_wait().unwrap().is_some());
+        let parties = children();
+        signal(name, parent);
+        let done: Done = child.wait_with_output().unwrap().into();
+        done.fails(130, &["the run was stopped"]);
+        let lives = |pid: &u32| fs::exists(format!("/proc/{pid}")).unwrap_or(false);
+        until("no party outlives it", || !parties.iter().any(lives));
+    }
+}
+
+/// A terminal that is closed ends no command that was started to outlive it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_that_is_to_outlive_its_terminal_does() {
+    let shell = "trap '' HUP; exec \"$0\" run add64 --party 0 --input dec:40 --listen 127.0.0.1:0 --timeout=600";
+    let mut child = Command::new("sh")
+        .args(["-c", shell, env!("CARGO_BIN_EXE_comity")])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut said = std::io::BufReader::new(child.stderr.take().unwrap());
+    std::io::BufRead::read_line(&mut said, &mut line).unwrap();
+    let address = line[line.find("127.0.0.1:").unwrap()..].split([',', ' ']).next().unwrap().to_owned();
+    signal("HUP", child.id());
+    comity(&["run", "add64", "--party", "1", "--input", "dec:2", "--connect", &address]).ok();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// A file that gets longer than it may is an error in words, where the system would kill.
+#[test]
+fn a_file_that_gets_too_long_is_an_error() {
+    let folder = Folder::new("too-long");
+    let out = folder.path("aes.txt");
+    let shell = format!("ulimit -f 8; exec \"$0\" circuit export aes128 --output {out}");
+    let done = Command::new("sh").args(["-c", &shell, env!("CARGO_BIN_EXE_comity")]).output().unwrap();
+    Done::from(done).fails(3, &["aes.txt: cannot write it"]);
+    assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), 0, "and nothing is left");
 }
 
 #[test]

@@ -3,7 +3,9 @@
 mod afternoon;
 mod among;
 mod bench;
+mod campaign;
 mod circuit;
+mod codes;
 mod common;
 mod cutchoose;
 mod eval;

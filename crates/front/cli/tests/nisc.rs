@@ -265,7 +265,7 @@ fn misuse_gets_a_clear_line_and_loses_nothing() {
     let publish = |more: &[&str]| comity(&[&["nisc", "publish", "add8", "--input", "u8:1"][..], more].concat());
     publish(&["--out", &out, "--secret", &mail.key]).fails(2, &["me.key", "never overwritten"]);
     publish(&["--out", &mail.key, "--secret", &secret]).fails(2, &["me.key", "never overwritten"]);
-    comity(&["nisc", "refresh", &mail.key, "--out", &mail.key, "--discard"]).fails(2, &["never overwritten"]);
+    comity(&["nisc", "refresh", &mail.key, "--out", &mail.key, "--discard"]).fails(2, &["what is in it would be lost"]);
     publish(&["--out", &out, "--secret", &secret, "--copies", "0"]).fails(2, &["0 copies"]);
     publish(&["--out", &out, "--secret", &secret, "--copies", "5", "--coded"]).fails(2, &["choose one of 44"]);
     publish(&["--out", &out, "--secret", &secret, "--input", "u8:2"]).fails(2, &["too many"]);

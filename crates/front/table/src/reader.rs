@@ -1,6 +1,7 @@
 //! `TableReader`: the records of a table, one by one.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read};
 use std::rc::Rc;
 
@@ -213,9 +214,10 @@ impl Form {
             return Err(Error::new("the file is empty: not even a header is there"));
         }
         let mut columns: Vec<TableColumn> = Vec::with_capacity(first.len());
+        let mut names = HashSet::with_capacity(first.len());
         for (at, field) in first.iter().enumerate() {
             let name = if shape.header { String::from_utf8_lossy(field).into_owned() } else { (at + 1).to_string() };
-            if columns.iter().any(|column| column.name == name) {
+            if !names.insert(name.clone()) {
                 return Err(Error::new(format!(
                     "line 1, column {}: the header has `{name}` twice: name its columns apart",
                     at + 1
@@ -324,9 +326,14 @@ fn missing(name: &str, columns: &[TableColumn]) -> Error {
         return Error::new(format!("there is no column `{name}`: the table has no columns"));
     }
     const SHOWN: usize = 12;
+    /// How alike longer names are takes long to say, and nobody mistypes them.
+    const LONGEST: usize = 64;
     let lower = name.to_lowercase();
     let mut names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-    names.sort_by_key(|other| strsim::damerau_levenshtein(&lower, &other.to_lowercase()));
+    names.sort_by_cached_key(|other| match lower.len().max(other.len()) > LONGEST {
+        true => usize::MAX,
+        false => strsim::damerau_levenshtein(&lower, &other.to_lowercase()),
+    });
     let more = names.len().saturating_sub(SHOWN);
     let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -69,6 +69,20 @@ fn what_is_wrong_is_said_with_its_place() {
     assert_eq!(all(&piped(b"a,b\n1,5\"\n"), &plain).unwrap().1, [["1", "5\""]]);
 }
 
+/// Each name is looked at once, whatever there is beside it.
+#[test]
+fn a_header_of_very_many_columns_is_read() {
+    let header: Vec<String> = (0..200_000).map(|n| format!("c{n}")).collect();
+    let text = header.join(",");
+    let source = piped(text.as_bytes());
+    let mut reader = TableReader::new(&source, &shape("csv")).unwrap();
+    assert_eq!(reader.columns().len(), header.len());
+    assert_eq!(reader.find("c199999").unwrap(), 199_999);
+    assert!(reader.find("d").unwrap_err().to_string().ends_with("and 199988 more"));
+    let why = why(format!("{text},c7").as_bytes(), &shape("csv"));
+    assert!(why.contains("column 200001: the header has `c7` twice"), "{}", &why[..100]);
+}
+
 #[test]
 fn a_column_that_is_not_there_is_told_with_the_nearest() {
     let error = |bytes: &[u8], form: &str, name: &str| {

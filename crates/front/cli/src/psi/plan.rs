@@ -38,8 +38,15 @@ const DEAR: u64 = 64 << 20;
 /// Bytes that a party holds for each own item, beside what goes over the wire: item, digest, places in tables.
 const HELD: u64 = 160;
 
+/// The most keys that are reckoned with: far more than any machine holds.
+const MOST: usize = 1 << 40;
+
 /// The command.
 pub(super) fn run(args: &PlanArgs) -> Outcome {
+    if let Some(many) = [args.mine.0, args.theirs.0].into_iter().find(|&count| count > MOST) {
+        let (many, most) = (grouped(many as u64), grouped(MOST as u64));
+        return Err(Failure::input(format!("{many} keys are more than any machine holds: {most} are the most")));
+    }
     let mut plans = Vec::new();
     for method in Method::ALL.into_iter().filter(|method| !method.card().over) {
         for &adversary in method.card().adversaries {

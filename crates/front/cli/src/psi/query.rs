@@ -1,6 +1,6 @@
 //! The client of a published table: `comity psi query` and `prepare`.
 
-use std::fs;
+use std::io::Read;
 use std::path::Path;
 
 use comity::psi::Matches;
@@ -23,6 +23,7 @@ use crate::backend::backend;
 use crate::list::List;
 use crate::parties::{self, Names};
 use crate::session::within;
+use crate::source::regular;
 use crate::storage;
 
 /// The name of what runs.
@@ -138,7 +139,11 @@ pub(super) fn prepare(args: &PsiPrepareArgs) -> Outcome {
 
 /// The base, with its updates.
 fn read(args: &BaseArgs) -> Outcome<BaseFile> {
-    let of = |path: &Path| fs::read(path).map_err(|error| Failure::input(format!("{}: {error}", path.display())));
+    let of = |path: &Path| -> Outcome<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let read = regular(path)?.read_to_end(&mut bytes);
+        read.map(|_| bytes).map_err(|error| Failure::disk(&path.display().to_string(), &error))
+    };
     let wrong = |path: &Path, error: comity::Error| Failure::input(format!("{}: {error}", path.display()));
     let mut base = BaseFile::read(of(&args.base)?).map_err(|error| wrong(&args.base, error))?;
     for path in &args.delta {
