@@ -1,5 +1,7 @@
 //! Proofs in files.
 
+use std::io::{self, Read};
+
 use comity_circuit::{Builder, Program};
 use comity_core::{Backend, Bits};
 use comity_zk::{Proof, Statement, System, prove, verify};
@@ -10,6 +12,13 @@ use crate::mutate::rng;
 pub(crate) fn zk_proof(data: &[u8]) {
     let Ok(proof) = Proof::from_bytes(data) else { return };
     assert_eq!(proof.to_bytes(), data, "one proof, one form");
+    // Of a source that does not end no more is read than the verifier's statement has answers for.
+    const MOST: u64 = 1 << 20;
+    let mut endless = data.chain(io::repeat(0)).take(2 * MOST);
+    assert!(Proof::read(&mut endless, &statement()).is_err() && endless.limit() > MOST, "it was read on");
+    if let Ok(read) = Proof::read(&mut &*data, &statement()) {
+        assert_eq!(read.to_bytes(), data, "one proof, one form");
+    }
     if verify(Backend::detect(), &statement(), &proof).is_ok() {
         assert!(System::ALL.into_iter().any(|system| made(system) == data), "nobody else knows a witness");
     }

@@ -5,17 +5,16 @@ mod conversation;
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use comity_circuit::Goal;
-use comity_core::{Bits, Error};
+use comity_core::{Bits, Error, Kind};
 use comity_net::SystemRng;
 use comity_terminal::console::{check_writable, emit, note, write_whole};
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 use comity_terminal::numbers::bytes;
-use comity_zk::{Proof, Soundness, Statement, System, prove, verify};
+use comity_zk::{FILE_BITS, Head, Proof, Soundness, Statement, System, prove, verify};
 use serde::Serialize;
 
 use crate::args::{Optimize, ProgramArgs, RoleArgs};
@@ -24,9 +23,6 @@ use crate::resolve::{Resolved, resolve};
 use crate::values::{self, Order};
 use args::{InspectArgs, MeetArgs, ProveArgs, StatementArgs, SystemArg, VerifyArgs, ZkCommand};
 
-/// The most bytes of a proof that is read: more than the largest statement takes.
-const LONGEST: u64 = 256 << 20;
-
 /// The object that `--json` prints of a proof that was made, or looked at.
 #[derive(Serialize)]
 struct About {
@@ -34,7 +30,7 @@ struct About {
     soundness_bits: u32,
     /// The hash of the statement.
     statement: String,
-    bytes: usize,
+    bytes: u64,
 }
 
 /// The object that `--json` prints of a proof that holds.
@@ -56,21 +52,32 @@ pub(crate) fn run(command: &ZkCommand) -> Outcome {
 }
 
 fn make(args: &ProveArgs) -> Outcome {
-    let level = Soundness::of_bits(args.how.soundness)?;
-    let Some(out) = &args.out else { return conversation::prove(args, level) };
+    let Some(out) = &args.out else { return conversation::prove(args) };
     alone(&args.how.meet)?;
-    if level != Soundness::Bits128 {
+    let (system, demanded) = (system(args.how.system)?, demanded(args.how.soundness)?);
+    if system.bits(Soundness::Bits128) < demanded {
         return Err(Failure::input(format!(
-            "--soundness {}: a proof in a file has 128 bits, since its challenge is a hash, which can be tried again and again",
-            args.how.soundness
+            "--soundness {demanded}: {system} has {} bits; take --system zkb++, zkboo or kkw, which have 128",
+            system.bits(Soundness::Bits128)
         )));
     }
-    let system = system(args.how.system)?;
     let (statement, witness) = known(args)?;
     check_writable(out)?;
     let proof = prove(backend()?, &statement, &witness, system, &mut SystemRng)?;
     write_whole(out, &proof.to_bytes())?;
-    if args.how.json { emit(&to_line(&about(&proof))) } else { emit(&text(out, &proof)) }
+    let size = proof.size() as u64;
+    if args.how.json { emit(&to_line(&about(proof.head(), size))) } else { emit(&text(out, proof.head(), size)) }
+}
+
+/// The bits of soundness that are demanded of a proof in a file.
+fn demanded(bits: Option<u32>) -> Outcome<u32> {
+    match bits.unwrap_or(FILE_BITS) {
+        bits @ FILE_BITS..=128 => Ok(bits),
+        bits => Err(Failure::input(format!(
+            "--soundness {bits}: a proof in a file has {FILE_BITS} to 128 bits: its challenge is a hash, which can be tried again and \
+             again, so that fewer are for --interactive"
+        ))),
+    }
 }
 
 /// Refuses what says how to meet another side, where there is none.
@@ -98,26 +105,44 @@ fn check(args: &VerifyArgs) -> Outcome {
     let (system, soundness_bits) = match &args.proof {
         Some(path) => {
             alone(&args.how.meet)?;
-            if args.how.soundness != Soundness::Bits128.bits() || args.how.system != SystemArg::Auto {
-                return Err(Failure::input(
-                    "--soundness and --system say how to talk, with --interactive: a file says its system, and 128 bits are demanded",
-                ));
+            if args.how.system != SystemArg::Auto {
+                return Err(Failure::input("--system says how to talk, with --interactive: a file says its system"));
             }
-            let valid = verify(backend()?, &statement, &read(path)?).map_err(|error| refused(path, error))?;
-            (valid.system.name(), valid.system.bits(valid.soundness))
+            let demanded = demanded(args.how.soundness)?;
+            let mut file = open(path)?;
+            let proof = Proof::read(&mut file, &statement).map_err(|error| refused(path, error))?;
+            let bits = proof.head().bits();
+            if bits < demanded {
+                let why =
+                    format!("it is of {} and has {bits} bits; --soundness demands {demanded}", proof.head().system());
+                return Err(Failure::new(Ending::Misbehaved, format!("{}: not valid: {why}", path.display())));
+            }
+            let valid = verify(backend()?, &statement, &proof).map_err(|error| refused(path, error))?;
+            (valid.system.name(), valid.bits())
         }
         None => conversation::verify(args, &statement)?,
     };
     let verdict = Verdict { valid: true, system, soundness_bits, statement: hex(statement.digest()) };
-    if args.how.json { emit(&to_line(&verdict)) } else { emit("valid\n") }
+    if args.how.json {
+        return emit(&to_line(&verdict));
+    }
+    // As many as a proof can have go without saying.
+    emit(&if soundness_bits < 128 {
+        format!("valid, with {soundness_bits} bits of soundness\n")
+    } else {
+        "valid\n".to_owned()
+    })
 }
 
 fn inspect(args: &InspectArgs) -> Outcome {
-    let proof = read(&args.proof)?;
+    let path = &args.proof;
+    let mut file = open(path)?;
+    let head = Head::read(&mut file).map_err(|error| refused(path, error))?;
+    let size = file.metadata().map_err(|e| unreadable(path, &e.to_string()))?.len();
     if args.json {
-        return emit(&to_line(&about(&proof)));
+        return emit(&to_line(&about(&head, size)));
     }
-    emit(&format!("{}  not checked: `comity zk verify` says whether it is valid\n", text(&args.proof, &proof)))
+    emit(&format!("{}  not checked: `comity zk verify` says whether it is valid\n", text(path, &head, size)))
 }
 
 /// The program of a statement: what is not the prover's is public.
@@ -172,42 +197,34 @@ fn system(arg: SystemArg) -> Outcome<System> {
     }
 }
 
-fn read(path: &Path) -> Outcome<Proof> {
-    let failed = |e: std::io::Error| Failure::input(format!("{}: cannot read it: {e}", path.display()));
-    let file = File::open(path).map_err(failed)?;
-    let mut bytes = Vec::new();
-    file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > LONGEST {
-        let message = format!("{}: no proof has more than {LONGEST} bytes", path.display());
-        return Err(Failure::new(Ending::Malformed, message));
-    }
-    Proof::from_bytes(&bytes).map_err(|error| refused(path, error))
+fn open(path: &Path) -> Outcome<File> {
+    File::open(path).map_err(|e| unreadable(path, &e.to_string()))
+}
+
+fn unreadable(path: &Path, why: &str) -> Failure {
+    Failure::input(format!("{}: cannot read it: {why}", path.display()))
 }
 
 /// The failure of a proof: there is no peer that could have misbehaved.
 fn refused(path: &Path, error: Error) -> Failure {
-    match error.check() {
-        Some(check) => Failure::new(Ending::Misbehaved, format!("{}: not valid: {check}", path.display())),
-        None => Failure::from(error).at(&path.display().to_string()),
+    match (&error.kind, error.check()) {
+        (_, Some(check)) => Failure::new(Ending::Misbehaved, format!("{}: not valid: {check}", path.display())),
+        (Kind::Io { source, .. }, None) => unreadable(path, &source.to_string()),
+        (_, None) => Failure::from(error).at(&path.display().to_string()),
     }
 }
 
-fn about(proof: &Proof) -> About {
-    About {
-        system: proof.system().name(),
-        soundness_bits: proof.system().bits(Soundness::Bits128),
-        statement: hex(proof.statement()),
-        bytes: proof.size(),
-    }
+fn about(head: &Head, bytes: u64) -> About {
+    About { system: head.system().name(), soundness_bits: head.bits(), statement: hex(head.statement()), bytes }
 }
 
-fn text(path: &Path, proof: &Proof) -> String {
-    let About { system, soundness_bits, statement, bytes: count } = about(proof);
+fn text(path: &Path, head: &Head, size: u64) -> String {
+    let About { system, soundness_bits, statement, .. } = about(head, size);
     format!(
         "{}: a proof, {}\n  system       {system}\n  soundness    {soundness_bits} bits: after q hashes, forged with probability \
          about q/2^{soundness_bits}\n  statement    {statement}\n",
         path.display(),
-        bytes(count as u64)
+        bytes(size)
     )
 }
 

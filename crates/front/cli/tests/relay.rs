@@ -120,7 +120,7 @@ fn tables_proofs_and_statements_go_through_a_relay_too() {
         [&["zk", "prove", &program, "--secret", "x=7", "--interactive", "--tls", &zero][..], &at].concat(),
         [&["zk", "verify", &program, "--interactive", "--tls", &one][..], &at].concat(),
     ]);
-    assert_eq!(done[1].ok(), "valid\n");
+    assert_eq!(done[1].ok(), "valid, with 125 bits of soundness\n");
     done[0].ok();
     let repl = [&["repl"][..], &at].concat();
     let done = all([

@@ -47,8 +47,13 @@ fn a_proof_is_valid_for_what_it_was_made_for() {
         // What is not pinned is said.
         assert!(made.err.contains("nothing is expected of `sum`"), "{}", made.err);
         let checked = files.verify("n=91", &["--context", "for you"]);
-        assert_eq!(checked.ok(), "valid\n");
+        assert_eq!(checked.ok(), if bits == "126 bits" { "valid, with 126 bits of soundness\n" } else { "valid\n" });
         assert!(checked.err.contains("nothing is expected of `sum`"), "{}", checked.err);
+        let demanding = files.verify("n=91", &["--context", "for you", "--soundness", "128"]);
+        match bits {
+            "126 bits" => demanding.fails(4, &["not valid", "voleith", "126 bits", "demands 128"]),
+            _ => assert_eq!(demanding.ok(), "valid\n"),
+        }
         files.verify("n=77", &["--context", "for you"]).fails(4, &["not valid", "another statement"]);
         files.verify("n=91", &[]).fails(4, &["not valid", "another statement"]);
         files.verify("n=91", &["--context", "for you", "--expect", "sum=20"]).fails(4, &["another statement"]);
@@ -92,6 +97,11 @@ fn a_changed_file_is_not_valid() {
     write(b"something else");
     files.verify("n=91", &[]).fails(4, &["no proof"]);
     comity(&["zk", "inspect", &files.proof]).fails(4, &["no proof"]);
+    // Whoever sends a gigabyte of zeros behind a head has it looked at no further than an answer goes.
+    write(&whole[..106]);
+    fs::File::options().write(true).open(&files.proof).unwrap().set_len(1 << 30).unwrap();
+    files.verify("n=91", &[]).fails(4, &["answer of more than", "are wanted"]);
+    assert_eq!(comity(&["zk", "inspect", &files.proof, "--json"]).json()["bytes"].as_u64(), Some(1 << 30));
     fs::remove_file(&files.proof).unwrap();
     files.verify("n=91", &[]).fails(2, &["cannot read"]);
 }
@@ -105,7 +115,9 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
     prove(&[program, "--secret", "p=7", "--public", "n=91"]).fails(2, &["`q`", "missing", "--secret"]);
     prove(&[program, "--secret", "p=7", "--secret", "q=13"]).fails(2, &["`n`", "missing", "--public"]);
     prove(&[program, "--secret", "p=7", "--secret", "n=91"]).fails(2, &["`n`"]);
-    files.prove(&["--soundness", "80"]).fails(2, &["128 bits", "hash"]);
+    files.prove(&["--soundness", "80"]).fails(2, &["126 to 128 bits", "hash"]);
+    files.prove(&["--soundness", "128"]).fails(2, &["voleith has 126 bits", "zkb++"]);
+    files.verify("n=91", &["--soundness", "80"]).fails(2, &["126 to 128 bits", "hash"]);
     files.prove(&["--expect", "sum=999"]).fails(2, &["output 1 (`sum`)"]);
     files.prove(&["--expect", "20"]).fails(2, &["several outputs"]);
     // Nothing is expected of a circuit's output.
@@ -123,7 +135,10 @@ fn a_built_in_circuit_is_a_statement_too() {
     let common = ["aes128", "--public", &format!("1={}", crate::common::AES_BLOCK), "--expect", &expect];
     let prove = [&["zk", "prove"][..], &common, &["--secret", crate::common::AES_KEY, "--out", &files.proof]].concat();
     assert_eq!(comity(&prove).err, "");
-    assert_eq!(comity(&[&["zk", "verify"][..], &common, &[&files.proof]].concat()).ok(), "valid\n");
+    assert_eq!(
+        comity(&[&["zk", "verify"][..], &common, &[&files.proof]].concat()).ok(),
+        "valid, with 126 bits of soundness\n"
+    );
 }
 
 /// Both sides' results: a prover that listens, and a verifier.
@@ -146,7 +161,7 @@ fn a_conversation_convinces_the_verifier() {
         &["--system", "kkw", "--soundness", "80"],
     ] {
         let (proved, verified) = converse(&files, system, &[&["--public", "n=91"], system].concat());
-        assert_eq!(verified.ok(), "valid\n");
+        assert!(verified.ok().starts_with("valid, with "), "{}", verified.out);
         assert!(proved.ok().contains("shown"), "{}", proved.out);
     }
     let (proved, verified) = converse(&files, &["--json"], &["--public", "n=91", "--json"]);

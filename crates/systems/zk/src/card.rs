@@ -24,7 +24,7 @@ pub static CARD: Card = Card {
     summary: "proofs that one knows inputs on which a program gives these outputs, in files or in \
               conversation (Giacomelli, Madsen, Orlandi 2016; Chase and others \
               2017; Katz, Kolesnikov, Wang 2018; Baum and others 2023)",
-    protects: "a prover that knows no such inputs is refused, but with probability about q 2^-126 after q hashes (in conversation 2^-126, or what was \
+    protects: "a prover that knows no such inputs is refused, but with probability about q 2^-126 after q hashes (in conversation 2^-125, or what was \
                chosen); whoever sees the proof \
                learns nothing on the secret inputs but that they are such",
     risk: "a proof says that somebody knew the inputs, not who shows it: bind it to a purpose with a context; an output that is \

@@ -17,7 +17,7 @@ use crate::vole;
 pub enum Conversation {
     /// A system of three moves, at this level, before which the verifier commits to its challenge.
     ThreeMoves(System, Soundness),
-    /// MACs on wires: for statements of any size, with 126 bits.
+    /// MACs on wires: for statements of any size, with 125 bits.
     Vole,
     /// A garbled circuit: for statements of any size, with 127 bits.
     Garbled,
@@ -36,11 +36,12 @@ impl Conversation {
         }
     }
 
-    /// The bits of soundness: a prover without a witness passes with probability `2^-bits`.
+    /// The bits of soundness: a prover without a witness passes with probability `2^-bits`, but for what it computes to find a key of the verifier's
+    /// (the page of the crate has that).
     pub fn bits(self) -> u32 {
         match self {
             Conversation::ThreeMoves(_, level) => level.bits(),
-            Conversation::Vole => 126,
+            Conversation::Vole => 125,
             Conversation::Garbled | Conversation::GarbledRows => 127,
         }
     }

@@ -16,7 +16,8 @@
 //!
 //! No label of a public input or of a constant is sent: their active labels are known to both.
 //!
-//! **Adversary**: malicious, either party. A prover without a witness must guess a label: 2^-127. What a verifier learns before
+//! **Adversary**: malicious, either party. A prover without a witness must guess a label: 2^-127. It can try offsets by itself on the tables that it has, and `q` calls of AES
+//! find the right one with probability `q 2^-127`. What a verifier learns before
 //! step 5 hides in a commitment, and in step 5 the prover looks at things that do not depend on its witness: both messages of each OT, and all
 //! tables. A conversation that breaks off is never resumed: the next one has another session, seed, OTs and keys.
 //!

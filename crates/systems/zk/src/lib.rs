@@ -3,7 +3,7 @@
 //! A [`Statement`] is a program, the values of its public inputs, and what (some of) its outputs must be. Party 0's inputs are
 //! secret: the *witness*. [`prove`] makes a [`Proof`], bytes that go into a file; [`verify`] says whether it holds.
 //! [`Verifier`] and [`Prover`] are the same in conversation: the challenge is drawn, committed to beforehand, and not hashed. All of them are functions of
-//! their arguments, do no input or output, and need no operating system.
+//! their arguments, and need no operating system.
 //!
 //! | system | what it is | bytes | soundness |
 //! |---|---|---|---|
@@ -11,15 +11,17 @@
 //! | [`System::ZkbPlusPlus`] | the same, without what the verifier computes | one bit an AND gate and round | (2/3)^r |
 //! | [`System::Kkw`] | 64 parties with preprocessing | 54 bits an AND gate at 128 bits | the formula of its section 2.1 |
 //! | [`System::VoleInTheHead`] | MACs on wires under a key that is a hash, in files only | 15 bits an AND gate | 2^-126 |
-//! | [`Conversation::Vole`] | MACs on wires, in conversation only: [`prove_to`] | a bit an AND gate and its COT, streamed | 2^-126 |
+//! | [`Conversation::Vole`] | MACs on wires, in conversation only: [`prove_to`] | a bit an AND gate and its COT, streamed | 2^-125 |
 //! | [`Conversation::Garbled`] | a garbled circuit, in conversation only | 16 bytes an AND gate, streamed | 2^-127 |
 //! | [`Conversation::GarbledRows`] | the same as first published | 16 bytes a gate | 2^-127 |
 //!
 //! **Functionality**: zero-knowledge proof of knowledge of `w` with `P(w, public) = expected`, non-interactive by Fiat and Shamir.
 //!
 //! **Adversary**: malicious, either party. A prover that knows no witness passes with `(2/3)^r` in conversation. A hashed challenge
-//! can be tried again: `q` hashes give a forger about `q (2/3)^r`, so that a file has 219 rounds, 128 bits, and nothing less.
-//! [`Soundness`] has the numbers, and [`System::bits`] what each system makes of them.
+//! can be tried again: `q` hashes give a forger about `q (2/3)^r`, so that a file has 219 rounds, 128 bits, or what VOLE in the head has of these, [`FILE_BITS`],
+//! and nothing less. [`Soundness`] has the numbers, and [`System::bits`] what each system makes of them. Beside its one guess a prover of a garbled circuit
+//! can try keys by itself: `q` calls of AES find the one that garbled with probability `q 2^-127`. So it is with MACs on wires from 2^21 gates on, with `q 2^-122`,
+//! since the OTs are silent then.
 //!
 //! **Assumptions**: BLAKE3 as a random oracle (which a simulator programs), AES-128 as a pseudorandom generator. Both are thought to
 //! withstand quantum computers, at half of the bits.
@@ -86,6 +88,6 @@ pub use card::CARD;
 pub use comity_core::Commitment;
 pub use conversation::{Asked, FIRST, OPENING, Prover, Terms, Verifier};
 pub use converse::{Conversation, prove_to, verify_from};
-pub use proof::{Proof, Valid, prove, verify};
+pub use proof::{FILE_BITS, Head, Proof, Valid, prove, verify};
 pub use statement::{PROVER, Statement};
 pub use system::{Soundness, System};

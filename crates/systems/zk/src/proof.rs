@@ -1,11 +1,13 @@
 //! `Proof`: a proof as bytes, made and checked without anybody else.
 
+use std::io::Read;
+
 use comity_core::{Backend, Bits, Error, Result};
 use rand_core::CryptoRng;
 
 use crate::challenge;
 use crate::checks;
-use crate::conversation::{check, commit};
+use crate::conversation::{answer_bytes, check, commit};
 use crate::statement::Statement;
 use crate::system::{Soundness, System};
 
@@ -13,19 +15,26 @@ use crate::system::{Soundness, System};
 const MAGIC: &[u8; 8] = b"comityzk";
 /// The version of the encoding, and of all that is hashed.
 const VERSION: u8 = 2;
-/// Magic, version, system, salt, digest of the statement, hash of the first message.
-const HEAD: usize = 10 + 3 * 32;
 /// The level of every proof in a file.
 const LEVEL: Soundness = Soundness::Bits128;
+
+/// The least bits of soundness that a proof in a file has, of whichever system: who computes `q` hashes forges one with probability about `q 2^-126`.
+pub const FILE_BITS: u32 = 126;
+
+/// The head of a proof in a file: what it says it is.
+#[derive(Clone)]
+pub struct Head {
+    system: System,
+    salt: [u8; 32],
+    statement: [u8; 32],
+    first: [u8; 32],
+}
 
 /// A proof in a file: head and answer. There is one encoding of a proof, and nobody can make another one of it.
 ///
 /// Nothing of it is believed. A verifier takes the system and the salt from it, and all else from its own [`Statement`].
 pub struct Proof {
-    system: System,
-    salt: [u8; 32],
-    statement: [u8; 32],
-    first: [u8; 32],
+    head: Head,
     answer: Vec<u8>,
 }
 
@@ -38,12 +47,22 @@ pub struct Valid {
     pub soundness: Soundness,
 }
 
-impl Proof {
-    /// The proof in these bytes. Whether it holds, [`verify`] says.
+impl Valid {
+    /// The bits of soundness: those of the level, or what the system has of them.
+    pub fn bits(&self) -> u32 {
+        self.system.bits(self.soundness)
+    }
+}
+
+impl Head {
+    /// Bytes of a head: magic, version, system, salt, digest of the statement, hash of the first message.
+    pub const BYTES: usize = 10 + 3 * 32;
+
+    /// The head that a proof with these bytes begins with.
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if this is no proof, or one of another version.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Proof> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Head> {
         let mut rest = bytes;
         if rest.split_off(..MAGIC.len()) != Some(MAGIC) {
             return Err(Error::malformed("this is no proof of `comity zk`"));
@@ -56,16 +75,15 @@ impl Proof {
         let system = System::of_code(*rest.split_off_first().ok_or_else(cut)?)?;
         let mut field = || rest.split_off(..32).and_then(|field| field.try_into().ok()).ok_or_else(cut);
         let (salt, statement, first) = (field()?, field()?, field()?);
-        Ok(Proof { system, salt, statement, first, answer: rest.to_vec() })
+        Ok(Head { system, salt, statement, first })
     }
 
-    /// The bytes of the proof.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let head = [&MAGIC[..], &[VERSION, self.system.code()], &self.salt, &self.statement, &self.first];
-        let mut bytes = head.concat();
-        debug_assert_eq!(bytes.len(), HEAD);
-        bytes.extend(&self.answer);
-        bytes
+    /// Reads the head of a proof, and no byte more.
+    ///
+    /// # Errors
+    /// As [`from_bytes`](Head::from_bytes), and [`Io`](comity_core::Kind) of the source.
+    pub fn read(source: &mut dyn Read) -> Result<Head> {
+        Head::from_bytes(&some(source, Head::BYTES)?)
     }
 
     /// The system that the proof says it is of.
@@ -78,13 +96,74 @@ impl Proof {
         &self.statement
     }
 
-    /// The bytes of the proof.
-    pub fn size(&self) -> usize {
-        HEAD + self.answer.len()
+    /// The bits of soundness that a proof of this system has in a file.
+    pub fn bits(&self) -> u32 {
+        self.system.bits(LEVEL)
+    }
+
+    /// The challenge, if the proof is of this statement.
+    fn challenge(&self, statement: &Statement) -> Result<Vec<u8>> {
+        statement.fits_a_file()?;
+        if self.statement != *statement.digest() {
+            return Err(checks::OTHER_STATEMENT.into());
+        }
+        Ok(challenge::hashed(self.system, LEVEL, statement, &self.salt, &self.first))
     }
 }
 
-/// Proves a statement: `witness` has the value of each secret input. The proof has 128 bits of soundness.
+impl Proof {
+    /// The proof in these bytes. Whether it holds, [`verify`] says.
+    ///
+    /// # Errors
+    /// [`Malformed`](comity_core::Kind) if this is no proof, or one of another version.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Proof> {
+        Ok(Proof { head: Head::from_bytes(bytes)?, answer: bytes[Head::BYTES..].to_vec() })
+    }
+
+    /// Reads a proof that a verifier is to check against its statement, from a source that nobody vouches for: the head, and then at most one byte more
+    /// than an answer of this statement has.
+    ///
+    /// # Errors
+    /// Those of [`Head::read`], [`OTHER_STATEMENT`](checks::OTHER_STATEMENT), and [`Malformed`](comity_core::Kind) if there is more.
+    pub fn read(source: &mut dyn Read, statement: &Statement) -> Result<Proof> {
+        let head = Head::read(source)?;
+        let wanted = answer_bytes(head.system, statement, &head.challenge(statement)?);
+        let answer = some(source, wanted + 1)?;
+        if answer.len() > wanted {
+            let message = format!("a proof with an answer of more than {wanted} bytes; {wanted} are wanted");
+            return Err(Error::malformed(message));
+        }
+        Ok(Proof { head, answer })
+    }
+
+    /// The bytes of the proof.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let Head { system, salt, statement, first } = &self.head;
+        let mut bytes = [&MAGIC[..], &[VERSION, system.code()], salt, statement, first].concat();
+        debug_assert_eq!(bytes.len(), Head::BYTES);
+        bytes.extend(&self.answer);
+        bytes
+    }
+
+    /// The head.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// The bytes of the proof.
+    pub fn size(&self) -> usize {
+        Head::BYTES + self.answer.len()
+    }
+}
+
+/// The next bytes of a source, as many as there are, and no more than these.
+fn some(source: &mut dyn Read, most: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(most as u64).read_to_end(&mut bytes).map_err(|e| Error::io("reading a proof", e))?;
+    Ok(bytes)
+}
+
+/// Proves a statement: `witness` has the value of each secret input. The proof has [`FILE_BITS`] bits of soundness, or the 128 of its system.
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) if the values are missing, too many or of another width, if the statement is not true of them, or
@@ -99,7 +178,8 @@ pub fn prove(
     let committed = commit(backend, &statement.in_a_file(), witness, (system, LEVEL), rng)?;
     let (salt, first) = (*committed.salt(), *committed.first());
     let challenge = challenge::hashed(system, LEVEL, statement, &salt, &first);
-    Ok(Proof { system, salt, statement: *statement.digest(), first, answer: committed.answer(&challenge)? })
+    let head = Head { system, salt, statement: *statement.digest(), first };
+    Ok(Proof { head, answer: committed.answer(&challenge)? })
 }
 
 /// Checks a proof of this statement, which is the verifier's own, and with it the level of soundness.
@@ -110,12 +190,9 @@ pub fn prove(
 /// [`Malformed`](comity_core::Kind) if the answer does not decode. [`InvalidInput`](comity_core::Kind) if the statement is too large for a
 /// file.
 pub fn verify(backend: Backend, statement: &Statement, proof: &Proof) -> Result<Valid> {
-    statement.fits_a_file()?;
-    let Proof { system, salt, first, answer, .. } = proof;
-    if proof.statement != *statement.digest() {
-        return Err(checks::OTHER_STATEMENT.into());
-    }
-    let challenge = challenge::hashed(*system, LEVEL, statement, salt, first);
+    let Proof { head, answer } = proof;
+    let challenge = head.challenge(statement)?;
+    let Head { system, salt, first, .. } = head;
     check(backend, *system, &statement.in_a_file(), [salt, first], &challenge, answer)?;
     Ok(Valid { system: *system, soundness: LEVEL })
 }

@@ -86,7 +86,7 @@ impl fmt::Display for System {
 /// A level of soundness: how unlikely it is that a false statement is accepted.
 ///
 /// In conversation a cheat passes with probability `2^-bits`, and `t` tries lose `log2 t` bits. In a file the challenge is a
-/// hash, and who computes `q` hashes passes with probability about `q 2^-bits`: so a file has 128 bits, and nothing less.
+/// hash, and who computes `q` hashes passes with probability about `q 2^-bits`: so a file has this level at 128 bits, and nothing less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Soundness {
     /// 40 bits: in conversation only.
@@ -144,6 +144,15 @@ mod tests {
         // What is published with 80 bits and has 136 rounds has fewer.
         assert!((136.0 * 1.5f64.log2() - 79.55).abs() < 0.01);
         assert!(Soundness::of_bits(64).is_err());
+    }
+
+    #[test]
+    fn a_file_has_the_bits_that_are_said() {
+        let fewest = System::ALL.map(|system| system.bits(Soundness::Bits128)).into_iter().min();
+        assert_eq!(fewest, Some(crate::FILE_BITS));
+        // Two zeros of a wrong gate's square, a guess of Delta's 127 bits, coefficients of 128 that cancel.
+        let of_vole = -((-126f64).exp2() + (-127f64).exp2() + (-128f64).exp2()).log2();
+        assert_eq!(of_vole as u32, crate::Conversation::Vole.bits());
     }
 
     #[test]

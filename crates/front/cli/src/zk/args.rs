@@ -30,9 +30,9 @@ says. What is expected of no output is no part of the statement: `prove` and
 A proof holds for one program, public values, expected outputs and context
 (--context TEXT, such as who asks for it, and for what day: else anybody can show
 the proof again). The verifier gives all of these itself: it takes nothing from
-the file but the system and a salt, and demands 128 bits of soundness: who
-computes q hashes forges a proof with probability about q/2^128 (q/2^126 with
-voleith, whose last challenge has 128 bits).
+the file but the system and a salt, and demands 126 bits of soundness, or 128 with
+--soundness 128: who computes q hashes forges a proof with probability about q/2^126
+with voleith, the default, and about q/2^128 with the other systems.
 
 With --interactive both sides are there, one with --listen ADDR and the other with
 --connect ADDR. Only the verifier is convinced: one that follows the rules could
@@ -43,7 +43,8 @@ bits are there, too, since a cheat has one try, and t tries lose log2(t) bits:
   comity zk prove  P --secret .. --public .. --interactive --listen 127.0.0.1:7000
   comity zk verify P --public .. --interactive --connect 127.0.0.1:7000
 
-Exit codes of `verify`: 0 and `valid`; 4 if the proof is not valid; 2 if what is
+Exit codes of `verify`: 0 and `valid`, with the bits of soundness where they are
+fewer than 128; 4 if the proof is not valid; 2 if what is
 given does not fit the program.";
 
 #[derive(Subcommand, Debug)]
@@ -109,9 +110,9 @@ pub(crate) struct HowArgs {
     /// The proof system; to check a file it is not given, since the file says it
     #[arg(long, value_enum, default_value_t = SystemArg::Auto)]
     pub(crate) system: SystemArg,
-    /// Soundness in bits: a proof in a file has 128; with --interactive 40 and 80 are there, too
-    #[arg(long, value_name = "BITS", default_value_t = 128)]
-    pub(crate) soundness: u32,
+    /// Soundness in bits, at least: of a file 126 or 128 [default: 126]; with --interactive 40 and 80 are there, too
+    #[arg(long, value_name = "BITS")]
+    pub(crate) soundness: Option<u32>,
     #[command(flatten)]
     pub(crate) meet: MeetArgs,
     /// Print one JSON object (an error, too)

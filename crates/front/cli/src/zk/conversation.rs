@@ -22,8 +22,8 @@ struct Shown {
 }
 
 /// The prover's side.
-pub(super) fn prove(args: &ProveArgs, level: Soundness) -> Outcome {
-    let way = way(args.how.system, level)?;
+pub(super) fn prove(args: &ProveArgs) -> Outcome {
+    let way = way(args.how.system, args.how.soundness)?;
     let (statement, witness) = known(args)?;
     let (session, address) = session(0, &args.how.meet)?;
     let watch = &mut Meeting { who: "party 0, the prover", seconds: args.how.meet.link.timeout.as_secs() };
@@ -37,22 +37,32 @@ pub(super) fn prove(args: &ProveArgs, level: Soundness) -> Outcome {
 
 /// The verifier's side: the system, and the bits of its soundness.
 pub(super) fn verify(args: &VerifyArgs, statement: &Statement) -> Outcome<(&'static str, u32)> {
-    let way = way(args.how.system, Soundness::of_bits(args.how.soundness)?)?;
+    let way = way(args.how.system, args.how.soundness)?;
     let (session, address) = session(1, &args.how.meet)?;
     let watch = &mut Meeting { who: "party 1, the verifier", seconds: args.how.meet.link.timeout.as_secs() };
     session.verify(statement, way, watch).map_err(|e| Failure::from(e).with_peer(address))?;
     Ok((way.name(), way.bits()))
 }
 
-fn way(arg: SystemArg, level: Soundness) -> Outcome<Conversation> {
-    match arg {
-        SystemArg::Auto | SystemArg::Vole => Ok(Conversation::Vole),
-        SystemArg::Gc => Ok(Conversation::Garbled),
-        SystemArg::GcRows => Ok(Conversation::GarbledRows),
-        SystemArg::Voleith => Err(Failure::input(
-            "--system voleith: all its challenges are hashes, so it proves in files only: with --interactive take `vole`",
-        )),
-        _ => Ok(Conversation::ThreeMoves(system(arg)?, level)),
+fn way(arg: SystemArg, bits: Option<u32>) -> Outcome<Conversation> {
+    let way = match arg {
+        SystemArg::Auto | SystemArg::Vole => Conversation::Vole,
+        SystemArg::Gc => Conversation::Garbled,
+        SystemArg::GcRows => Conversation::GarbledRows,
+        SystemArg::Voleith => {
+            return Err(Failure::input(
+                "--system voleith: all its challenges are hashes, so it proves in files only: with --interactive take `vole`",
+            ));
+        }
+        _ => Conversation::ThreeMoves(system(arg)?, bits.map_or(Ok(Soundness::Bits128), Soundness::of_bits)?),
+    };
+    match bits {
+        Some(bits) if bits > way.bits() => Err(Failure::input(format!(
+            "--soundness {bits}: {} has {} bits in conversation; take --system zkb++, zkboo or kkw",
+            way.name(),
+            way.bits()
+        ))),
+        _ => Ok(way),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Proofs of something else, and changed ones.
 
+use std::io::{self, Read};
+
 use comity_circuit::{Builder, Goal, Program};
 use comity_core::{Backend, Kind, SessionId};
 
@@ -8,7 +10,7 @@ use crate::bound::Bound;
 use crate::challenge;
 use crate::checks::{OTHER_STATEMENT, WRONG_OPENING, WRONG_VIEW};
 use crate::conversation::{check, commit};
-use crate::{Commitment, Proof, Soundness, Statement, System, prove, verify};
+use crate::{Commitment, Head, Proof, Soundness, Statement, System, prove, verify};
 
 fn proof(system: System) -> Vec<u8> {
     prove(Backend::detect(), &statement(b"here"), &witness(), system, &mut rng(1)).unwrap().to_bytes()
@@ -109,6 +111,30 @@ fn there_is_one_encoding_of_a_proof() {
         let mut padded = proof.clone();
         *padded.last_mut().unwrap() |= 0x10;
         malformed(&padded, "beyond the end of a row");
+    }
+}
+
+#[test]
+fn a_file_is_read_no_further_than_its_statement_has_answers() {
+    const MOST: u64 = 1 << 24;
+    for system in System::ALL {
+        let proof = proof(system);
+        assert!(Proof::read(&mut &proof[..], &statement(b"here")).unwrap().to_bytes() == proof);
+        let read = |statement: &Statement| {
+            let mut endless = proof.chain(io::repeat(0)).take(MOST);
+            let error = Proof::read(&mut endless, statement).err().unwrap();
+            (error, MOST - endless.limit())
+        };
+        let (error, bytes) = read(&statement(b"here"));
+        assert!(
+            error.to_string().contains("more than") && bytes == proof.len() as u64 + 1,
+            "{system}: {bytes}, {error}"
+        );
+        let (error, bytes) = read(&statement(b"there"));
+        assert_eq!((error.check(), bytes), (Some(OTHER_STATEMENT), 106), "{system}");
+        let mut source = proof.chain(io::repeat(0)).take(MOST);
+        let head = Head::read(&mut source).unwrap();
+        assert_eq!((head.system(), MOST - source.limit()), (system, 106));
     }
 }
 
