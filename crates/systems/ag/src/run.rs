@@ -181,7 +181,7 @@ pub(crate) fn offline(
 /// The online phase, on a batch of this program.
 ///
 /// # Errors
-/// As [`whole`]; [`InvalidInput`](comity_core::Kind) if it is no such batch.
+/// As [`whole`]; [`Store`](comity_core::Kind) if it is no such batch.
 pub(crate) fn online(
     ch: &mut dyn Channel,
     here: Here,

@@ -73,9 +73,8 @@ pub(crate) fn put(to: &mut dyn Write, bytes: &[u8]) -> Result<()> {
 
 /// Reads bytes of a batch.
 pub(crate) fn take(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
-    from.read_exact(bytes).map_err(|error| {
-        Error::invalid_input(format!("a garbled program cannot be read from the store: {error}; prepare a new one"))
-    })
+    from.read_exact(bytes)
+        .map_err(|error| Error::store(format!("a garbled program cannot be read: {error}; prepare a new one")))
 }
 
 /// Reads shares of a batch.
@@ -96,5 +95,5 @@ pub(crate) fn end(from: &mut dyn Read) -> Result<()> {
 }
 
 fn damaged(what: &str) -> Error {
-    Error::invalid_input(format!("a garbled program of the store is damaged: {what}; prepare a new one"))
+    Error::store(format!("a garbled program is damaged: {what}; prepare a new one"))
 }

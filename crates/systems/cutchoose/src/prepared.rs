@@ -123,15 +123,15 @@ impl<R: Read> Prepared<R> {
     /// The batch that was written for this program and party.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if it is none, or for another program or party.
+    /// [`Store`](comity_core::Kind) if it is none, or for another program or party.
     pub fn open(mut from: R, backend: Backend, party: PartyId, program: &Program) -> Result<Prepared<R>> {
         let head = Head::read(&mut from)?;
         if head.program != program.digest() {
-            return Err(Error::invalid_input("the batch is for another program"));
+            return Err(Error::store("the batch of copies is for another program; prepare new copies"));
         }
         if head.party != party || party.0.max(head.garbler.0) > 1 {
             let own = head.party;
-            return Err(Error::invalid_input(format!("the batch is party {own}'s, and this is party {party}")));
+            return Err(Error::store(format!("the batch is party {own}'s, and this is party {party}")));
         }
         let here = Here { me: party, parties: 2, session: head.session, params: head.params, backend };
         Ok(Prepared { here, garbler: head.garbler, from })
@@ -156,7 +156,7 @@ impl<R: Read> Prepared<R> {
     /// this party's values.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program, or the batch ends too soon.
+    /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program; [`Store`](comity_core::Kind) if the batch ends too soon.
     pub fn load<'a>(self, program: &'a Program, inputs: &[Option<Bits>]) -> Result<Loaded<'a, R>> {
         self.load_as(program, inputs, &mut Honest)
     }

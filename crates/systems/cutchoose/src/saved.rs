@@ -28,7 +28,8 @@ pub(crate) fn take(from: &mut dyn Read, blocks: &mut [Block]) -> Result<()> {
 
 /// Reads bytes of a batch.
 pub(crate) fn take_bytes(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
-    from.read_exact(bytes).map_err(|error| Error::invalid_input(format!("the batch of copies cannot be read: {error}")))
+    from.read_exact(bytes)
+        .map_err(|error| Error::store(format!("the batch of copies cannot be read: {error}; prepare new copies")))
 }
 
 /// Reads `bits` bits of a batch.

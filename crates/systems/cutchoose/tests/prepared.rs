@@ -197,7 +197,7 @@ fn a_batch_is_for_one_program_and_party_and_read_whole() {
                 let loaded = prepared.load(program, &[Some(number(1, 8)), None]);
                 loaded.map(|_| "loaded".to_owned()).unwrap_or_else(|e| e.to_string())
             }
-            Err(Error { kind: Kind::InvalidInput(text), .. }) => text,
+            Err(Error { kind: Kind::Store(text), .. }) => text,
             Err(other) => panic!("{other}"),
         };
     assert_eq!(open(&a, 0, &program), "loaded");

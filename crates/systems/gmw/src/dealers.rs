@@ -85,9 +85,9 @@ pub fn write_batch(triples: BitTriples, me: PartyId, parties: u16, to: &mut dyn 
 /// Reads a batch of `n` triples of party `me` among so many. The reader has nothing else.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) if these are not the bytes of such a batch.
+/// [`Store`](comity_core::Kind) if these are not the bytes of such a batch.
 pub fn read_batch(from: &mut dyn Read, me: PartyId, parties: u16, n: usize) -> Result<BitTriples> {
-    let damaged = |what: String| Error::invalid_input(format!("a batch of triples {what}; prepare new material"));
+    let damaged = |what: String| Error::store(format!("a batch of triples {what}; prepare new material"));
     let mut head = [0; MAGIC.len() + 4];
     let mut take =
         |bytes: &mut [u8]| from.read_exact(bytes).map_err(|error| damaged(format!("cannot be read: {error}")));

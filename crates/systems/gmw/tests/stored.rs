@@ -152,7 +152,7 @@ fn what_is_no_batch_is_refused() {
     read(&good, 1, 2, 100).unwrap().take(1000, &mut all);
     assert_eq!(all.len(), 100);
     let refused = |triples: Result<BitTriples>, words: &str| match triples.map(drop) {
-        Err(Error { kind: Kind::InvalidInput(message), .. }) => assert!(message.contains(words), "{message}"),
+        Err(Error { kind: Kind::Store(message), .. }) => assert!(message.contains(words), "{message}"),
         other => panic!("{words}: {other:?}"),
     };
     let mut other = good.clone();

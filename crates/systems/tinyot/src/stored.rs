@@ -80,7 +80,7 @@ impl StoredBatch {
     /// Reads a batch of party `party` that holds so much. The reader has nothing else.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if these are not the bytes of such a batch.
+    /// [`Store`](comity_core::Kind) if these are not the bytes of such a batch.
     pub fn read(from: &mut dyn Read, party: PartyId, amounts: &Amounts) -> Result<StoredBatch> {
         let mut head = [0; MAGIC.len() + 1];
         take(from, &mut head)?;
@@ -146,7 +146,7 @@ pub(crate) fn take(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
 }
 
 fn unreadable(error: std::io::Error) -> Error {
-    Error::invalid_input(format!("a batch of shares cannot be read: {error}; prepare new material"))
+    Error::store(format!("a batch of shares cannot be read: {error}; prepare new material"))
 }
 
 /// Makes sure that a batch has no more bytes.
@@ -159,7 +159,7 @@ pub(crate) fn ended(from: &mut dyn Read) -> Result<()> {
 }
 
 pub(crate) fn damaged(what: String) -> Error {
-    Error::invalid_input(format!("a batch of shares is damaged: {what}; prepare new material"))
+    Error::store(format!("a batch of shares is damaged: {what}; prepare new material"))
 }
 
 /// Makes batches, one after another, all under the dealer's keys.

@@ -35,7 +35,7 @@ impl Head {
         let (mut magic, mut session, mut program, mut rest) = ([0; 16], [0; 32], [0; 32], [0; 3]);
         take_bytes(from, &mut magic)?;
         if magic != *MAGIC {
-            return Err(Error::invalid_input("this is no batch of cutchoose, or one of another version"));
+            return Err(Error::store("this is no batch of cutchoose, or one of another version"));
         }
         take_bytes(from, &mut session)?;
         take_bytes(from, &mut program)?;

@@ -97,13 +97,13 @@ impl RowBatch {
     /// Reads a batch of party `me` that holds so much. The reader has nothing else.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if these are not the bytes of such a batch.
+    /// [`Store`](comity_core::Kind) if these are not the bytes of such a batch.
     pub fn read(from: &mut dyn Read, me: PartyId, amounts: &RowAmounts) -> Result<RowBatch> {
         let RowAmounts { parties, triples, masks, shares } = *amounts;
         let mut first = [0; MAGIC.len() + 4];
         take(from, &mut first)?;
         if first.starts_with(WITHOUT_SEEDS) {
-            return Err(Error::invalid_input(
+            return Err(Error::store(
                 "a batch of shares is of an earlier version, among three parties and more an unsafe one: its runs could show inputs to whoever \
                  listens. Delete its lot (`comity store remove`) and make a new one (`comity prepare`)",
             ));

@@ -130,9 +130,7 @@ fn batches_of_two_lots_do_not_mix() {
     let (mut ch, _other) = comity_channel::memory::pair();
     assert!(dealer.shares(&mut ch, &mut [Share::default(); 3]).is_ok());
     let ended = dealer.shares(&mut ch, &mut [Share::default(); 1]);
-    assert!(
-        matches!(ended, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("not of one lot"))
-    );
+    assert!(matches!(ended, Err(Error { kind: Kind::Store(message), .. }) if message.contains("not of one lot")));
     assert!(matches!(FromShelf::new(&mut Noting::default(), PartyId(0), AMOUNTS).err(),
         Some(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("no batch of shares is left")));
 }
@@ -175,7 +173,7 @@ fn what_is_no_batch_is_refused() {
     let read = |bytes: &[u8]| StoredBatch::read(&mut &*bytes, PartyId(1), &AMOUNTS).map(|_| ());
     read(&good).unwrap();
     let refused = |bytes: &[u8], words: &str| match read(bytes) {
-        Err(Error { kind: Kind::InvalidInput(message), .. }) => assert!(message.contains(words), "{message}"),
+        Err(Error { kind: Kind::Store(message), .. }) => assert!(message.contains(words), "{message}"),
         other => panic!("{words}: {other:?}"),
     };
     let flipped = |byte: usize, bit: u8| {
