@@ -112,3 +112,12 @@ fn the_same_column_is_sent_once() {
     comity(&["psi", &a, "--key", "k", "--payload", "x,x", "--connect", "127.0.0.1:1", "--timeout=1"])
         .fails(2, &["--payload names column `x` twice"]);
 }
+
+#[test]
+fn the_help_names_every_method() {
+    let help = comity(&["psi", "--help"]);
+    let text = help.ok().to_owned();
+    for method in comity::psi::Method::ALL {
+        assert!(text.contains(method.name()), "{}", method.name());
+    }
+}

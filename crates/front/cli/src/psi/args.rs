@@ -389,7 +389,7 @@ pub(crate) struct OutArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct MethodArgs {
-    /// How the intersection is found: vole, kkrt, ot-bch, phasing, circuit; `auto` is the first that withstands a peer that cheats
+    /// How the intersection is found: vole, kkrt, ot-bch, phasing, circuit, oprf-aes; `auto` is the first that withstands a peer that cheats
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub(crate) method: String,
     /// Whom to withstand [default: malicious, where the method can]
