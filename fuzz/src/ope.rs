@@ -104,8 +104,8 @@ pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let value = ColumnType::BigInt.parse("40000").expect("it is a value");
     let sealed = column.seal(1, [7; 16], &ColumnType::BigInt.to_bytes(&value));
     let mut state = State::new();
-    let of =
-        |name: &str| comity_ope::ColumnState { name: name.into(), ordered: true, count: 3, sum: Default::default() };
+    let values = comity_ope::RowTotal { count: 3, sum: Default::default() };
+    let of = |name: &str| comity_ope::ColumnState { name: name.into(), ordered: true, values };
     state.columns = vec![of("v"), of("w")];
     state.advance(true);
     let pair = |value: u128, coin: u64, code: u128| ((value, comity_ope::Coin::new(coin)), code);
@@ -130,6 +130,7 @@ pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("ope_state", "valid", state.to_bytes().to_vec()),
         ("ope_state", "cut", cut(&state.to_bytes())),
         ("ope_state", "empty", Vec::new()),
+        ("ope_state", "earlier", [&1u64.to_le_bytes()[..], &[0; 90]].concat()),
         ("ope_cache", "valid", cache.to_bytes().to_vec()),
         ("ope_cache", "cut", cut(&cache.to_bytes())),
         ("ope_cache", "many", [&[0; 48][..], &[1, 0, 0], &[0; 9], &[0xff; 9], &[0x3f]].concat()),

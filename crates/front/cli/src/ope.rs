@@ -217,7 +217,9 @@ fn status(args: &StatusArgs) -> Outcome {
     let checked = if args.full { Some(table.check(&mut client)?) } else { None };
     table.save()?;
     let mut report = Report::new(&table, start);
-    report.checked = checked.map(|checked| checked.rows);
+    if let Some(checked) = checked {
+        report.checked(&checked, false);
+    }
     let text = report.text();
     report.print(place.json, &text)
 }
@@ -247,8 +249,8 @@ fn rebuild(args: &RebuildArgs) -> Outcome {
     let (mut table, checked) = Table::rebuild(&mut client, key, Some(&cache), args.accept, &mut SystemRng)?;
     table.save()?;
     let mut report = Report::new(&table, start);
-    report.checked = Some(checked.rows);
-    report.print(place.json, &format!("{} rows are right\n", checked.rows))
+    let text = report.checked(&checked, args.accept);
+    report.print(place.json, &text)
 }
 
 fn rotate(args: &TableArgs) -> Outcome {

@@ -165,6 +165,7 @@ impl Sealing<'_> {
     /// Seals the rows in this order, and notes them in the state. Nobody listens any more if sending has failed.
     fn write(self, order: &[usize], chunks: &SyncSender<Vec<u8>>) -> Result<()> {
         let Sealing { plan, form, rows, nonces, table, state } = self;
+        let terms = table.row_terms()?;
         let Table { columns, rng, .. } = table;
         let mut copy = Copy::new(form);
         for near in order.chunks(NEAR) {
@@ -172,6 +173,7 @@ impl Sealing<'_> {
             for i in near {
                 let (row, key) = (rows.row(*i)?, state.next_row);
                 state.next_row += 1;
+                state.rows.add(terms.of(key));
                 copy.row(1 + plan.plain.len() + 2 * plan.secret.len());
                 copy.number(key as i64);
                 copy.plain(&row.plain).ok_or_else(changed)?;
@@ -181,11 +183,9 @@ impl Sealing<'_> {
                         copy.null();
                         continue;
                     };
-                    let state = &mut state.columns[*column];
-                    state.count += 1;
                     let col = &columns[*column];
                     let nonce = nonces.of(*i as u64, at, &col.def.ty.to_bytes(value));
-                    state.sum.add(col.write(key, nonce, value, rng, &mut copy)?);
+                    state.columns[*column].values.add(col.write(key, nonce, value, rng, &mut copy)?);
                 }
                 copy.end_row();
                 if let Some(chunk) = copy.chunk()

@@ -42,6 +42,14 @@ pub enum Error {
         /// Values that there should be.
         expected: u64,
     },
+    /// Rows are missing or were added, whatever is in them: the sum over all rows is not what it was.
+    #[error("rows are missing, were added or were put back (found {found}, {expected} were written)")]
+    RowsChanged {
+        /// Rows found.
+        found: u64,
+        /// Rows that there should be.
+        expected: u64,
+    },
     /// Codes are not in the order of their values.
     #[error("column `{column}`: codes are not in the order of their values")]
     Disordered {

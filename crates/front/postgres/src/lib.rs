@@ -10,9 +10,10 @@
 //! saves time, and knows which version was seen last.
 //!
 //! **Checked**: that a value belongs to its row, its column and its code ([`Error::Tampered`]); that an answer's rows are in the range; that the
-//! state is not older than one that this client has seen, nor of another history ([`Error::RolledBack`]). [`Table::check`] also
-//! finds rows that are missing, were added or are older ones ([`Error::Incomplete`]). **Not checked** by a query: rows left out of its answer,
-//! and a single row that was put back, value and code together.
+//! state has the one that this client saw last in its history ([`comity_ope::History`]), or it is older, or of a copy that went on by itself
+//! ([`Error::RolledBack`]). [`Table::check`] also finds rows that are missing, were added or are older ones ([`Error::Incomplete`],
+//! [`Error::RowsChanged`]). **Not checked** by a query: rows left out of its answer, and a single row that was put back, value and code together.
+//! **Never checked**: columns that are not encrypted, which are bound to no row.
 //!
 //! ```no_run
 //! use comity_ope::{ColumnType, ColumnValue};

@@ -44,13 +44,16 @@ pub fn table_name(text: &str) -> Result<[String; 2]> {
 pub(crate) struct Names {
     pub(crate) table: String,
     pub(crate) state: String,
+    /// The links of all versions.
+    pub(crate) links: String,
     pub(crate) compare: String,
 }
 
 impl Names {
     pub(crate) fn new(table: &[String; 2]) -> Names {
         let inside = |name: &str| format!("{}.{}", quote(&table[0]), quote(name));
-        Names { table: inside(&table[1]), state: inside("comity_ope"), compare: inside("comity_ope_compare") }
+        let [state, links, compare] = ["comity_ope", "comity_ope_links", "comity_ope_compare"].map(inside);
+        Names { table: inside(&table[1]), state, links, compare }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use comity_ope::{Nonces, OpeKey, State, Sum};
+use comity_ope::{History, Nonces, OpeKey, RowTotal};
 use postgres::Client;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::ToSql;
@@ -77,6 +77,7 @@ impl Work<'_, '_> {
             col.lose();
         }
         let nonces = Nonces::new(rng);
+        let terms = key.row_terms(number).ok_or(Error::WrongKey)?;
         self.place_again(columns, &old, &nonces)?;
         let defs = || old.iter().map(|col| &col.def);
         let made: String =
@@ -91,7 +92,7 @@ impl Work<'_, '_> {
         transaction.batch_execute(&format!("create temporary table comity_new (r bigint{made}) on commit drop"))?;
         let statement = transaction.prepare(&select)?;
         let portal = transaction.bind(&statement, &[])?;
-        let (mut rows, mut sums) = (0, vec![(0, Sum::default()); columns.len()]);
+        let (mut rows, mut values) = (RowTotal::default(), vec![RowTotal::default(); columns.len()]);
         loop {
             let mut copy = Copy::new(Form::bare());
             let found = transaction.query_portal(&portal, AT_ONCE)?;
@@ -100,6 +101,7 @@ impl Work<'_, '_> {
             }
             for row in &found {
                 let key = row.try_get::<_, i64>(0)? as u64;
+                rows.add(terms.of(key));
                 copy.row(1 + 2 * columns.len());
                 copy.number(key as i64);
                 for (i, at) in columns.iter().enumerate() {
@@ -108,9 +110,7 @@ impl Work<'_, '_> {
                         copy.null();
                         continue;
                     };
-                    let (count, sum) = &mut sums[i];
-                    *count += 1;
-                    sum.add(all[*at].write(
+                    values[i].add(all[*at].write(
                         key,
                         nonces.of(key, *at, &old[i].def.ty.to_bytes(&value)),
                         &value,
@@ -120,7 +120,6 @@ impl Work<'_, '_> {
                 }
                 copy.end_row();
             }
-            rows += found.len() as u64;
             let mut writer = transaction.copy_in("copy pg_temp.comity_new from stdin (format binary)")?;
             writer.write_all(&copy.finish()).map_err(crate::work::copy_failed)?;
             writer.finish()?;
@@ -130,10 +129,14 @@ impl Work<'_, '_> {
              drop table pg_temp.comity_new",
             names.table,
         ))?;
-        for (at, (count, sum)) in columns.iter().zip(sums) {
-            (self.state.columns[*at].count, self.state.columns[*at].sum) = (count, sum);
+        for (at, values) in columns.iter().zip(values) {
+            self.state.columns[*at].values = values;
         }
-        Ok(rows)
+        // The sum is under another secret then. Rows were checked before.
+        if number != self.number {
+            self.state.rows = rows;
+        }
+        Ok(rows.count)
     }
 
     /// Gives the values of all rows new codes, in columns that have any.
@@ -205,7 +208,7 @@ impl Table {
         for _ in 0..crate::table::TRIES {
             self.refresh(client)?;
             let contents = self.contents(client, 0);
-            if self.server_state(client)?.0.version != self.state.version {
+            if self.server_state(client)?.0.version() != self.state.version() {
                 continue;
             }
             let mut contents = contents?;
@@ -217,16 +220,19 @@ impl Table {
 
     fn checked(&self, contents: &Contents) -> Checked {
         let names = self.columns.iter().map(|column| column.def.name.clone());
-        let values = names.zip(contents.sums.iter().map(|sum| sum.0)).collect();
-        Checked { rows: contents.rows, foreign: contents.foreign, values, version: self.state.version }
+        let values = names.zip(contents.values.iter().map(|values| values.count)).collect();
+        Checked { rows: contents.rows.count, foreign: contents.foreign, values, version: self.state.version() }
     }
 
     fn compare(&mut self, contents: &mut Contents) -> Result<()> {
-        for ((column, state), (found, sum)) in self.columns.iter().zip(&self.state.columns).zip(&contents.sums) {
-            if (*found, *sum) != (state.count, state.sum) {
-                let (column, found, expected) = (column.def.name.clone(), *found, state.count);
+        for ((column, state), found) in self.columns.iter().zip(&self.state.columns).zip(&contents.values) {
+            if *found != state.values {
+                let (column, found, expected) = (column.def.name.clone(), found.count, state.values.count);
                 return Err(Error::Incomplete { column, found, expected });
             }
+        }
+        if contents.rows != self.state.rows {
+            return Err(Error::RowsChanged { found: contents.rows.count, expected: self.state.rows.count });
         }
         // Codes rise with values.
         for (column, pairs) in self.columns.iter_mut().zip(contents.pairs.drain(..)) {
@@ -253,7 +259,7 @@ impl Table {
         let mut table = Table::unread(client, key, cache, rng)?;
         if !accept {
             if let Some(cache) = table.cached() {
-                (table.state.version, table.state.chain) = (cache.version, cache.chain);
+                table.state.history = History::remembered(cache.version, cache.chain);
             }
             let checked = table.check(client)?;
             return Ok((table, checked));
@@ -263,19 +269,24 @@ impl Table {
         let (state, number) = lock_state(&mut transaction, &table.names, &table.key)?.ok_or(Error::WrongKey)?;
         table.set_columns(&state, number)?;
         let mut contents = table.contents(&mut transaction, 0)?;
-        let mut next = State { version: state.version.max(seen), ..state };
+        let mut next = state;
+        if seen > next.version() {
+            // What is there goes on under a greater number than any that was seen.
+            next.history = History::remembered(seen, next.history.chain());
+        }
         let last = transaction.query_one(&format!("select max({ROW}) from {}", table.names.table), &[])?;
         next.next_row = next.next_row.max(last.try_get::<_, Option<i64>>(0)?.map_or(1, |last| last as u64 + 1));
-        for (column, (count, sum)) in next.columns.iter_mut().zip(&contents.sums) {
-            (column.count, column.sum) = (*count, *sum);
+        for (column, values) in next.columns.iter_mut().zip(&contents.values) {
+            column.values = *values;
         }
-        next.advance(true);
+        next.rows = contents.rows;
+        let link = next.advance(true);
         for (column, pairs) in table.columns.iter_mut().zip(contents.pairs.drain(..)) {
             column.load(pairs, Default::default())?;
         }
-        write_state(&mut transaction, &table.names, &table.key, number, &next, &mut table.rng)?;
+        write_state(&mut transaction, &table.names, &table.key, number, (&next, &link), &mut table.rng)?;
         transaction.commit()?;
-        table.loaded = Some(Loaded { version: next.version, next_row: next.next_row });
+        table.loaded = Some(Loaded { version: next.version(), next_row: next.next_row });
         table.state = next;
         let checked = table.checked(&contents);
         Ok((table, checked))

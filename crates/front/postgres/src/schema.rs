@@ -1,7 +1,9 @@
 //! What is made in the database: the state's table, columns and indexes, and the function that compares.
 
+use std::collections::BTreeMap;
+
 use comity_core::TccrHash;
-use comity_ope::{Column, ColumnState, OpeKey, OpeScheme, Purpose, State};
+use comity_ope::{Column, ColumnState, Link, OpeKey, OpeScheme, Purpose, RowTerms, RowTotal, State};
 use postgres::{Client, GenericClient};
 use rand_core::CryptoRng;
 
@@ -44,39 +46,39 @@ pub fn add_column(client: &mut Client, key: &OpeKey, column: &str, rng: &mut imp
         "set local client_min_messages = warning; \
          create table if not exists {state} (id bytea primary key, \"table\" text not null unique, version bigint not null, sealed bytea not null); \
          lock table {state} in exclusive mode; \
+         create table if not exists {links} (id bytea, version bigint, link bytea not null, primary key (id, version)); \
          create table if not exists {table} ({ROW} bigint unique); \
          alter table {table} add column if not exists {ROW} bigint unique",
         state = names.state,
+        links = names.links,
         table = names.table,
     ))?;
     let before = read_state(&mut tx, &names, key)?;
     let fresh = before.is_none();
-    let mut state = before.map_or_else(State::new, |(state, _)| state);
+    let (mut state, number) = before.unwrap_or_else(|| (State::new(), key.number()));
     if state.columns.iter().any(|known| known.name == def.name) {
         return Ok(tx.commit()?);
     }
-    number_rows(&mut tx, &names, &mut state)?;
+    let terms = key.row_terms(number).ok_or(Error::WrongKey)?;
+    number_rows(&mut tx, &names, &mut state, &terms)?;
     make(&mut tx, &names, def)?;
     let ordered = !def.adjustable;
-    state.columns.push(ColumnState { name: def.name.clone(), ordered, count: 0, sum: Default::default() });
-    state.advance(true);
+    state.columns.push(ColumnState { name: def.name.clone(), ordered, values: RowTotal::default() });
+    let link = state.advance(true);
     if fresh {
         let taken = tx.query_opt(&format!("select 1 from {} where \"table\" = $1", names.state), &[&key.table[1]])?;
         if taken.is_some() {
             return Err(Error::WrongKey);
         }
-        let insert = format!("insert into {} (id, \"table\", version, sealed) values ($1, $2, $3, $4)", names.state);
-        let sealed = seal_state(key, key.number(), &state, rng);
-        tx.execute(&insert, &[&&key.id[..], &key.table[1], &(state.version as i64), &sealed])?;
-    } else {
-        let number = read_state(&mut tx, &names, key)?.map_or(key.number(), |(_, number)| number);
-        write_state(&mut tx, &names, key, number, &state, rng)?;
+        let insert = format!("insert into {} (id, \"table\", version, sealed) values ($1, $2, 0, '')", names.state);
+        tx.execute(&insert, &[&&key.id[..], &key.table[1]])?;
     }
+    write_state(&mut tx, &names, key, number, (&state, &link), rng)?;
     Ok(tx.commit()?)
 }
 
 /// Gives keys to the rows that were there before.
-fn number_rows(tx: &mut impl GenericClient, names: &Names, state: &mut State) -> Result<()> {
+fn number_rows(tx: &mut impl GenericClient, names: &Names, state: &mut State, terms: &RowTerms) -> Result<()> {
     let table = &names.table;
     let base = state.next_row as i64 - 1;
     let numbered = tx.execute(
@@ -86,6 +88,9 @@ fn number_rows(tx: &mut impl GenericClient, names: &Names, state: &mut State) ->
         ),
         &[&base],
     )?;
+    for row in state.next_row..state.next_row + numbered {
+        state.rows.add(terms.of(row));
+    }
     state.next_row += numbered;
     Ok(())
 }
@@ -168,23 +173,49 @@ fn read(client: &mut impl GenericClient, sql: &str, key: &OpeKey) -> Result<Opti
         return Err(Error::WrongKey);
     }
     let bytes = key.open(Purpose::State, sealed).map_err(|_| Error::StateChanged)?;
-    let state = State::from_bytes(&bytes).map_err(|_| Error::WrongKey)?;
+    let state = State::from_bytes(&bytes)?;
     // The number outside is there for statements to compare.
-    if state.version != version as u64 { Err(Error::StateChanged) } else { Ok(Some((state, number))) }
+    if state.version() != version as u64 { Err(Error::StateChanged) } else { Ok(Some((state, number))) }
 }
 
-/// Writes a state over the one before.
+/// The links of these versions, in this order; `None` if one is missing.
+pub(crate) fn read_links(
+    client: &mut impl GenericClient,
+    names: &Names,
+    key: &OpeKey,
+    versions: &[u64],
+) -> Result<Option<Vec<Link>>> {
+    if versions.is_empty() {
+        return Ok(Some(Vec::new()));
+    }
+    let numbers: Vec<i64> = versions.iter().map(|version| *version as i64).collect();
+    let sql = format!("select version, link from {} where id = $1 and version = any($2)", names.links);
+    let mut links = BTreeMap::new();
+    for row in client.query(&sql, &[&&key.id[..], &numbers])? {
+        links.insert(row.try_get::<_, i64>(0)?, Link::from_bytes(row.try_get(1)?));
+    }
+    Ok(numbers.iter().map(|version| links.remove(version).flatten()).collect())
+}
+
+/// A link takes the place of one of the same version: that is of a copy that is not gone on with.
+pub(crate) const OVER: &str = "on conflict (id, version) do update set link = excluded.link";
+
+/// Writes a state over the one before, and the link between them.
 pub(crate) fn write_state(
     client: &mut impl GenericClient,
     names: &Names,
     key: &OpeKey,
     number: u32,
-    state: &State,
+    (state, link): (&State, &Link),
     rng: &mut impl CryptoRng,
 ) -> Result<()> {
     let sealed = seal_state(key, number, state, rng);
-    let sql = format!("update {} set version = $1, sealed = $2 where id = $3", names.state);
-    client.execute(&sql, &[&(state.version as i64), &sealed, &&key.id[..]])?;
+    let sql = format!(
+        "with s as (update {} set version = $1, sealed = $2 where id = $3 returning 1) \
+         insert into {} (id, version, link) select $3, $1, $4 from s {OVER}",
+        names.state, names.links
+    );
+    client.execute(&sql, &[&(state.version() as i64), &sealed, &&key.id[..], &&link.to_bytes()[..]])?;
     Ok(())
 }
 

@@ -74,7 +74,7 @@ impl Table {
     /// [`Error::Invalid`] for names and values that do not fit; [`Error::Database`].
     pub fn select(&mut self, client: &mut impl GenericClient, query: &Query) -> Result<Vec<Row>> {
         for _ in 0..TRIES {
-            if self.loaded.is_none_or(|loaded| loaded.version != self.state.version) {
+            if self.loaded.is_none_or(|loaded| loaded.version != self.state.version()) {
                 self.refresh(client)?;
             }
             match self.try_select(client, query) {
@@ -84,9 +84,9 @@ impl Table {
                 Err(error) if error.is_transient() => self.refresh(client)?,
                 // Another client may have given it one.
                 Err(error @ Error::NotOrdered { .. }) => {
-                    let before = self.state.version;
+                    let before = self.state.version();
                     self.refresh(client)?;
-                    if self.state.version == before {
+                    if self.state.version() == before {
                         return Err(error);
                     }
                 }
@@ -147,7 +147,7 @@ impl Table {
         params.extend(statement.params.iter().map(|param| &**param as &(dyn ToSql + Sync)));
         let found = client.query(&sql, &params)?;
         let Some(first) = found.first() else { return Err(Error::WrongKey) };
-        if first.try_get::<_, i64>(0)? as u64 != self.state.version {
+        if first.try_get::<_, i64>(0)? as u64 != self.state.version() {
             return Ok(None);
         }
         let mut rows = Vec::new();

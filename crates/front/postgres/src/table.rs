@@ -1,6 +1,6 @@
 //! [`Table`]: the client's side of one table, and how it keeps up with the database.
 //!
-//! The table's *state* is one row at the server, sealed: a version, how many values each column has, and a keyed sum over them. Every
+//! The table's *state* is one row at the server, sealed: a version and its history, how many rows there are and values in each column, and keyed sums over them. Every
 //! transaction that writes codes locks that row and makes the next version, and every statement that reads compares the version in its own
 //! snapshot: a client whose dictionary is of another version reads what is new, and tries again. So two clients never give one code to two
 //! values, and an answer is never computed with codes of another time.
@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 
 use comity_core::{Backend, Block, Prg};
-use comity_ope::{Cache, ColumnState, OpeKey, Purpose, State, Sum};
+use comity_ope::{Cache, ColumnState, History, OpeKey, Purpose, RowTerms, RowTotal, State};
 use postgres::GenericClient;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{ToSql, Type};
@@ -21,7 +21,7 @@ use crate::column::{Col, Pair};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::name::{self, Names, ROW, quote};
-use crate::schema::read_state;
+use crate::schema::{read_links, read_state};
 
 /// The most tries of a statement that other clients are faster than.
 pub(crate) const TRIES: usize = 100;
@@ -60,12 +60,12 @@ pub(crate) struct Loaded {
 /// The facts that the rows of a table tell.
 pub(crate) struct Contents {
     /// Rows with a key, and those without: somebody else wrote them.
-    pub(crate) rows: u64,
+    pub(crate) rows: RowTotal,
     pub(crate) foreign: u64,
     /// The pairs of the dictionary of each column.
     pub(crate) pairs: Vec<Vec<Pair>>,
-    /// The number of values in each column, and their sum.
-    pub(crate) sums: Vec<(u64, Sum)>,
+    /// The values in each column.
+    pub(crate) values: Vec<RowTotal>,
 }
 
 impl Table {
@@ -144,11 +144,11 @@ impl Table {
     /// [`Error::File`].
     pub fn save(&mut self) -> Result<()> {
         let Some(path) = &self.cache else { return Ok(()) };
-        let current = self.loaded.is_some_and(|loaded| loaded.version == self.state.version);
+        let current = self.loaded.is_some_and(|loaded| loaded.version == self.state.version());
         // With no dictionaries of this version it still says which version was seen.
         let columns = if current { self.columns.iter().filter_map(Col::to_cache).collect() } else { Vec::new() };
         let next_row = self.state.next_row;
-        let cache = Cache { version: self.state.version, chain: self.state.chain, next_row, columns };
+        let cache = Cache { version: self.state.version(), chain: self.state.history.chain(), next_row, columns };
         let mut nonce = [0; 16];
         self.rng.fill_bytes(&mut nonce);
         let sealed = self.key.seal(self.number, Purpose::Cache, nonce, &cache.to_bytes());
@@ -175,8 +175,7 @@ impl Table {
     /// Takes over the dictionaries of the cache. It is a copy: where it is damaged there is none.
     fn read_cache(&mut self) {
         let Some(mut cache) = self.cached() else { return };
-        self.state.version = cache.version;
-        self.state.chain = cache.chain;
+        self.state.history = History::remembered(cache.version, cache.chain);
         let coded: Vec<usize> = (0..self.columns.len()).filter(|i| self.columns[*i].has_codes()).collect();
         let whole = coded.into_iter().all(|i| self.columns[i].load_cache(&mut cache));
         self.loaded = whole.then_some(Loaded { version: cache.version, next_row: cache.next_row });
@@ -195,13 +194,13 @@ impl Table {
 
     /// Brings the dictionaries to this version; `false` if the database has another one by now.
     pub(crate) fn follow(&mut self, client: &mut impl GenericClient, state: State, number: u32) -> Result<bool> {
-        self.check_history(&state)?;
+        self.check_history(client, &state)?;
         if !self.has_columns(&state, number) {
             self.set_columns(&state, number)?;
             self.read_plain(client)?;
         }
         let since = match self.loaded {
-            Some(loaded) if loaded.version == state.version => {
+            Some(loaded) if loaded.version == state.version() => {
                 self.state = state;
                 return Ok(true);
             }
@@ -210,7 +209,7 @@ impl Table {
             _ => None,
         };
         if !self.columns.iter().any(Col::has_codes) {
-            self.loaded = Some(Loaded { version: state.version, next_row: state.next_row });
+            self.loaded = Some(Loaded { version: state.version(), next_row: state.next_row });
             self.state = state;
             return Ok(true);
         }
@@ -218,11 +217,11 @@ impl Table {
             Ok(contents) => contents,
             Err(error) => {
                 // A rotation in between changes all that is sealed: then it is not the rows' fault.
-                return if self.server_state(client)?.0.version == state.version { Err(error) } else { Ok(false) };
+                return if self.server_state(client)?.0.version() == state.version() { Err(error) } else { Ok(false) };
             }
         };
         // Nothing was committed between the two looks: the rows are of this version.
-        if self.server_state(client)?.0.version != state.version {
+        if self.server_state(client)?.0.version() != state.version() {
             return Ok(false);
         }
         self.loaded = None;
@@ -233,7 +232,7 @@ impl Table {
             }
             pairs.into_iter().try_for_each(|((value, coin), code)| column.adopt(value, coin, code))?;
         }
-        self.loaded = Some(Loaded { version: state.version, next_row: state.next_row });
+        self.loaded = Some(Loaded { version: state.version(), next_row: state.next_row });
         self.state = state;
         Ok(true)
     }
@@ -248,15 +247,19 @@ impl Table {
         }
     }
 
-    /// Checks that versions only grow, and that one version has one history.
-    fn check_history(&self, state: &State) -> Result<()> {
-        let seen = &self.state;
-        if state.version < seen.version
-            || (state.version == seen.version && state.version > 0 && state.chain != seen.chain)
-        {
-            return Err(Error::RolledBack { seen: seen.version, found: state.version });
+    /// Checks that the version that was seen last is one of the history of this state: versions only grow, and no other copy went on.
+    fn check_history(&self, client: &mut impl GenericClient, state: &State) -> Result<()> {
+        let seen = self.state.version();
+        let links = read_links(client, &self.names, &self.key, &state.history.path(seen))?;
+        match links {
+            Some(links) if state.history.follows(seen, self.state.history.chain(), &links) => Ok(()),
+            _ => Err(Error::RolledBack { seen, found: state.version() }),
         }
-        Ok(())
+    }
+
+    /// The terms that rows add to the sum over all of them.
+    pub(crate) fn row_terms(&self) -> Result<RowTerms> {
+        self.key.row_terms(self.number).ok_or(Error::WrongKey)
     }
 
     fn has_columns(&self, state: &State, number: u32) -> bool {
@@ -335,11 +338,12 @@ impl Table {
         let sql =
             format!("select t.{ROW}{} from {} t where t.{ROW} >= $1{foreign}", self.encrypted(), self.names.table);
         let mut contents = Contents {
-            rows: 0,
+            rows: RowTotal::default(),
             foreign: 0,
             pairs: vec![Vec::new(); self.columns.len()],
-            sums: vec![Default::default(); self.columns.len()],
+            values: vec![RowTotal::default(); self.columns.len()],
         };
+        let terms = self.row_terms()?;
         let from = from as i64;
         let mut rows = client.query_raw(&sql, [&from as &(dyn ToSql + Sync)])?;
         while let Some(row) = rows.next()? {
@@ -350,7 +354,7 @@ impl Table {
                 contents.foreign += 1;
                 continue;
             };
-            contents.rows += 1;
+            contents.rows.add(terms.of(key));
             for (i, column) in self.columns.iter().enumerate() {
                 let Some((value, coin)) = column.open(key, row.try_get(2 + 2 * i)?)? else {
                     // A value without its sealed form is none that the client wrote.
@@ -359,9 +363,7 @@ impl Table {
                     }
                     continue;
                 };
-                let (count, sum) = &mut contents.sums[i];
-                *count += 1;
-                sum.add(column.key.term(key, &column.def.ty.to_bytes(&value)));
+                contents.values[i].add(column.key.term(key, &column.def.ty.to_bytes(&value)));
                 if column.has_codes() {
                     let code = column.read(&row, 1 + 2 * i)?.ok_or_else(|| column.tampered(key))?;
                     let coin =

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use comity_ope::{ColumnState, ColumnValue, State, Sum};
+use comity_ope::{ColumnValue, State};
 use postgres::Transaction;
 use postgres::types::ToSql;
 
@@ -10,7 +10,7 @@ use crate::column::{Col, Order, Param, fresh};
 use crate::copy::{Copy, Form};
 use crate::error::{Error, Result};
 use crate::name::{self, ROW, quote};
-use crate::schema::{lock_state, write_state};
+use crate::schema::{OVER, lock_state, write_state};
 use crate::table::{Loaded, Table};
 
 /// A value for a column; `None` for NULL.
@@ -69,16 +69,16 @@ impl<'t, 'c> Work<'t, 'c> {
             return Err(Error::invalid("an operation of this transaction failed: it is rolled back"));
         }
         if self.changed {
-            self.state.advance(self.rewrites);
+            let link = self.state.advance(self.rewrites);
             let Table { names, key, rng, .. } = &mut *self.table;
             let transaction = self.transaction.as_mut().expect("it is there until it ends");
-            write_state(transaction, names, key, self.number, &self.state, rng)?;
+            write_state(transaction, names, key, self.number, (&self.state, &link), rng)?;
         }
         self.transaction.take().expect("it is there until it ends").commit()?;
         if self.changed {
             self.table.columns.iter_mut().for_each(Col::commit);
             self.table.number = self.number;
-            let loaded = Loaded { version: self.state.version, next_row: self.state.next_row };
+            let loaded = Loaded { version: self.state.version(), next_row: self.state.next_row };
             self.table.loaded = self.table.loaded.map(|_| loaded);
             self.table.state = self.state.clone();
             self.changed = false;
@@ -116,6 +116,7 @@ impl<'t, 'c> Work<'t, 'c> {
         self.begin_change();
         let row = self.state.next_row;
         let (cells, moves) = self.table.place(&mut self.state, plan, row, secret, nonces)?;
+        self.state.rows.add(self.table.row_terms()?.of(row));
         for (column, moves) in moves {
             self.move_codes(column, &moves)?;
         }
@@ -175,6 +176,8 @@ impl<'t, 'c> Work<'t, 'c> {
     pub fn delete(&mut self, row: u64) -> Result<()> {
         let all: Vec<usize> = (0..self.table.columns.len()).collect();
         self.take(row, &all)?;
+        let term = self.table.row_terms()?.of(row);
+        self.state.rows.subtract(term).ok_or(Error::StateChanged)?;
         let sql = format!("delete from {} where {ROW} = $1", self.table.names.table);
         self.transaction().execute(&sql, &[&(row as i64)])?;
         self.broken = false;
@@ -203,9 +206,8 @@ impl<'t, 'c> Work<'t, 'c> {
             if column.has_codes() && column.read(&found, 1 + 2 * at)? != column.code(value.order(), coin) {
                 return Err(column.tampered(row));
             }
-            let state = &mut self.state.columns[*at];
-            state.count = state.count.checked_sub(1).ok_or_else(|| column.tampered(row))?;
-            state.sum.subtract(column.key.term(row, &column.def.ty.to_bytes(&value)));
+            let term = column.key.term(row, &column.def.ty.to_bytes(&value));
+            self.state.columns[*at].values.subtract(term).ok_or_else(|| column.tampered(row))?;
             column.forget(value.order(), coin);
         }
         Ok(())
@@ -322,12 +324,13 @@ impl Plan {
     }
 
     /// A statement that inserts where the version is still the one before: `$1` the next version, `$2` its state, `$3` the table's id and
-    /// `$4` the version before.
+    /// `$4` the version before, and `$5` the link between them.
     pub(crate) fn insert_at_version(&self, table: &Table) -> String {
-        let insert = self.insert(&table.names.table, &format!("select {} from s", self.params(5)));
-        let state = &table.names.state;
+        let insert = self.insert(&table.names.table, &format!("select {} from s", self.params(6)));
+        let (state, links) = (&table.names.state, &table.names.links);
         format!(
-            "with s as (update {state} set version = $1, sealed = $2 where id = $3 and version = $4 returning 1) {insert}"
+            "with s as (update {state} set version = $1, sealed = $2 where id = $3 and version = $4 returning 1), \
+             l as (insert into {links} (id, version, link) select $3, $1, $5 from s {OVER}) {insert}"
         )
     }
 
@@ -393,9 +396,7 @@ impl Table {
                     col.param(code)
                 }
             };
-            let ColumnState { count, sum, .. } = &mut state.columns[*column];
-            *count += 1;
-            Sum::add(sum, col.key.term(row, &plain));
+            state.columns[*column].values.add(col.key.term(row, &plain));
             cells.push(Cell { order, sealed: Some(col.key.seal(row, *nonce, &plain)) });
         }
         state.next_row = state.next_row.max(row + 1);

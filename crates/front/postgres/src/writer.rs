@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use comity_ope::{Nonces, State};
+use comity_ope::{Link, Nonces, State};
 use postgres::types::ToSql;
 use postgres::{Client, Statement};
 
@@ -107,11 +107,12 @@ impl Writer<'_> {
                 self.table.undo();
                 return self.insert_moving(plain, secret, &mut nonces);
             }
-            state.advance(false);
-            match self.execute(row, plain, &cells, &state) {
+            state.rows.add(self.table.row_terms()?.of(row));
+            let link = state.advance(false);
+            match self.execute(row, plain, &cells, (&state, &link)) {
                 Ok(1) => {
                     self.table.columns.iter_mut().for_each(crate::column::Col::commit);
-                    self.table.loaded = Some(Loaded { version: state.version, next_row: state.next_row });
+                    self.table.loaded = Some(Loaded { version: state.version(), next_row: state.next_row });
                     self.table.state = state;
                     return Ok(row);
                 }
@@ -129,11 +130,18 @@ impl Writer<'_> {
         Err(Error::Busy)
     }
 
-    fn execute(&mut self, row: u64, plain: &[&(dyn ToSql + Sync)], cells: &[Cell], state: &State) -> Result<u64> {
+    fn execute(
+        &mut self,
+        row: u64,
+        plain: &[&(dyn ToSql + Sync)],
+        cells: &[Cell],
+        (state, link): (&State, &Link),
+    ) -> Result<u64> {
         let Table { key, number, rng, state: before, .. } = &mut *self.table;
         let sealed = seal_state(key, *number, state, rng);
-        let (id, versions, row) = (&key.id[..], [state.version as i64, before.version as i64], row as i64);
-        let mut params: Vec<&(dyn ToSql + Sync)> = vec![&versions[0], &sealed, &id, &versions[1], &row];
+        let (id, versions, row) = (&key.id[..], [state.version() as i64, before.version() as i64], row as i64);
+        let link = &link.to_bytes()[..];
+        let mut params: Vec<&(dyn ToSql + Sync)> = vec![&versions[0], &sealed, &id, &versions[1], &link, &row];
         params.extend(plain);
         push_cells(&mut params, cells);
         if params.len() != self.statement.params().len() {

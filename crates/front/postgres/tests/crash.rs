@@ -196,7 +196,7 @@ fn verify(address: &str, file: &Path, acknowledged: &[i32]) {
 }
 
 fn count_of(table: &Table, column: &str) -> u64 {
-    table.state().columns.iter().find(|known| known.name == column).unwrap().count
+    table.state().columns.iter().find(|known| known.name == column).unwrap().values.count
 }
 
 fn value_of<'a>(row: &'a comity_postgres::Row, column: &str) -> &'a comity_ope::ColumnValue {

@@ -15,7 +15,7 @@ fn values(client: &mut Client, table: &mut Table) -> Vec<String> {
     rows.iter().map(|row| ty.write(row.secret[0].as_ref().unwrap()).to_string()).collect()
 }
 
-fn insert(client: &mut Client, table: &mut Table, numbers: impl IntoIterator<Item = i64>) {
+pub(crate) fn insert(client: &mut Client, table: &mut Table, numbers: impl IntoIterator<Item = i64>) {
     for number in numbers {
         table.insert(client, &[], &[("v", Some(&big(number)))]).unwrap();
     }
@@ -114,7 +114,7 @@ fn what_a_caller_rolls_back_the_dictionary_never_had() {
 }
 
 /// A table with the values 0, 10, …, 90, and its cache.
-fn filled(client: &mut Client, name: &str, scheme: OpeScheme) -> (OpeKey, std::path::PathBuf) {
+pub(crate) fn filled(client: &mut Client, name: &str, scheme: OpeScheme) -> (OpeKey, std::path::PathBuf) {
     let key = make(client, name, &[column("v", "bigint", scheme)]);
     let cache = path("cache");
     let mut table = open(client, &key, Some(&cache), 1).unwrap();
@@ -134,7 +134,7 @@ fn a_database_that_was_put_back_is_seen_by_who_kept_the_cache() {
     table.save().unwrap();
     client.batch_execute(put_back).unwrap();
     // Open or not, nothing is written any more.
-    let (seen, found) = (table.state().version, table.state().version - 1);
+    let (seen, found) = (table.state().version(), table.state().version() - 1);
     let rolled_back = |result: Result<u64, Error>| {
         assert!(matches!(result, Err(Error::RolledBack { seen: s, found: f }) if s == seen && f == found))
     };

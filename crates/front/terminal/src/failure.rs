@@ -197,6 +197,7 @@ impl From<comity_postgres::Error> for Failure {
             Error::Malformed(_) => Ending::Malformed,
             Error::Tampered { .. }
             | Error::Incomplete { .. }
+            | Error::RowsChanged { .. }
             | Error::Disordered { .. }
             | Error::StateChanged
             | Error::RolledBack { .. } => Ending::Misbehaved,

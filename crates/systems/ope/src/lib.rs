@@ -45,6 +45,7 @@ mod digit;
 mod error;
 #[cfg(feature = "dictionary")]
 mod frequency;
+mod history;
 #[cfg(feature = "dictionary")]
 mod ideal;
 mod key;
@@ -62,10 +63,11 @@ pub use coin::Coin;
 pub use error::{Error, Result};
 #[cfg(feature = "dictionary")]
 pub use frequency::FrequencyHiding;
+pub use history::{ChainHash, History, Link};
 #[cfg(feature = "dictionary")]
 pub use ideal::{Bulk, Code, Ideal, Pattern, Placed, Plaintext};
 pub use key::{Column, ColumnKey, OpeKey, OpeScheme};
 pub use ore::{Left, Ore};
-pub use seal::{Nonces, OVERHEAD, Purpose, Sum, sealed_under};
-pub use state::{ColumnState, State};
+pub use seal::{Nonces, OVERHEAD, Purpose, RowTerms, Sum, sealed_under};
+pub use state::{ColumnState, RowTotal, State};
 pub use value::{ColumnType, ColumnValue};

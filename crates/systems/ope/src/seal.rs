@@ -63,8 +63,7 @@ impl ColumnKey {
 
     /// The term that a row adds to its column's sum.
     pub fn term(&self, row: u64, plain: &[u8]) -> Sum {
-        let bytes = keyed(&self.sum, row, plain);
-        Sum(core::array::from_fn(|i| u64::from_le_bytes(bytes[8 * i..8 * i + 8].try_into().expect("8 bytes"))))
+        Sum::of(&keyed(&self.sum, row, plain))
     }
 
     fn row_key(&self, row: u64, nonce: &[u8; 16]) -> Zeroizing<[u8; 32]> {
@@ -108,6 +107,23 @@ impl Nonces {
         input.extend_from_slice(&(column as u64).to_le_bytes());
         input.extend_from_slice(plain);
         *keyed(&self.0, row, &input).first_chunk().expect("a hash has 32 bytes")
+    }
+}
+
+impl OpeKey {
+    /// The terms that rows add to the sum over all of them, under the secret of this number.
+    pub fn row_terms(&self, number: u32) -> Option<RowTerms> {
+        Some(RowTerms(self.derive(number, "comity ope v2 sum over rows", "")?))
+    }
+}
+
+/// What each row adds to the sum over all rows, whatever is in it.
+pub struct RowTerms(Zeroizing<[u8; 32]>);
+
+impl RowTerms {
+    /// The term of a row.
+    pub fn of(&self, row: u64) -> Sum {
+        Sum::of(&keyed(&self.0, row, &[]))
     }
 }
 
@@ -184,6 +200,10 @@ fn open(key: &[u8; 32], sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
 pub struct Sum(pub(crate) [u64; 4]);
 
 impl Sum {
+    fn of(bytes: &[u8; 32]) -> Sum {
+        Sum(core::array::from_fn(|i| u64::from_le_bytes(bytes[8 * i..8 * i + 8].try_into().expect("8 bytes"))))
+    }
+
     /// Adds the term of a row.
     pub fn add(&mut self, term: Sum) {
         self.0.iter_mut().zip(term.0).for_each(|(sum, term)| *sum = sum.wrapping_add(term));

@@ -4,21 +4,57 @@ use zeroize::Zeroizing;
 
 use crate::bytes::{Reader, put_text};
 use crate::error::Result;
+use crate::history::{History, Link};
 use crate::seal::Sum;
 
 /// A table's state, as of one version. Every transaction that writes a code makes a new version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
-    /// The version, which grows by one with each transaction that writes.
-    pub version: u64,
+    /// The version, and those before it.
+    pub history: History,
     /// The last version that did more than insert rows.
     pub rewritten: u64,
     /// The key of the next row.
     pub next_row: u64,
-    /// A hash over all versions: two histories with one version differ here.
-    pub chain: [u8; 32],
+    /// Rows that have a key.
+    pub rows: RowTotal,
     /// The encrypted columns.
     pub columns: Vec<ColumnState>,
+}
+
+/// How many there are, and which: a number and the sum over them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowTotal {
+    /// The number.
+    pub count: u64,
+    /// The sum.
+    pub sum: Sum,
+}
+
+impl RowTotal {
+    /// Takes one in.
+    pub fn add(&mut self, term: Sum) {
+        self.count += 1;
+        self.sum.add(term);
+    }
+
+    /// Takes one out; `None` if there is none.
+    pub fn subtract(&mut self, term: Sum) -> Option<()> {
+        self.count = self.count.checked_sub(1)?;
+        self.sum.subtract(term);
+        Some(())
+    }
+
+    fn put(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(&self.count.to_le_bytes());
+        self.sum.0.iter().for_each(|part| bytes.extend_from_slice(&part.to_le_bytes()));
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<RowTotal> {
+        let count = reader.number()?;
+        let sum = Sum([reader.number()?, reader.number()?, reader.number()?, reader.number()?]);
+        Ok(RowTotal { count, sum })
+    }
 }
 
 /// A column's part of the state.
@@ -29,40 +65,46 @@ pub struct ColumnState {
     /// Whether rows have codes, or right ciphertexts. An adjustable column begins without.
     pub ordered: bool,
     /// Rows with a value.
-    pub count: u64,
-    /// The sum over the rows with a value.
-    pub sum: Sum,
+    pub values: RowTotal,
 }
+
+/// What the bytes begin with: those of an earlier version begin with a number that is no such one.
+const MAGIC: &[u8; 8] = b"state v2";
 
 impl State {
     /// The state of a new table. Rows are numbered from 1.
     pub fn new() -> State {
-        State { version: 0, rewritten: 0, next_row: 1, chain: [0; 32], columns: Vec::new() }
+        State { history: History::default(), rewritten: 0, next_row: 1, rows: RowTotal::default(), columns: Vec::new() }
     }
 
-    /// Becomes the next version; `rewrites` if rows that were there changed.
-    pub fn advance(&mut self, rewrites: bool) {
-        self.version += 1;
+    /// The version, which grows by one with each transaction that writes.
+    pub fn version(&self) -> u64 {
+        self.history.version()
+    }
+
+    /// Becomes the next version; `rewrites` if rows that were there changed. The link between the two is for the server to keep.
+    pub fn advance(&mut self, rewrites: bool) -> Link {
         if rewrites {
-            self.rewritten = self.version;
+            self.rewritten = self.version() + 1;
         }
-        let mut hash = blake3::Hasher::new_derive_key("comity ope v1 chain of states");
-        self.chain = *hash.update(&self.to_bytes()).finalize().as_bytes();
+        let mut hash = blake3::Hasher::new_derive_key("comity ope v2 content of a state");
+        let content = *hash.update(&self.to_bytes()).finalize().as_bytes();
+        self.history.advance(content)
     }
 
     /// The bytes to seal.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        let mut bytes = Zeroizing::new(Vec::new());
-        for number in [self.version, self.rewritten, self.next_row] {
+        let mut bytes = Zeroizing::new(MAGIC.to_vec());
+        for number in [self.version(), self.rewritten, self.next_row] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
-        bytes.extend_from_slice(&self.chain);
+        self.history.put(&mut bytes);
+        self.rows.put(&mut bytes);
         bytes.push(self.columns.len() as u8);
         for column in &self.columns {
             put_text(&column.name, &mut bytes);
             bytes.push(column.ordered.into());
-            bytes.extend_from_slice(&column.count.to_le_bytes());
-            column.sum.0.iter().for_each(|part| bytes.extend_from_slice(&part.to_le_bytes()));
+            column.values.put(&mut bytes);
         }
         bytes
     }
@@ -70,19 +112,24 @@ impl State {
     /// The state in these bytes.
     ///
     /// # Errors
-    /// [`Error::Malformed`](crate::Error::Malformed).
+    /// [`Error::Malformed`](crate::Error::Malformed), also for a state of an earlier version of comity.
     pub fn from_bytes(bytes: &[u8]) -> Result<State> {
         let mut reader = Reader::new(bytes, "the state of the table");
+        if reader.array()? != *MAGIC {
+            return Err(
+                reader.malformed("it was written by an earlier version of comity: make the table anew with this one")
+            );
+        }
         let (version, rewritten, next_row) = (reader.number()?, reader.number()?, reader.number()?);
-        let chain = reader.array()?;
+        let history = History::read(version, &mut reader)?;
+        let rows = RowTotal::read(&mut reader)?;
         let mut columns = Vec::new();
         for _ in 0..reader.byte()? {
-            let (name, ordered, count) = (reader.text()?, reader.flag()?, reader.number()?);
-            let sum = Sum([reader.number()?, reader.number()?, reader.number()?, reader.number()?]);
-            columns.push(ColumnState { name, ordered, count, sum });
+            let (name, ordered, values) = (reader.text()?, reader.flag()?, RowTotal::read(&mut reader)?);
+            columns.push(ColumnState { name, ordered, values });
         }
         reader.end()?;
-        Ok(State { version, rewritten, next_row, chain, columns })
+        Ok(State { history, rewritten, next_row, rows, columns })
     }
 }
 

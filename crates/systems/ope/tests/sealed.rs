@@ -82,6 +82,22 @@ fn a_key_file_is_read_back_and_damage_is_seen() {
     }
 }
 
+/// A value that is another one when it is read again is not sealed under the nonce of the first.
+#[test]
+fn a_nonce_is_one_values() {
+    let nonces = Nonces::new(&mut rng(5));
+    let all = [
+        nonces.of(1, 0, b"a"),
+        nonces.of(1, 0, b"b"),
+        nonces.of(2, 0, b"a"),
+        nonces.of(1, 1, b"a"),
+        nonces.of(1, 0, b""),
+    ];
+    assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), all.len());
+    assert_eq!(nonces.of(1, 0, b"a"), all[0], "a try that failed keeps its coins");
+    assert_ne!(Nonces::new(&mut rng(6)).of(1, 0, b"a"), all[0]);
+}
+
 #[test]
 fn a_sum_tells_sets_of_rows_apart_and_not_their_order() {
     let column = key().column_key(1, "salary").unwrap();
@@ -107,21 +123,26 @@ fn a_sum_tells_sets_of_rows_apart_and_not_their_order() {
 #[test]
 fn states_are_a_chain() {
     let mut one = State::new();
-    one.columns.push(ColumnState { name: "salary".into(), ordered: true, count: 3, sum: Sum::default() });
+    let values = RowTotal { count: 3, sum: Sum::default() };
+    one.columns.push(ColumnState { name: "salary".into(), ordered: true, values });
     let mut two = one.clone();
-    two.columns[0].count = 4;
+    two.columns[0].values.count = 4;
     one.advance(false);
     two.advance(false);
-    assert_eq!((one.version, one.rewritten), (1, 0));
-    assert_ne!(one.chain, two.chain, "two histories differ at equal versions");
-    two.columns[0].count = 3;
-    one.advance(true);
-    two.advance(true);
-    assert_eq!((one.version, one.rewritten), (2, 2));
-    assert_ne!(one.chain, two.chain, "and go on to differ");
+    assert_eq!((one.version(), one.rewritten), (1, 0));
+    assert_ne!(one.history.chain(), two.history.chain(), "two histories differ at equal versions");
+    two.columns[0].values.count = 3;
+    let link = one.advance(true);
+    assert_eq!((one.version(), one.rewritten), (2, 2));
+    assert_ne!(link, two.advance(true));
+    assert_ne!(one.history.chain(), two.history.chain(), "and go on to differ");
+    one.rows.add(key().row_terms(1).unwrap().of(7));
+    one.advance(false);
     assert_eq!(State::from_bytes(&one.to_bytes()).unwrap(), one);
     let bytes = one.to_bytes();
     assert!((0..bytes.len()).all(|at| State::from_bytes(&bytes[..at]).is_err()));
+    let earlier = State::from_bytes(&[&[2, 0, 0, 0, 0, 0, 0, 0][..], &[0; 48]].concat()).unwrap_err().to_string();
+    assert!(earlier.contains("written by an earlier version of comity"), "{earlier}");
     assert!(State::from_bytes(&[&bytes[..], &[0]].concat()).is_err());
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use comity_postgres::Table;
+use comity_postgres::{Checked, Table};
 use comity_terminal::console::emit;
 use comity_terminal::failure::Outcome;
 use comity_terminal::json::to_line;
@@ -38,6 +38,9 @@ pub(crate) struct Report {
     pub(crate) values: Option<Vec<Vec<Option<String>>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) checked: Option<u64>,
+    /// What was checked, for people.
+    #[serde(skip)]
+    right: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) moved: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,12 +71,12 @@ impl Report {
                 ty: def.map(|def| def.ty.to_string()).unwrap_or_default(),
                 scheme: def.map(|def| def.scheme.to_string()).unwrap_or_default(),
                 ordered: state.ordered,
-                values: state.count,
+                values: state.values.count,
             }
         };
         Report {
             table: table.key().table.join("."),
-            epoch: table.state().version,
+            epoch: table.state().version(),
             secret: table.key().number(),
             columns_encrypted: table.state().columns.iter().map(column).collect(),
             cache_bytes: table.cache_bytes(),
@@ -84,6 +87,7 @@ impl Report {
             columns: None,
             values: None,
             checked: None,
+            right: String::new(),
             moved: None,
             resealed: None,
             attacks: None,
@@ -102,10 +106,26 @@ impl Report {
         if let Some(size) = self.cache_bytes {
             text += &format!("cache: {}\n", bytes(size));
         }
-        if let Some(rows) = self.checked {
-            text += &format!("{rows} rows are right\n");
+        text + &self.right
+    }
+
+    /// Takes what a check of all rows found, or what was accepted; what it says is for people.
+    pub(crate) fn checked(&mut self, checked: &Checked, accepted: bool) -> String {
+        let Checked { rows, foreign, values, .. } = checked;
+        let count: u64 = values.iter().map(|(_, count)| count).sum();
+        self.checked = Some(*rows);
+        self.right = match accepted {
+            true => format!(
+                "{count} encrypted values, in {rows} rows, are taken for right from now on; other columns are not checked\n"
+            ),
+            false => format!(
+                "{count} encrypted values are right, in {rows} rows of which none is missing; other columns are not checked\n"
+            ),
+        };
+        if *foreign > 0 {
+            self.right += &format!("{foreign} rows were not written by comity, and say nothing\n");
         }
-        text
+        self.right.clone()
     }
 
     /// Prints the object, or this text.
