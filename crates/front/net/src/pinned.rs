@@ -200,4 +200,33 @@ mod tests {
             assert_eq!(provider.kx_groups.iter().map(|group| group.name()).collect::<Vec<_>>(), [X25519.name()]);
         }
     }
+
+    /// A signature of another kind may be one that somebody else's key makes, too.
+    #[test]
+    fn no_other_signature_is_taken() {
+        let pinned = Pinned::new(Vec::new());
+        assert_eq!(ServerCertVerifier::supported_verify_schemes(&*pinned), [SignatureScheme::ED25519]);
+        assert_eq!(ClientCertVerifier::supported_verify_schemes(&*pinned), [SignatureScheme::ED25519]);
+    }
+
+    /// A resumed session would prove no key.
+    #[test]
+    fn no_session_is_resumed() {
+        let identity = Identity::generate(&mut Prg::new(Backend::detect(), Block::from_u128(1)));
+        let pinned = Pinned::new(Vec::new());
+        let (client, server) = (pinned.client(&identity).unwrap(), pinned.server(&identity).unwrap());
+        assert!(!server.session_storage.can_cache() && server.send_tls13_tickets == 0);
+        let resumption = format!("{:?}", client.resumption);
+        assert!(resumption.contains("NoClientSessionStorage"), "{resumption}");
+    }
+
+    /// The peer's key is the one that is trusted, and stands alone.
+    #[test]
+    fn a_key_comes_alone() {
+        let key = CertificateDer::from(vec![7; 44]);
+        let pinned = Pinned::new(vec![Fingerprint::of(&key)]);
+        assert!(pinned.check(&key, &[]).is_ok());
+        assert!(pinned.check(&key, std::slice::from_ref(&key)).is_err());
+        assert!(Pinned::new(vec![Fingerprint::of(&[8; 44])]).check(&key, &[]).is_err());
+    }
 }
