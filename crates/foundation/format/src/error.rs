@@ -117,7 +117,7 @@ pub enum Malformation {
         found: String,
     },
     /// A gate that the format does not have.
-    #[error("there is no gate `{name}`; there are XOR, AND, INV (or NOT), EQ, EQW and MAND")]
+    #[error("there is no gate `{name}`; there are XOR, AND, OR, INV (or NOT), MUX, EQ, EQW and MAND")]
     UnknownGate {
         /// The word found there, cut to a few characters.
         name: String,

@@ -110,6 +110,8 @@ impl Netlist<'_> {
         let (gate, wanted, expected) = match name {
             b"XOR" => ("XOR", (2, 1), "2 and 1"),
             b"AND" => ("AND", (2, 1), "2 and 1"),
+            b"OR" => ("OR", (2, 1), "2 and 1"),
+            b"MUX" => ("MUX", (3, 1), "3 and 1"),
             b"INV" => ("INV", (1, 1), "1 and 1"),
             b"NOT" => ("NOT", (1, 1), "1 and 1"),
             b"EQ" => ("EQ", (1, 1), "1 and 1"),
@@ -135,6 +137,19 @@ impl Netlist<'_> {
                 let (a, b) = (self.read(line, reads[0])?, self.read(line, reads[1])?);
                 let op = if gate == "AND" { Op::And } else { Op::Xor };
                 self.write_gate(line, writes[0], Gate { op, a, b })
+            }
+            // x or y is y ^ x (y ^ 1), and c ? y : x is x ^ c (x ^ y): an AND each.
+            "OR" => {
+                let (x, y) = (self.read(line, reads[0])?, self.read(line, reads[1])?);
+                let other = self.push(line, Op::Xor, Circuit::ONE, y)?;
+                let both = self.push(line, Op::And, x, other)?;
+                self.write_gate(line, writes[0], Gate { op: Op::Xor, a: y, b: both })
+            }
+            "MUX" => {
+                let [x, y, c] = [self.read(line, reads[0])?, self.read(line, reads[1])?, self.read(line, reads[2])?];
+                let differ = self.push(line, Op::Xor, x, y)?;
+                let taken = self.push(line, Op::And, c, differ)?;
+                self.write_gate(line, writes[0], Gate { op: Op::Xor, a: x, b: taken })
             }
             "INV" | "NOT" => {
                 let b = self.read(line, reads[0])?;
@@ -189,11 +204,20 @@ impl Netlist<'_> {
         }
     }
 
-    fn write_gate(&mut self, line: Line, to: At, gate: Gate) -> Result<(), ReadError> {
-        let wire = 2 + self.input_bits as usize + self.gates.len();
-        self.write(line, to, wire as u32)?;
-        self.gates.push(gate);
-        Ok(())
+    fn write_gate(&mut self, line: Line, to: At, Gate { op, a, b }: Gate) -> Result<(), ReadError> {
+        let wire = self.push(line, op, a, b)?;
+        self.write(line, to, wire)
+    }
+
+    /// Adds a gate, which a line may have three of; gives its wire.
+    fn push(&mut self, line: Line, op: Op, a: u32, b: u32) -> Result<u32, ReadError> {
+        let wire = 2 + self.input_bits + self.gates.len() as u64;
+        let limit = Circuit::MAX_WIRES as u64;
+        if wire >= limit {
+            return Err(line.error(Malformation::TooLarge { what: "wires", found: wire + 1, limit }));
+        }
+        self.gates.push(Gate { op, a, b });
+        Ok(wire as u32)
     }
 
     fn finish(self, counts: &Header, end: u64) -> Result<Circuit, ReadError> {

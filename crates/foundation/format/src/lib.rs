@@ -48,7 +48,7 @@ const LONGEST: u64 = 1 << 30;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// [Bristol Fashion](https://nigelsmart.github.io/MPC-Circuits/): any number of values, gates XOR, AND, INV (or
-    /// NOT), EQ (a constant), EQW (a copy) and MAND (several ANDs).
+    /// NOT), OR, MUX (`x y c`: `y` where `c` is one, else `x`), EQ (a constant), EQW (a copy) and MAND (several ANDs).
     BristolFashion,
     /// The older Bristol format: two input values, either of which may have no bits, and one output value; gates XOR,
     /// AND and INV. Those of Bristol Fashion are read too.

@@ -74,6 +74,22 @@ fn all_gates_are_read() {
     assert_eq!(circuit.gates().len(), 6, "constants and copies are no gates");
 }
 
+/// As compilers for ABY and MOTION write them, in the older format.
+#[test]
+fn or_and_multiplexers_are_read_as_gates() {
+    let or = parse("1 3\n2 1 1\n1 1\n\n2 1 0 1 2 OR");
+    let mux = parse("1 4\n3 1 1 1\n1 1\n\n3 1 0 1 2 3 MUX");
+    assert_eq!((or.counts().and, mux.counts().and), (1, 1));
+    let bit = |bit: bool| [bit].into_iter().collect::<Bits>();
+    for (x, y, c) in (0..8).map(|bits| (bits & 1 == 1, bits & 2 == 2, bits & 4 == 4)) {
+        assert_eq!(bits_of(&eval_circuit(&or, &[x, y].map(bit))), [x | y]);
+        assert_eq!(bits_of(&eval_circuit(&mux, &[x, y, c].map(bit))), [if c { y } else { x }]);
+    }
+    // What they give is a wire like any other.
+    let both = parse("3 6\n3 1 1 1\n1 1\n\n3 1 0 1 2 3 MUX\n2 1 3 0 4 OR\n2 1 4 3 5 AND");
+    assert_eq!(bits_of(&eval_circuit(&both, &[false, true, true].map(bit))), [true]);
+}
+
 #[test]
 fn a_bad_header_is_named() {
     use Malformation::*;
@@ -137,6 +153,10 @@ fn a_bad_gate_is_named_with_line_and_column() {
     assert_eq!(at("2 2 0 1 2 3 AND\n"), arity("AND", "2 and 1", 2, 2));
     assert_eq!(at("2 1 0 1 2 INV\n"), arity("INV", "1 and 1", 2, 1));
     assert_eq!(at("0 1 2 EQ\n"), arity("EQ", "1 and 1", 0, 1));
+    assert_eq!(at("3 1 0 1 1 2 OR\n"), arity("OR", "2 and 1", 3, 1));
+    assert_eq!(at("2 1 0 1 2 MUX\n"), arity("MUX", "3 and 1", 2, 1));
+    assert_eq!(at("3 1 0 1 3 2 MUX\n"), (4, 9, ReadBeforeWritten { wire: 3 }));
+    assert_eq!(at("2 1 0 1 1 OR\n"), (4, 9, InputOverwritten { wire: 1 }));
     let pairs = "two input wires for each output wire, and at least one of these";
     assert_eq!(at("3 1 0 1 1 2 MAND\n"), arity("MAND", pairs, 3, 1));
     assert_eq!(at("0 0 MAND\n"), arity("MAND", pairs, 0, 0));

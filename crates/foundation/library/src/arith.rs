@@ -41,7 +41,7 @@ pub use divide::{div, div_rem, div_rem_by, div_rem_signed, div_rem_signed_by, di
 pub use modular::{add_mod, mul_mod, sub_mod};
 pub use mul::{dot, mul, mul_add, mul_full};
 pub use prefix::{add_prefix, lt_prefix, sub_prefix};
-pub use shift::{rotl_by, rotr_by, sar_by, shl_by, shr_by};
+pub use shift::{rotl_by, rotl_by_signed, rotr_by, rotr_by_signed, sar_by, shl_by, shr_by};
 pub use square::{square, square_full};
 pub use word::{and, constant, mux, not, or, padded, rotl, rotr, sar, shl, shr, xor};
 

@@ -107,8 +107,15 @@ impl Lower<'_> {
                 Builtin::RotateLeft | Builtin::RotateRight => match (rotate, builtin) {
                     (Some(by), Builtin::RotateLeft) => arith::rotl(x, by.rem_euclid(x.len() as i128) as usize),
                     (Some(by), _) => arith::rotr(x, by.rem_euclid(x.len() as i128) as usize),
-                    (None, Builtin::RotateLeft) => arith::rotl_by(b, x, &words[1]),
-                    (None, _) => arith::rotr_by(b, x, &words[1]),
+                    (None, left) => {
+                        let rotate: Word = match (left == Builtin::RotateLeft, types[1].signed()) {
+                            (true, false) => arith::rotl_by,
+                            (true, true) => arith::rotl_by_signed,
+                            (false, false) => arith::rotr_by,
+                            (false, true) => arith::rotr_by_signed,
+                        };
+                        rotate(b, x, &words[1])
+                    }
                 },
                 Builtin::Bits | Builtin::FromBits | Builtin::Len => x.to_vec(),
                 Builtin::Sum => match float {

@@ -250,10 +250,12 @@ impl Lower<'_> {
     ) -> Result<Value, Failure> {
         let x = self.leaf(left, ty, at)?;
         let signed = ty.signed();
+        // Of a loop that is kept as one all amounts are looked at, as in one that is not.
+        let least = Lower::as_public(right, by_ty).and_then(|number| self.range(&number)).map(|(least, _)| least);
+        if let Some(by) = least.filter(|by| *by < 0) {
+            return Err(Failure::new(at, format!("a shift by {by}: the amount is from 0 on")));
+        }
         if let Some(by) = self.known(right, by_ty) {
-            if by < 0 {
-                return Err(Failure::new(at, format!("a shift by {by}: the amount is from 0 on")));
-            }
             let by = usize::try_from(by).unwrap_or(usize::MAX).min(x.len());
             let bits = self.gates(&[&x], at, |_, words| match (op, signed) {
                 (Binary::Shl, _) => arith::shl(&words[0], by),
@@ -276,8 +278,11 @@ impl Lower<'_> {
 
     fn divide(&mut self, op: Binary, left: &Value, right: &Value, ty: &Ty, at: Span) -> Result<Value, Failure> {
         self.factor(ty, at)?;
+        let public = self.known(right, ty);
+        if public == Some(0) {
+            return Err(Failure::new(at, "a division by zero"));
+        }
         let (x, y) = (self.leaf(left, ty, at)?, self.leaf(right, ty, at)?);
-        let public = self.known(right, ty).filter(|&by| by != 0);
         let (signed, quotient) = (ty.signed(), op == Binary::Div);
         let bits = self.gates(&[&x, &y], at, |b, words| {
             let (x, y) = (&words[0][..], &words[1][..]);

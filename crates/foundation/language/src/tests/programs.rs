@@ -85,6 +85,57 @@ fn operators() {
 }
 
 #[test]
+fn rotations_are_by_the_amount_modulo_the_width() {
+    let left = |x: i128, by: i128, n: i128| {
+        let by = by.rem_euclid(n);
+        (x << by | x >> (n - by)) & ((1 << n) - 1)
+    };
+    for n in [5, 7, 13, 16] {
+        for (ty, amounts) in [("i8", [-128, -100, -7, -1, 0, 5, 127]), ("u8", [0, 1, 6, 7, 100, 200, 255])] {
+            let both = |by: &str| {
+                format!(
+                    "fn main(x: u{n} from 0, by: {ty} from 1) -> (u{n}, u{n}) {{ (rotate_left(x, {by}), rotate_right(x, {by})) }}"
+                )
+            };
+            for by in amounts {
+                let want = [left(21, by, n), left(21, -by, n)];
+                gives(&both("by"), &[21, by], &want);
+                gives(&both(&by.to_string()), &[21, 0], &want);
+            }
+        }
+    }
+    // In a loop, which may be kept as one.
+    let source = "fn main(x: u13 from 0) -> u13 { let mut y = x; for i in 0..40 { y = rotate_left(y, i - 5) ^ 1; } y }";
+    gives(source, &[77], &[(0..40).fold(77, |y, i| left(y, i - 5, 13) ^ 1)]);
+}
+
+#[test]
+fn shifts_below_zero_are_refused_in_every_loop_and_give_nothing_where_private() {
+    let source = "fn main(x: u13 from 0) -> u13 { let mut y = x; for i in 0..40 { y = (y << (i - 5)) ^ 1; } y }";
+    for limits in LIMITS {
+        let error = crate::compile_with("t.cty", source, comity_circuit::Goal::Size, limits).expect_err(source);
+        assert!(error.to_string().contains("a shift by -5"), "{error}");
+    }
+    let private = "fn main(x: i13 from 0, by: i8 from 1) -> (i13, i13) { (x << by, x >> by) }";
+    gives(private, &[-77, -1], &[0, -1]);
+    gives(private, &[77, -1], &[0, 0]);
+}
+
+#[test]
+fn a_division_by_a_public_zero_is_refused_wherever_it_stands() {
+    for body in ["x / 0", "x % 0", "0 - x / (3 - 3)", "let z = 0u8; x / z"] {
+        let source = format!("fn main(x: u8 from 0) -> u8 {{ {body} }}");
+        for limits in LIMITS {
+            let error = crate::compile_with("t.cty", &source, comity_circuit::Goal::Size, limits).expect_err(&source);
+            assert!(error.to_string().contains("a division by zero"), "{body}: {error}");
+        }
+    }
+    // A private one is none, nor is a loop refused that never comes to it.
+    gives("fn main(x: u8 from 0, y: u8 from 1) -> (u8, u8) { (x / y, x % y) }", &[77, 0], &[255, 77]);
+    gives("fn main(x: u8 from 0) -> u8 { let mut y = x; for i in 0..40 { y = y / (1 + i); } y }", &[77], &[0]);
+}
+
+#[test]
 fn functions_of_the_language() {
     let is = |text: &str, ty: &str, result: &[i128]| expression(text, ty, [200, -100, 1, 3], result);
     is("min(a, 100)", "u8", &[100]);

@@ -49,11 +49,22 @@ fn layers(n: usize) -> usize {
 /// `x` rotated by `by` bits to the left, towards the most significant bit. For each bit of `by`, of weight w, n less
 /// the greatest common divisor of n and w: for n = 2^k and k bits k·n - n + 1 ANDs.
 pub fn rotl_by(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
+    rotated(b, x, by, false)
+}
+
+/// As [`rotl_by`], by a signed number of bits: by a negative one to the right.
+pub fn rotl_by_signed(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
+    rotated(b, x, by, true)
+}
+
+fn rotated(b: &mut Builder, x: &[Wire], by: &[Wire], signed: bool) -> Vec<Wire> {
     let n = width(x, x);
     let mut step = 1 % n;
     let mut x = x.to_vec();
-    for &select in by {
-        x = rotate_if(b, &x, select, step);
+    for (i, &select) in by.iter().enumerate() {
+        // The sign has its weight below zero.
+        let negative = signed && i + 1 == by.len();
+        x = rotate_if(b, &x, select, if negative { (n - step) % n } else { step });
         step = 2 * step % n;
     }
     x
@@ -61,10 +72,16 @@ pub fn rotl_by(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
 
 /// `x` rotated by `by` bits to the right, towards the least significant bit. As [`rotl_by`].
 pub fn rotr_by(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
-    let mut x: Vec<Wire> = x.iter().rev().copied().collect();
-    x = rotl_by(b, &x, by);
-    x.reverse();
-    x
+    reversed(&rotl_by(b, &reversed(x), by))
+}
+
+/// As [`rotr_by`], by a signed number of bits: by a negative one to the left.
+pub fn rotr_by_signed(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
+    reversed(&rotl_by_signed(b, &reversed(x), by))
+}
+
+fn reversed(x: &[Wire]) -> Vec<Wire> {
+    x.iter().rev().copied().collect()
 }
 
 /// Rotates by a public step if `select` is one. Bits move in cycles, and the sum of a cycle stays the same: so the last
