@@ -8,7 +8,7 @@
 //! **How.** Each two parties have a seed that both made ([`PairSeeds`]). A zero-share is the sum of a stream with each other member of a group: both of a pair add
 //! the same ([`ZeroShares`]). Whatever a cheat does with its own seeds, the stream of two honest parties is theirs alone.
 //!
-//! **Bound to what was heard** ([`Pads`]). A stream's seed is a hash of what is hidden, for whom, the number of the call, and the view of the party: the digest of all
+//! **Bound to what was heard** (`Pads`). A stream's seed is a hash of what is hidden, for whom, the number of the call, and the view of the party: the digest of all
 //! that was said to all, or the coefficients that a recipient named. Honest parties of one view have zero-shares. Those of different views, because somebody said different
 //! things to them, have streams that have nothing to do with each other, and what each says is uniform. Were it not so, somebody could name different coefficients to two
 //! parties and find what they hide in the sum: they hide two different sums of their shares by the same stream.

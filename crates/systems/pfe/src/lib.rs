@@ -8,7 +8,7 @@
 //! other, `universalNxWxK` in the library: `N` bits in, `W` bits out, `K` gates. The owner of the function puts the bits in as its input, and
 //! any protocol for programs computes it. So the adversary, the assumptions and the leakage are those of the protocol that is taken;
 //! any bits are *some* function of the shape, so a cheating owner gains nothing but the choice of the function, which it has anyway.
-//! [`YaoPfe`](garbled::YaoPfe) is a protocol for universal programs alone, against semi-honest parties: the owner of the function garbles what it knows.
+//! [`YaoPfe`] is a protocol for universal programs alone, against semi-honest parties: the owner of the function garbles what it knows.
 //!
 //! **What stays open**: the shape. Gates are counted with those that copy, since no gate of a universal circuit is read more than twice;
 //! [`Shape::gates`] can be larger than what a function needs, and so hide it. And the function itself is its owner's choice: it may give back the
