@@ -32,8 +32,8 @@ const HEADER: usize = 12;
 
 /// How slow a network is.
 ///
-/// As text: `lan`, `wan`, or round-trip time and bandwidth, as in `30ms,100mbit` (units `us`, `ms`, `s` and `kbit`,
-/// `mbit`, `gbit`, decimal).
+/// As text: `lan`, `wan`, or round-trip time and bandwidth in either order, as in `30ms,100mbit` or `100Mbit/s,30ms` (units
+/// `us`, `ms`, `s` and `kbit`, `mbit`, `gbit`, decimal, with or without `/s`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NetProfile {
     /// The time from sending a byte to receiving one that was sent in answer.
@@ -70,11 +70,17 @@ impl FromStr for NetProfile {
             "wan" => return Ok(NetProfile::WAN),
             _ => {}
         }
-        let parsed = text.split_once(',').and_then(|(time, rate)| {
+        let profile = |time, rate: &str| {
+            let rate = rate.trim_end();
             let nanos = with_unit(time, &[("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)])?;
-            let bits = with_unit(rate, &[("kbit", 1_000), ("mbit", 1_000_000), ("gbit", 1_000_000_000)])?;
+            let bits = with_unit(
+                rate.strip_suffix("/s").unwrap_or(rate),
+                &[("kbit", 1_000), ("mbit", 1_000_000), ("gbit", 1_000_000_000)],
+            )?;
             (bits > 0).then_some(NetProfile { round_trip: Duration::from_nanos(nanos), bits_per_second: bits })
-        });
+        };
+        // The units tell which of the two is which.
+        let parsed = text.split_once(',').and_then(|(one, other)| profile(one, other).or_else(|| profile(other, one)));
         parsed.ok_or_else(|| {
             Error::invalid_input(format!(
                 "\"{text}\" is no network: give lan, wan, or round-trip time and bandwidth, as in 30ms,100mbit"

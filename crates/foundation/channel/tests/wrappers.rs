@@ -228,12 +228,15 @@ fn networks_have_names() {
     assert_eq!(profile("30ms,100mbit").unwrap(), custom);
     assert_eq!(profile("0.03s, 0.1Gbit").unwrap(), custom);
     assert_eq!(profile("30000us,100000kbit").unwrap(), custom);
+    for either_order in ["100Mbit/s,30ms", "0.1gbit , 0.03s", "30ms,100mbit/s"] {
+        assert_eq!(profile(either_order).unwrap(), custom, "{either_order}");
+    }
     for named in [NetProfile::LAN, NetProfile::WAN, custom] {
         assert_eq!(profile(&named.to_string()).unwrap(), named);
     }
-    for wrong in
-        ["", "LAN ", "30ms", "30ms,", ",100mbit", "30,100", "-1ms,1mbit", "1ms,0mbit", "1ms,nanmbit", "1ms,1e99gbit"]
-    {
+    let half = ["", "LAN ", "30ms", "30ms,", ",100mbit", "30,100", "30ms,30ms", "1mbit,1mbit", "1ms/s,1mbit"];
+    let no_number = ["-1ms,1mbit", "1ms,0mbit", "0mbit,1ms", "1ms,nanmbit", "1ms,1e99gbit"];
+    for wrong in half.into_iter().chain(no_number) {
         assert!(matches!(profile(wrong), Err(Error { kind: Kind::InvalidInput(_), .. })), "{wrong}");
     }
 }

@@ -122,6 +122,7 @@ pub(crate) fn definitions(list: List) -> clap::Command {
         })
         .mut_subcommand("local", |c| with(c).after_help(notes(&[programs!(), &promises])))
         .mut_subcommand("prepare", with)
+        .mut_subcommand("psi", psi::args::shaped)
         .mut_subcommand("pfe", |c| with(c).after_help(notes(&[pfe::ABOUT, &promises])))
         .mut_subcommand("repl", |c| with_protocols(c, list, Use::ByHand));
     shaped(all, &list.option_names())

@@ -10,6 +10,7 @@ use comity_terminal::console::{check_writable, deliver, emit, note};
 use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::json::to_line;
 use comity_terminal::numbers::{bytes, duration, scaled};
+use comity_terminal::text::Table;
 use serde::Serialize;
 
 use crate::args::ProgramArgs;
@@ -40,7 +41,7 @@ pub(crate) struct PlanArgs {
     /// The number of parties [default: as many as the program has, and two at least]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=i64::from(Program::MAX_PARTIES)))]
     parties: Option<u16>,
-    /// The network
+    /// The network: lan, wan, or its round trip and bandwidth, such as 20ms,100mbit
     #[arg(long, value_name = "NET", default_value = "lan")]
     net: String,
     /// Statistical security in bits
@@ -234,10 +235,9 @@ fn unit(plan: &RunCost, material: &str) -> &'static str {
 
 /// A line for each protocol.
 fn table(plans: &[Costed], net: &NetProfile) -> String {
-    let mut text = format!(
-        "{:<11}{:<13}{:>11}{:>11}{:>8}{:>11}  {}\n",
-        "protocol", "adversary", "AND gates", "sent", "rounds", "time", "material of a run from a store"
-    );
+    let mut text = Table::new(&[-11, -13, 11, 11, 8, 11]);
+    let heads = ["protocol", "adversary", "AND gates", "sent", "rounds", "time", "  material of a run from a store"];
+    text.row(heads.map(str::to_owned));
     for Costed { plan, ands } in plans {
         let about = if plan.exact { "" } else { "~" };
         let sent = format!("{about}{}", bytes(plan.bytes()));
@@ -248,13 +248,10 @@ fn table(plans: &[Costed], net: &NetProfile) -> String {
             format!("{amount} {unit} of {}, up to {}", need.material, bytes(need.bytes))
         });
         let time = duration(plan.seconds(net));
-        text += &format!(
-            "{:<11}{:<13}{ands:>11}{sent:>11}{rounds:>8}{time:>11}  {material}\n",
-            plan.card.name,
-            plan.card.adversary.name()
-        );
+        let (name, adversary) = (plan.card.name.to_owned(), plan.card.adversary.name().to_owned());
+        text.row([name, adversary, ands.to_string(), sent, rounds, time, format!("  {material}")]);
     }
-    text
+    text.to_string()
 }
 
 /// Bytes by protocol, and time over bandwidth and over round trips.

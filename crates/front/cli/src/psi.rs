@@ -47,6 +47,12 @@ pub(crate) fn run(args: &PsiArgs, list: List) -> Outcome {
 /// One party of the intersection.
 fn one(args: &PsiArgs, list: List, names: &Names, group: Option<&PartyGroup>) -> Outcome {
     args.table.path()?;
+    if let Some(other) = &args.other {
+        return Err(Failure::input(format!(
+            "psi takes one table, the own one: the other side names {} where it is, and both meet (--listen ADDR, --connect ADDR)",
+            other.display()
+        )));
+    }
     let me = PartyId(party(&args.network, names, group)?);
     let terms = Terms { most: args.most.0, ..terms(&args.method, list)? };
     let to = recipients(&args.result, me, names)?;

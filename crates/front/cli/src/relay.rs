@@ -4,7 +4,7 @@ use clap::Args;
 use comity::Stop;
 use comity_net::{Limits, Now, PAIRS, Relay, RelayEvent, Tally};
 use comity_terminal::console::note;
-use comity_terminal::failure::Outcome;
+use comity_terminal::failure::{Failure, Outcome};
 
 use crate::interrupt;
 
@@ -46,6 +46,9 @@ pub(crate) struct RelayArgs {
 
 /// The command.
 pub(crate) fn run(args: &RelayArgs) -> Outcome {
+    if args.pairs == 0 {
+        return Err(Failure::input("--pairs 0 carries nobody: a relay carries one pair at least"));
+    }
     interrupt::on();
     let relay = Relay::bind(&args.listen, args.pairs)?;
     note(&format!("relay at {}", relay.place()));

@@ -201,7 +201,9 @@ fn one(
             None => String::new(),
         };
         // What is given in a file is no use in the shell, but there the type is.
-        Failure::input(format!("{title}: {place}{e} (the type is {})", ty.describe()))
+        let wrong = Failure::input(format!("{title}: {place}{e} (the type is {})", ty.describe()));
+        let file = source.is_none() && std::path::Path::new(text).is_file();
+        if file { wrong.and("There is a file of this name: @ before it reads the value from there") } else { wrong }
     })
 }
 
@@ -213,7 +215,8 @@ fn load(text: &str, bits: usize) -> Result<Option<(String, String)>, String> {
         _ => return Ok(None),
     };
     let loaded = loaded.map_err(|e| match e.kind() {
-        ErrorKind::InvalidData => format!("{source}: not a text; a value is written in hex, or as its type says"),
+        // What is wrong with its bytes.
+        ErrorKind::InvalidData => format!("{source}: {e}; a value is a text: hex, or as its type says"),
         ErrorKind::FileTooLarge => format!("{source}: far more text than a value of {bits} bits can be"),
         _ => format!("{source}: {e}"),
     })?;
@@ -228,7 +231,10 @@ fn read_text(source: impl Read, bits: usize) -> std::io::Result<String> {
     if source.take(limit + 1).read_to_end(&mut loaded)? as u64 > limit {
         return Err(ErrorKind::FileTooLarge.into());
     }
-    let text = String::from_utf8(loaded).map_err(|_| ErrorKind::InvalidData)?;
+    let text = String::from_utf8(loaded).map_err(|e| {
+        let what = comity_table::no_text(e.as_bytes()).unwrap_or(comity_table::NO_TEXT);
+        std::io::Error::new(ErrorKind::InvalidData, what)
+    })?;
     // The byte-order mark with which some editors begin a text is no part of it.
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }

@@ -28,6 +28,7 @@ mod psi;
 mod psi_base;
 mod psi_claims;
 mod psi_kills;
+mod psi_lists;
 mod relay;
 mod repl;
 mod run;

@@ -97,3 +97,14 @@ fn a_plan_is_drawn() {
     comity(&["bench", "machine.memory_copy", "--plot", &bars]).ok();
     assert!(std::fs::read_to_string(&bars).unwrap().contains("<rect x="));
 }
+
+#[test]
+fn columns_stay_apart_for_large_numbers() {
+    let cells = |program: &str| {
+        let plan = comity(&["plan", program, "--protocol", "bmr"]);
+        let line = plan.ok().lines().nth(1).unwrap().to_owned();
+        line.split_whitespace().count()
+    };
+    // The number of lots in a store has an s more or less, but no more words.
+    assert_eq!(cells("aes128*10000000"), cells("aes128*2"));
+}

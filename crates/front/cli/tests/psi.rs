@@ -12,7 +12,7 @@ use crate::common::{Between, Done, Folder, Listener, comity, comity_with};
 type Rows = Vec<Vec<String>>;
 
 /// Both sides, the first one listening, each with the arguments of its own.
-fn meet(first: &[&str], second: &[&str]) -> (Done, Done) {
+pub(crate) fn meet(first: &[&str], second: &[&str]) -> (Done, Done) {
     let common = ["--method", "kkrt", &format!("--timeout={}", PATIENCE.as_secs())];
     let listener = Listener::begin("psi", &[first, &common].concat());
     let other = comity(&[&["psi", "--connect", &listener.address][..], second, &common].concat());

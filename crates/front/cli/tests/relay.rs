@@ -167,3 +167,8 @@ fn what_goes_wrong_at_a_relay_is_said() {
     comity(&["run", "add64", "--group", &group, "--tls", &folder.path("bob"), "--relay", "127.0.0.1:1", "-i", "dec:2"])
         .fails(2, &["nobody has to be met at the relay"]);
 }
+
+#[test]
+fn a_relay_carries_a_pair_at_least() {
+    comity(&["relay", "--listen", "127.0.0.1:0", "--pairs", "0"]).fails(2, &["--pairs 0", "one pair at least"]);
+}

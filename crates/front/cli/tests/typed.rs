@@ -103,3 +103,29 @@ fn owners_stay_unless_told_otherwise() {
     assert_eq!(parties["parties"][0]["values"], json!({"sum": 6}));
     assert_eq!(parties["parties"][1]["outputs"], json!({}));
 }
+
+/// Files as other programs write them, and what makes values of them.
+#[test]
+fn files_that_hold_no_values_are_told_apart() {
+    let folder = Folder::new("typed-files");
+    let program = folder.file("p.cty", "fn main(a: [u32; 3] from 0) -> u32 { a[0] }");
+    let numbers = folder.file("numbers.csv", "n\n1\n2\n3\n");
+    comity(&["eval", &program, "-i", &format!("a=@{numbers}")]).ok();
+    comity(&["eval", &program, "-i", &format!("a={numbers}")]).fails(2, &["There is a file of this name: @ before it"]);
+    let away = comity(&["eval", &program, "-i", "a=nowhere.csv"]);
+    away.fails(2, &["a number of the type u32"]);
+    assert!(!away.err.contains('@'), "{}", away.err);
+    let bytes = |name: &str, bytes: &[u8]| {
+        let path = folder.path(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    };
+    for (path, words) in [
+        (bytes("latin.csv", b"gr\xf6\xdfe\n1\n2\n3\n"), "this is no UTF-8: `iconv"),
+        (bytes("utf16.csv", b"\xff\xfe1\0\n\x002\0\n\x003\0"), "`iconv -f UTF-16 -t UTF-8`"),
+        (bytes("table.xlsx", b"PK\x03\x04\x14\0\x06\0\xff\xfe"), "spreadsheet file, and not a text: save it as CSV"),
+        (bytes("table.csv.gz", b"\x1f\x8b\x08\0\xff"), "`gunzip`"),
+    ] {
+        comity(&["eval", &program, "-i", &format!("a=@{path}")]).fails(2, &[&path, words]);
+    }
+}

@@ -192,6 +192,11 @@ fn tokens(text: &str) -> Result<Vec<Token>> {
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
         let span = |fits: fn(char) -> bool| rest.find(|c| !fits(c)).unwrap_or(rest.len());
+        if let Some(sign) = ["<>", "!="].into_iter().find(|sign| rest.starts_with(sign)) {
+            return Err(Error::invalid(format!(
+                "there is no {sign}: an index finds ranges. Ask twice, for `COLUMN < A` and for `COLUMN > A`"
+            )));
+        }
         let number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | ':');
         let (token, behind) =
             if let Some((sign, operator)) = Operator::ALL.iter().find(|known| rest.starts_with(known.0)) {
@@ -242,6 +247,14 @@ mod tests {
         let dates = Query::parse("day>=2024-01-31 and day < 2024-02-01").unwrap();
         assert_eq!(dates.conditions[0], Condition::Compare("day".into(), Operator::AtLeast, "2024-01-31".into()));
         assert_eq!(dates.conditions[1].column(), "day");
+    }
+
+    #[test]
+    fn unequal_is_two_queries() {
+        for sign in ["<>", "!="] {
+            let why = Query::parse(&format!("salary {sign} 5")).unwrap_err().to_string();
+            assert!(why.contains(sign) && why.contains("`COLUMN < A`"), "{why}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `Guard`: a reader between a text and its parser, which sees what the parser does not tell.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::rc::Rc;
 
@@ -16,6 +17,18 @@ pub(crate) struct Seen {
     pub(crate) since: Cell<u64>,
     /// Whether there was a byte that no text has.
     pub(crate) nul: Cell<bool>,
+    /// The records that are before each blank line which the parser has not passed yet.
+    blank: RefCell<VecDeque<u64>>,
+}
+
+impl Seen {
+    /// How many blank lines the parser passed before it had so many records.
+    pub(crate) fn passed(&self, records: u64) -> u64 {
+        let mut blank = self.blank.borrow_mut();
+        let passed = blank.iter().take_while(|before| **before < records).count();
+        blank.drain(..passed);
+        passed as u64
+    }
 }
 
 /// A reader that fails where a record grows too long, and at a quote where none may be: the parser would take it for a part of the
@@ -23,14 +36,14 @@ pub(crate) struct Seen {
 pub(crate) struct Guard<R> {
     inner: R,
     seen: Rc<Seen>,
-    quotes: Option<Quotes>,
+    quotes: Quotes,
 }
 
 impl<R: Read> Guard<R> {
     /// A guard of fields with this delimiter between them, if quotes have a meaning.
     pub(crate) fn new(inner: R, delimiter: Option<u8>) -> (Guard<R>, Rc<Seen>) {
         let seen = Rc::new(Seen::default());
-        let quotes = delimiter.map(|delimiter| Quotes { delimiter, line: 1, before: b'\n', open: None, closed: false });
+        let quotes = Quotes { delimiter, line: 1, before: b'\n', open: None, closed: false, records: 0 };
         (Guard { inner, seen: Rc::clone(&seen), quotes }, seen)
     }
 }
@@ -43,12 +56,12 @@ impl<R: Read> Read for Guard<R> {
         let count = self.inner.read(into)?;
         let bytes = &into[..count];
         self.seen.since.set(self.seen.since.get() + count as u64);
-        if let Some(quotes) = &mut self.quotes {
-            let checked = if count > 0 || into.is_empty() { quotes.check(bytes) } else { quotes.end() };
-            checked.map_err(|error| {
-                io::Error::other(error.and("If quotes have no meaning in this file, say so (--no-quoting)"))
-            })?;
-        }
+        let mut blank = self.seen.blank.borrow_mut();
+        let checked =
+            if count > 0 || into.is_empty() { self.quotes.check(bytes, &mut blank) } else { self.quotes.end() };
+        checked.map_err(|error| {
+            io::Error::other(error.and("If quotes have no meaning in this file, say so (--no-quoting)"))
+        })?;
         if memchr::memchr(0, bytes).is_some() {
             self.seen.nul.set(true);
         }
@@ -57,9 +70,10 @@ impl<R: Read> Read for Guard<R> {
 }
 
 /// Where quotes may be: one opens a field at its very beginning, two in a field stand for one, and behind the one that closes
-/// it come a delimiter, the end of the line or of the file.
+/// it come a delimiter, the end of the line or of the file. A line without a byte outside of quotes is blank, and no record.
 struct Quotes {
-    delimiter: u8,
+    /// What is between fields; none where quotes have no meaning.
+    delimiter: Option<u8>,
     /// The line of what comes next.
     line: u64,
     /// The last byte.
@@ -68,14 +82,19 @@ struct Quotes {
     open: Option<u64>,
     /// Whether the last byte is a quote in a field: it closes it, or is the first of two.
     closed: bool,
+    /// The records that have ended.
+    records: u64,
 }
 
 impl Quotes {
-    /// Looks at the next bytes of the text.
-    fn check(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    /// Looks at the next bytes of the text, and adds its blank lines.
+    fn check(&mut self, bytes: &[u8], blank: &mut VecDeque<u64>) -> Result<(), Error> {
+        if self.delimiter.is_none() {
+            return self.pass(bytes, blank);
+        }
         let mut from = 0;
         for at in memchr::memchr_iter(b'"', bytes) {
-            self.pass(&bytes[from..at])?;
+            self.pass(&bytes[from..at], blank)?;
             from = at + 1;
             match self.open {
                 // The second of two.
@@ -86,12 +105,13 @@ impl Quotes {
             }
             self.before = b'"';
         }
-        self.pass(&bytes[from..])
+        self.pass(&bytes[from..], blank)
     }
 
     /// Takes bytes that are no quotes.
-    fn pass(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    fn pass(&mut self, bytes: &[u8], blank: &mut VecDeque<u64>) -> Result<(), Error> {
         let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return Ok(()) };
+        let mut before = self.before;
         if self.closed {
             self.before = *first;
             if !self.starts() {
@@ -103,12 +123,23 @@ impl Quotes {
         }
         self.before = *last;
         self.line += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        if self.open.is_none() {
+            for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
+                before = if at == 0 { before } else { bytes[at - 1] };
+                match (before, bytes[at]) {
+                    // One end of a line, in two bytes.
+                    (b'\r', b'\n') => {}
+                    (b'\n' | b'\r', _) => blank.push_back(self.records),
+                    _ => self.records += 1,
+                }
+            }
+        }
         Ok(())
     }
 
     /// Whether a field begins behind the last byte.
     fn starts(&self) -> bool {
-        matches!(self.before, b'\n' | b'\r') || self.before == self.delimiter
+        matches!(self.before, b'\n' | b'\r') || self.delimiter == Some(self.before)
     }
 
     /// The text ends here.

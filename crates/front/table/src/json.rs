@@ -17,6 +17,8 @@ pub(crate) struct JsonLines {
     reader: BufReader<Box<dyn Read>>,
     line: Vec<u8>,
     number: u64,
+    /// Blank lines right before the last object, or before the end.
+    blank: u64,
     columns: Vec<TableColumn>,
     /// Whether a record had the column, and whether it had a value there.
     seen: Vec<(bool, bool)>,
@@ -32,6 +34,7 @@ impl JsonLines {
             reader: BufReader::with_capacity(1 << 16, text),
             line: Vec::new(),
             number: 0,
+            blank: 0,
             columns: Vec::new(),
             seen: Vec::new(),
             places: HashMap::new(),
@@ -47,6 +50,11 @@ impl JsonLines {
     /// The kind of the last record's value in a column, if it has one there.
     pub(crate) fn kind(&self, column: usize) -> Option<ColumnKind> {
         self.values.get(column).copied().flatten().flatten()
+    }
+
+    /// The blank lines right before the last object, or before the end.
+    pub(crate) fn blank(&self) -> u64 {
+        self.blank
     }
 
     /// Has these columns before the first record.
@@ -78,6 +86,7 @@ impl JsonLines {
     /// The next object. What it lacks is empty.
     pub(crate) fn next(&mut self, record: &mut Record) -> Result<bool> {
         record.clear();
+        self.blank = 0;
         loop {
             self.number += 1;
             if !read_line(&mut self.reader, &mut self.line).map_err(|e| e.at(format!("line {}", self.number)))? {
@@ -86,6 +95,7 @@ impl JsonLines {
             if !self.line.iter().all(u8::is_ascii_whitespace) {
                 break;
             }
+            self.blank += 1;
         }
         let line = core::mem::take(&mut self.line);
         let taken = self.take(&line);
@@ -100,6 +110,9 @@ impl JsonLines {
     fn take(&mut self, line: &[u8]) -> Result<()> {
         let Object(object) = serde_json::from_slice(line).map_err(|error| {
             let what = match error.classify() {
+                _ if line.trim_ascii_start().starts_with(b"[") => {
+                    "an array, where an object a line is wanted: `jq -c '.[]' FILE` makes that of it".to_owned()
+                }
                 serde_json::error::Category::Data => "no JSON object".to_owned(),
                 _ => error.to_string().replace(" at line 1 column", ", at character"),
             };

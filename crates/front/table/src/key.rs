@@ -8,7 +8,7 @@ use crate::reader::{ColumnKind, TableReader};
 use crate::steps::{Steps, unicode};
 
 /// What is said of a value that is no text.
-pub(crate) const NO_TEXT: &str = "this is no UTF-8: `iconv -t UTF-8` makes it of another encoding";
+pub const NO_TEXT: &str = "this is no UTF-8: `iconv -t UTF-8` makes it of another encoding";
 
 /// A hash of a key's encoding: equal for equal keys, and for no others that anybody finds.
 pub type KeyHash = [u8; 32];
@@ -166,6 +166,15 @@ impl Bound {
             hasher.update(&end.to_le_bytes());
         });
         Ok(Some(*hasher.update(&self.text).finalize().as_bytes()))
+    }
+
+    /// The values of the last record's key, column by column.
+    pub fn values(&self) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(move |(from, to)| {
+            let value = self.text.get(from as usize..*to as usize).unwrap_or_default();
+            core::str::from_utf8(value).unwrap_or_default()
+        })
     }
 
     /// The values of the last record's key, one behind another: what rows are sorted by.

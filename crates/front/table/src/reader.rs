@@ -43,12 +43,15 @@ pub struct TableReader {
     columns: Vec<TableColumn>,
     read: Rc<Cell<u64>>,
     rows: u64,
+    /// Blank lines right before the last record, or before the end.
+    blank: u64,
 }
 
 enum Form {
     Csv {
         reader: csv::Reader<Guard<Box<dyn Read>>>,
         seen: Rc<Seen>,
+        header: bool,
         first: Option<Record>,
     },
     Lines {
@@ -85,7 +88,7 @@ impl TableReader {
                 )
             }
         };
-        Ok(TableReader { name, form, columns, read, rows: 0 })
+        Ok(TableReader { name, form, columns, read, rows: 0, blank: 0 })
     }
 
     /// A reader of a table that was read before, and had these columns in the end.
@@ -104,7 +107,7 @@ impl TableReader {
     fn parquet(source: &Source, name: String) -> Result<TableReader> {
         let (rows, columns) = crate::parquet::Rows::new(source).map_err(|e| e.at(&name))?;
         let read = rows.read();
-        Ok(TableReader { name, form: Form::Parquet(rows), columns, read, rows: 0 })
+        Ok(TableReader { name, form: Form::Parquet(rows), columns, read, rows: 0, blank: 0 })
     }
 
     #[cfg(not(feature = "parquet"))]
@@ -138,7 +141,8 @@ impl TableReader {
             return Ok(lines.expect(name));
         }
         let found = self.columns.iter().position(|column| column.name == name);
-        found.ok_or_else(|| missing(name, &self.columns).at(&self.name))
+        let lines = matches!(self.form, Form::Lines { .. });
+        found.ok_or_else(|| if lines { no_columns(name) } else { missing(name, &self.columns) }.at(&self.name))
     }
 
     /// Reads the next record, if there is one.
@@ -147,7 +151,7 @@ impl TableReader {
     /// An error that names the line, and the column where it is one's.
     pub fn next(&mut self, record: &mut Record) -> Result<bool> {
         let more = match &mut self.form {
-            Form::Csv { reader, seen, first } => next_csv(reader, seen, first, record, &self.columns),
+            Form::Csv { reader, seen, first, .. } => next_csv(reader, seen, first, record, &self.columns),
             Form::Lines { reader, line } => next_line(reader, line, self.rows + 1, record),
             Form::Json(lines) => lines.next(record),
             #[cfg(feature = "parquet")]
@@ -155,7 +159,19 @@ impl TableReader {
         };
         let more = more.map_err(|e| e.at(&self.name))?;
         self.rows += u64::from(more);
+        self.blank = match &self.form {
+            Form::Csv { seen, header, .. } if more => seen.passed(self.rows + u64::from(*header)),
+            Form::Csv { seen, .. } => seen.passed(u64::MAX),
+            Form::Json(lines) => lines.blank(),
+            _ => 0,
+        };
         Ok(more)
+    }
+
+    /// The blank lines right before the last record, or at the end when there is no more. In a file with one key a line they
+    /// are records, without a key.
+    pub fn blank(&self) -> u64 {
+        self.blank
     }
 
     /// The line at which the last record begins; the number of the row in Parquet.
@@ -225,8 +241,11 @@ impl Form {
             }
             columns.push(TableColumn { name, kind: ColumnKind::Text });
         }
+        if shape.header {
+            let _ = seen.passed(1);
+        }
         let first = (there && !shape.header).then_some(first);
-        Ok((Form::Csv { reader, seen, first }, columns))
+        Ok((Form::Csv { reader, seen, header: shape.header, first }, columns))
     }
 }
 
@@ -318,6 +337,14 @@ pub(crate) fn at_line(number: u64) -> csv::Position {
     let mut position = csv::Position::new();
     position.set_line(number);
     position
+}
+
+/// The error for a column of a file with one key a line.
+fn no_columns(name: &str) -> Error {
+    Error::new(format!(
+        "there is no column `{name}`: this is a list with a key a line and without a header, whose only column is called \
+         `{KEY}` (--key {KEY}:STEPS). If its first line has names of columns, it is CSV: --format csv"
+    ))
 }
 
 /// The error for a column that is not there.

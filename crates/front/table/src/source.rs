@@ -111,18 +111,29 @@ impl Source {
             }
         }
         let first = &first[..filled];
-        let wrong = |what: &str| Err(Error::new(what).at(&self.name));
         let skip = match first {
+            b"PAR1" => return Err(Error::new("this is a table in Parquet: say so, or name it .parquet").at(&self.name)),
             [0xef, 0xbb, 0xbf, ..] => 3,
-            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-                return wrong("this text is UTF-16: `iconv -f UTF-16 -t UTF-8` makes UTF-8 of it");
-            }
-            b"PAR1" => return wrong("this is a table in Parquet, and not a text: say so, or name it .parquet"),
-            b"PK\x03\x04" => return wrong("this is a zip or spreadsheet file, and not a text: save it as CSV"),
             _ => 0,
         };
+        if let Some(what) = no_text(first) {
+            return Err(Error::new(what).at(&self.name));
+        }
         let rest = first[skip..].to_vec();
         Ok(Text { reader: Box::new(io::Cursor::new(rest).chain(text)), read })
+    }
+}
+
+/// What a file is that begins with these bytes and is no text in UTF-8, and what makes a text of it.
+pub fn no_text(first: &[u8]) -> Option<&'static str> {
+    match first {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            Some("this text is UTF-16: `iconv -f UTF-16 -t UTF-8` makes UTF-8 of it")
+        }
+        [b'P', b'A', b'R', b'1', ..] => Some("this is a table in Parquet, and not a text: save it as CSV"),
+        [b'P', b'K', 3, 4, ..] => Some("this is a zip or spreadsheet file, and not a text: save it as CSV"),
+        [0x1f, 0x8b, ..] => Some("this is a file under gzip: `gunzip` makes a text of it"),
+        _ => None,
     }
 }
 

@@ -226,3 +226,37 @@ fn a_key_is_the_same_in_every_format() {
         assert!(error.contains("row 1, column `x`: a number with a fraction"), "{error}");
     }
 }
+
+/// The parsers pass blank lines by, and the reader says how many: a row and its line stay together.
+#[test]
+fn blank_lines_are_counted_where_they_are() {
+    let counted = |text: &str, shape: &TableShape| {
+        let mut reader = TableReader::new(&piped(text.as_bytes()), shape).unwrap();
+        let (mut record, mut blank) = (Record::new(), Vec::new());
+        loop {
+            let more = reader.next(&mut record).unwrap();
+            blank.push(reader.blank());
+            if !more {
+                return blank;
+            }
+        }
+    };
+    let text = "\n\nk,n\n\n1,a\n2,\"x\n\ny\"\n\n\n3,c\n\n";
+    for text in [text.to_owned(), text.replace('\n', "\r\n"), text.replace('\n', "\r")] {
+        assert_eq!(counted(&text, &shape("csv")), [1, 0, 2, 1], "{text:?}");
+        let bare = TableShape { header: false, ..shape("csv") };
+        assert_eq!(counted(&text, &bare), [2, 1, 0, 2, 1], "{text:?}");
+    }
+    // The last line has no end; quotes without a meaning end no line; blanks are no blank line.
+    assert_eq!(counted("k\n1\n\n2", &shape("csv")), [0, 1, 0]);
+    let plain = TableShape { quoting: false, ..shape("csv") };
+    assert_eq!(counted("k\n\"1\n\n\"2\n \n", &plain), [0, 1, 0, 0]);
+    assert_eq!(counted("{\"k\":1}\n\n \n{\"k\":2}\n\n", &shape("json")), [0, 2, 1]);
+    // A file longer than what is read at once.
+    let long: String =
+        (0..50_000).map(|n| if n % 1000 == 999 { format!("{n}\n\n") } else { format!("{n}\n") }).collect();
+    let blank = counted(&format!("k\n{long}"), &shape("csv"));
+    assert!((0..=50_000).all(|n| blank[n] == u64::from(n > 0 && n % 1000 == 0)));
+    // In a list with a key a line, a blank one is a record.
+    assert_eq!(counted("1\n\n2\n", &shape("lines")), [0, 0, 0, 0]);
+}

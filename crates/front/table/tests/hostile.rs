@@ -37,7 +37,9 @@ fn what_is_wrong_is_said_with_its_place() {
     }
     for (bytes, words) in [
         (&b"{\"a\": 1}\n{\"a\": \n"[..], "line 2: EOF while parsing"),
-        (b"{\"a\": 1}\n[1]\n", "line 2: no JSON object"),
+        (b"{\"a\": 1}\n7\n", "line 2: no JSON object"),
+        (b"[{\"a\": 1}]\n", "line 1: an array, where an object a line is wanted: `jq -c '.[]' FILE`"),
+        (b"[\n  {\"a\": 1}\n]\n", "line 1: an array, where an object a line is wanted"),
         (b"{\"a\": 1} x\n", "line 1: trailing characters, at character 10"),
     ] {
         let why = why(bytes, &shape("json"));
@@ -97,7 +99,7 @@ fn a_column_that_is_not_there_is_told_with_the_nearest() {
     assert_eq!(error(b"id,mail,email\n", "csv", "emial"), said);
     assert_eq!(error(b"{\"id\": 1, \"mail\": 2}\n{\"email\": null}", "json", "emial"), said);
     assert_eq!(error(b"id,mail,email\n", "csv", "EMAIL"), said.replace("emial", "EMAIL"), "whatever the case");
-    assert!(error(b"x\n", "lines", "line").contains("there is `key`"));
+    assert!(error(b"x\n", "lines", "line").contains("whose only column is called `key`"));
     let header: Vec<String> = (10..30).map(|n| format!("c{n}")).collect();
     let why = error(header.join(",").as_bytes(), "csv", "c1");
     assert!(why.contains("there is `c10`, ") && why.ends_with("`c20` and 8 more"), "{why}");
@@ -201,4 +203,12 @@ fn damaged_containers_are_errors() {
     for bytes in [&b""[..], b"PAR1", b"PAR1\xff\xff\xff\x7fPAR1", b"a,b\n1,2\n"] {
         assert!(why(bytes, &shape("parquet")).starts_with("t: Parquet: "), "{bytes:?}");
     }
+}
+
+#[test]
+fn a_list_has_no_columns_to_be_named() {
+    let mut reader = TableReader::new(&piped(b"email\na@b.c\n"), &shape("lines")).unwrap();
+    assert_eq!(reader.find("key").unwrap(), 0);
+    let why = reader.find("email").unwrap_err().to_string();
+    assert!(["`email`", "--key key:STEPS", "--format csv"].iter().all(|word| why.contains(word)), "{why}");
 }

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
-use comity::psi::MOST;
+use clap::builder::UnknownArgumentValueParser;
+use clap::{Arg, ArgAction, Args, Subcommand, ValueEnum};
+use comity::NetProfile;
+use comity::psi::{MOST, Method};
 use comity_table::{Duplicates, Key, TableShape};
 use comity_terminal::failure::{Failure, Outcome};
 
@@ -60,6 +62,9 @@ pub(crate) struct PsiArgs {
     pub(crate) command: Option<PsiCommand>,
     #[command(flatten)]
     pub(crate) table: TableArgs,
+    /// A second table, which is the other side's
+    #[arg(hide = true)]
+    pub(crate) other: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) result: OutArgs,
     #[command(flatten)]
@@ -101,6 +106,20 @@ pub(crate) enum PsiCommand {
     Query(QueryArgs),
     /// Do what can be done of queries before their keys are known, and keep it
     Prepare(PsiPrepareArgs),
+}
+
+/// The command with the names of all methods, and with flags that people look for and that are not there: each says what is.
+pub(crate) fn shaped(command: clap::Command) -> clap::Command {
+    let names = Method::ALL.map(|method| method.name()).join(", ");
+    let methods =
+        format!("How the intersection is found: {names}; `auto` is the first that withstands a peer that cheats");
+    let command = command.mut_arg("method", |arg| arg.help(methods));
+    const NOT_YET: &str = "psi gives the common rows, not yet only their number or a sum: a program over the two tables does, \
+                           see the book's page \"With two tables\" (way-tables)";
+    ["count", "cardinality", "sum"].into_iter().fold(command, |command, flag| {
+        let parser = UnknownArgumentValueParser::suggest(NOT_YET);
+        command.arg(Arg::new(flag).long(flag).hide(true).action(ArgAction::SetTrue).value_parser(parser))
+    })
 }
 
 /// What publishing does and shows.
@@ -373,7 +392,7 @@ pub(crate) struct OutArgs {
     /// Write all rows, with a column `matched`
     #[arg(long, conflicts_with = "flags_only")]
     pub(crate) left: bool,
-    /// Write only 1 or 0 for each row, in the table's order
+    /// Write only 1 or 0 for each row, in the table's order; a blank line counts as a row without a key
     #[arg(long)]
     pub(crate) flags_only: bool,
     /// Write rows in the order of the table, which is the default
@@ -389,7 +408,7 @@ pub(crate) struct OutArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct MethodArgs {
-    /// How the intersection is found: vole, kkrt, ot-bch, phasing, circuit, oprf-aes; `auto` is the first that withstands a peer that cheats
+    /// How the intersection is found
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub(crate) method: String,
     /// Whom to withstand [default: malicious, where the method can]
@@ -417,9 +436,9 @@ pub(crate) struct PlanArgs {
     /// The number of keys at the other side
     #[arg(long, value_name = "N")]
     pub(crate) theirs: Count,
-    /// The network, such as 100Mbit/s,20ms; one machine if nothing is said
-    #[arg(long, value_name = "RATE,RTT")]
-    pub(crate) net: Option<Net>,
+    /// The network: lan, wan, or its round trip and bandwidth, such as 20ms,100mbit; one machine if nothing is said
+    #[arg(long, value_name = "RTT,RATE")]
+    pub(crate) net: Option<NetProfile>,
     /// Bytes of payload beside each common row
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     pub(crate) payload: usize,
@@ -469,30 +488,6 @@ impl FromStr for Delimiter {
     }
 }
 
-/// What a link carries: bytes a second, and seconds there and back.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Net {
-    pub(crate) rate: f64,
-    pub(crate) round_trip: f64,
-}
-
-impl FromStr for Net {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Net, String> {
-        let wrong = || format!("a rate and a round trip are wanted, such as 100Mbit/s,20ms, not `{text}`");
-        let (rate, trip) = text.split_once(',').ok_or_else(wrong)?;
-        let number = |text: &str, unit: &str| -> Option<f64> {
-            text.strip_suffix(unit)?.trim().parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0)
-        };
-        let bits = [("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3)];
-        let rate = bits.iter().find_map(|(unit, scale)| Some(number(rate, unit)? * scale / 8.0));
-        let trip =
-            [("us", 1e-6), ("ms", 1e-3), ("s", 1.0)].iter().find_map(|(unit, scale)| Some(number(trip, unit)? * scale));
-        Ok(Net { rate: rate.ok_or_else(wrong)?, round_trip: trip.ok_or_else(wrong)? })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -504,11 +499,6 @@ mod tests {
         }
         for bad in ["", "-1", "1.5", "1e99", "1e", "e6", "1k"] {
             assert!(bad.parse::<Count>().is_err(), "{bad}");
-        }
-        assert_eq!("100Mbit/s,20ms".parse(), Ok(Net { rate: 12.5e6, round_trip: 0.02 }));
-        assert_eq!("1Gbit/s,500us".parse(), Ok(Net { rate: 125e6, round_trip: 5e-4 }));
-        for bad in ["", "100Mbit/s", "100,20", "0Mbit/s,1ms", "1Mbit/s,-1ms", "infGbit/s,1s"] {
-            assert!(bad.parse::<Net>().is_err(), "{bad}");
         }
         assert_eq!(("tab".parse(), ";".parse()), (Ok(Delimiter(b'\t')), Ok(Delimiter(b';'))));
         assert!("\"".parse::<Delimiter>().is_err() && "ab".parse::<Delimiter>().is_err());

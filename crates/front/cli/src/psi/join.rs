@@ -132,6 +132,7 @@ impl<'a> Join<'a> {
                 (place != NONE).then_some((key, place as usize))
             });
             row += 1;
+            self.blank(reader.blank())?;
             common += u64::from(hit.is_some());
             let wanted = match () {
                 () if self.args.anti => hit.is_none(),
@@ -152,6 +153,7 @@ impl<'a> Join<'a> {
                 bar.update(reader.rows(), reader.bytes());
             }
         }
+        self.blank(reader.blank())?;
         if row != elements[0].rows() {
             let error = Error::new("the file has not as many rows as it had: it was changed while it was read");
             return Err(refused(error.at(source.name())));
@@ -165,6 +167,14 @@ impl<'a> Join<'a> {
         let rows = self.writer.rows();
         self.writer.finish().map_err(unwritten)?;
         Ok(Written { common, rows, unreadable: self.unreadable })
+    }
+
+    /// Flags are as many as the lines of the table are: blank ones, which are no rows, have one, too.
+    fn blank(&mut self, lines: u64) -> Outcome {
+        for _ in 0..if self.args.flags_only { lines } else { 0 } {
+            self.writer.write([&b"0"[..]].into_iter()).map_err(|e| refused(e.at(&self.place)))?;
+        }
+        Ok(())
     }
 
     /// Hands what is written of a row to `hold`, and writes what it gives back: one row, or one for each row of payload.

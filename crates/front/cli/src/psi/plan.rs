@@ -12,9 +12,10 @@ use comity_terminal::console::emit;
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 use comity_terminal::numbers::{bytes, duration, grouped};
+use comity_terminal::text::Table;
 use serde::Serialize;
 
-use super::args::{Net, PlanArgs};
+use super::args::PlanArgs;
 
 /// What a method takes, for the party that learns the common rows.
 #[derive(Serialize)]
@@ -56,31 +57,21 @@ pub(super) fn run(args: &PlanArgs) -> Outcome {
     if args.json {
         return emit(&to_line(&plans));
     }
-    let mut text = format!(
-        "{} keys here, {} at the other side; the rows are learnt here\n{:<9}{:<13}{:>10}{:>11}{:>11}{:>8}{:>10}\n",
-        grouped(args.mine.0 as u64),
-        grouped(args.theirs.0 as u64),
-        "method",
-        "adversary",
-        "time",
-        "sent",
-        "received",
-        "rounds",
-        "memory"
-    );
+    let mut text = Table::new(&[-9, -13, 10, 11, 11, 8, 10]);
+    text.row(["method", "adversary", "time", "sent", "received", "rounds", "memory"].map(str::to_owned));
     for plan in &plans {
-        text += &format!(
-            "{:<9}{:<13}{:>10}{:>11}{:>11}{:>8}{:>10}\n",
-            plan.method,
-            plan.adversary,
+        text.row([
+            plan.method.to_owned(),
+            plan.adversary.to_owned(),
             duration(plan.seconds),
             bytes(plan.bytes_sent),
             bytes(plan.bytes_received),
-            plan.rounds,
-            bytes(plan.memory_bytes)
-        );
+            plan.rounds.to_string(),
+            bytes(plan.memory_bytes),
+        ]);
     }
-    emit(&text)
+    let (mine, theirs) = (grouped(args.mine.0 as u64), grouped(args.theirs.0 as u64));
+    emit(&format!("{mine} keys here, {theirs} at the other side; the rows are learnt here\n{text}"))
 }
 
 fn plan(method: Method, adversary: Adversary, args: &PlanArgs) -> Outcome<Plan> {
@@ -112,8 +103,10 @@ fn plan(method: Method, adversary: Adversary, args: &PlanArgs) -> Outcome<Plan> 
         }
         _ => (scaled(|s| s.sent) as u64, scaled(|s| s.received) as u64),
     };
-    let net = args.net.unwrap_or(Net { rate: f64::INFINITY, round_trip: 0.0 });
-    let wire = (bytes_sent + bytes_received) as f64 / net.rate + small.rounds as f64 * net.round_trip;
+    let wire = args.net.map_or(0.0, |net| {
+        let seconds = (bytes_sent + bytes_received) as f64 * 8.0 / net.bits_per_second as f64;
+        seconds + small.rounds as f64 * net.round_trip.as_secs_f64()
+    });
     Ok(Plan {
         method: method.name(),
         adversary: adversary.name(),

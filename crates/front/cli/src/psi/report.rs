@@ -63,6 +63,8 @@ struct OneKey {
     theirs: u64,
     theirs_at_most: Option<u64>,
     common: Option<u64>,
+    /// How the keys of this table look, to be compared with the other side's in words.
+    shape: String,
     /// Rows without this key.
     empty: u64,
     /// Keys that hashing could not place: the result lacks them.
@@ -89,6 +91,7 @@ impl Report {
                 theirs: learnt.theirs as u64,
                 theirs_at_most: None,
                 common: None,
+                shape: table.profiles[at].to_string(),
                 empty: table.elements[at].empty(),
                 left_out: learnt.left_out as u64,
             })
@@ -155,12 +158,29 @@ impl Report {
             return emit(&to_line(self));
         }
         self.sentences(names).iter().for_each(|sentence| note(sentence));
+        if verbose || self.common == Some(0) {
+            self.shapes().iter().for_each(|shape| note(shape));
+        }
         if verbose {
             for (phase, seconds) in &self.seconds.phases {
                 note(&format!("  {phase:<10} {}", duration(*seconds)));
             }
         }
         Ok(())
+    }
+
+    /// How the keys look on this side, for two who wonder why nothing is common.
+    fn shapes(&self) -> Vec<String> {
+        let line = |key: &OneKey| format!("keys here by {}: {}", key.key, key.shape);
+        let mut shapes: Vec<String> = self.keys.iter().map(line).collect();
+        if self.common == Some(0) {
+            shapes.push(
+                "no key is common. Were they meant to be, compare this with what the other side sees by --verbose: lengths and \
+                 kinds, and the order of columns; equal steps do not make alike what is written otherwise"
+                    .to_owned(),
+            );
+        }
+        shapes
     }
 
     fn sentences(&self, names: &Names) -> Vec<String> {

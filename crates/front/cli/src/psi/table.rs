@@ -4,8 +4,10 @@ use std::collections::HashSet;
 
 use comity::psi::{Item, Set};
 use comity_table::{
-    ColumnKind, Decoder, Elements, Error, Key, Payload, Record, Source, TableColumn, TableReader, TableShape,
+    ColumnKind, Decoder, Elements, Error, Key, KeyProfile, Payload, Record, Source, TableColumn, TableFormat,
+    TableReader, TableShape,
 };
+use comity_terminal::console::warn;
 use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::numbers::grouped;
 use comity_terminal::progress::TableProgress;
@@ -25,6 +27,8 @@ pub(super) struct Table {
     pub(super) elements: Vec<Elements>,
     /// For each key its items.
     pub(super) items: Vec<Vec<Item>>,
+    /// For each key how its distinct values look.
+    pub(super) profiles: Vec<KeyProfile>,
     pub(super) payload: Option<Packed>,
 }
 
@@ -47,13 +51,20 @@ impl Table {
         let file = args.path()?;
         let shape = shape(args, TableShape::of(file));
         let keys = match (&args.key[..], shape.format) {
-            ([], comity_table::TableFormat::Lines) => vec![Key::column("key")],
+            ([], TableFormat::Lines) => vec![Key::column("key")],
             ([], _) => return Err(Failure::input("by which columns are rows compared? --key COLUMN[:STEPS] says it")),
             (keys, _) => keys.to_vec(),
         };
         let source = Source::open(file).map_err(refused)?;
         let read = Pass::begin(&source, &shape, &keys, args).map_err(refused)?.run(args)?;
-        let Pass { reader, mut elements, payloads, sent, .. } = read;
+        let Pass { reader, mut elements, profiles, payloads, sent, .. } = read;
+        if let (TableFormat::Lines, Some((first, others))) = (shape.format, profiles[0].odd_first()) {
+            warn(&format!(
+                "{}: the first line is of {first}, and all others are of {others}. If it is a header, take it out: here it \
+                 counts as a key",
+                source.name()
+            ));
+        }
         let columns = reader.columns().to_vec();
         let payload = match &sent[..] {
             [] => None,
@@ -64,7 +75,7 @@ impl Table {
             }
         };
         let items = elements.iter_mut().map(|elements| elements.take().into_iter().map(Item).collect()).collect();
-        Ok(Table { source, shape, keys, columns, elements, items, payload })
+        Ok(Table { source, shape, keys, columns, elements, items, profiles, payload })
     }
 
     /// The sets that are compared, one for each key, told to have so many items.
@@ -123,6 +134,7 @@ struct Pass<'a> {
     keys: &'a [Key],
     reader: TableReader,
     elements: Vec<Elements>,
+    profiles: Vec<KeyProfile>,
     payloads: Vec<Payload>,
     /// The places of the columns that are sent.
     sent: Vec<usize>,
@@ -140,7 +152,8 @@ impl<'a> Pass<'a> {
             columns => keys.iter().map(|_| Payload::new(columns, args.duplicates)).collect(),
         };
         let elements = keys.iter().map(|_| Elements::default()).collect();
-        Ok(Pass { source, shape, keys, reader, elements, payloads, sent })
+        let profiles = vec![KeyProfile::default(); keys.len()];
+        Ok(Pass { source, shape, keys, reader, elements, profiles, payloads, sent })
     }
 
     fn run(mut self, args: &TableArgs) -> Outcome<Pass<'a>> {
@@ -158,7 +171,10 @@ impl<'a> Pass<'a> {
                         self.keys[at].title()
                     )));
                 }
-                let Some((element, _)) = self.elements[at].add(item.as_ref()) else { continue };
+                let Some((element, new)) = self.elements[at].add(item.as_ref()) else { continue };
+                if new {
+                    self.profiles[at].add(key.values());
+                }
                 let Some(payload) = self.payloads.get_mut(at) else { continue };
                 let fields = self.sent.iter().map(|column| record.get(*column).unwrap_or_default());
                 if let Err((column, what)) = payload.add(element, fields) {
