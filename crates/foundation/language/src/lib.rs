@@ -32,6 +32,7 @@ mod ast;
 mod builtins;
 mod check;
 mod diagnostic;
+mod elsewhere;
 pub mod expression;
 mod ir;
 mod lexer;

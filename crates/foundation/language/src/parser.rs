@@ -7,6 +7,7 @@ mod stmt;
 
 use crate::ast::*;
 use crate::diagnostic::{Errors, Span, did_you_mean};
+use crate::elsewhere;
 use crate::lexer::{self, Kind, Token};
 
 /// Expressions, types and blocks inside each other, at most.
@@ -99,8 +100,17 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
+    /// What is written instead of a word of another language, if one stands here.
+    fn elsewhere(&self) -> Option<&'static str> {
+        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at))?;
+        elsewhere::at(&before.kind, &self.token().kind)
+    }
+
     fn expected<T>(&mut self, what: &str) -> Parsed<T> {
         let (found, span) = (self.found(), self.span());
+        if let Some(hint) = self.elsewhere() {
+            return self.fail(span, hint);
+        }
         self.fail(span, format!("expected {what}, found {found}"))
     }
 
@@ -108,6 +118,12 @@ impl<'s> Parser<'s, '_> {
     fn need(&mut self, symbol: &str) -> Parsed<()> {
         if self.eat(symbol) {
             return Ok(());
+        }
+        if symbol == "]" && matches!(self.token().kind, Kind::Symbol(":" | ".." | "..=")) {
+            return self.fail(self.span(), elsewhere::SLICE);
+        }
+        if let Some(hint) = self.elsewhere() {
+            return self.fail(self.span(), hint);
         }
         if matches!(symbol, ";" | ")" | "]" | "}" | ",") {
             // What is missing is missing behind what stands before.

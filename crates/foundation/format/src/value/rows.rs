@@ -15,12 +15,15 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, element: &'a Type, count: usize)
             element.describe()
         )));
     };
+    if reader.rest().starts_with('{') {
+        return Err(reader.wrong("an object stands here: objects are in brackets, with commas between them (`jq -s .` makes that of an object a line)"));
+    }
     let single = matches!(element, Type::Uint(_) | Type::Int(_) | Type::Bool | Type::Float(_) | Type::Bits(_));
     let (mut given, mut order, mut first) = (0, None, true);
     while reader.at < reader.text.len() {
         let line_at = reader.at;
         let end = reader.rest().find('\n').map_or(reader.text.len(), |i| line_at + i);
-        let cells = cells(&reader.text[line_at..end], line_at);
+        let cells = cells(&reader.text[line_at..end], line_at, if single { 0 } else { columns.leaves.len() });
         reader.at = (end + 1).min(reader.text.len());
         if cells.is_empty() {
             continue;
@@ -63,8 +66,9 @@ fn surplus(reader: &Reader, given: usize, count: usize, at: usize) -> Result<(),
     }
 }
 
-/// The cells of a line, each with its place in the text; quotes around one are no part of it.
-fn cells(line: &str, at: usize) -> Vec<(usize, &str)> {
+/// The cells of a line, each with its place in the text; quotes around one are no part of it. An empty last one is the end of a list
+/// that has a comma there, unless it makes so many cells.
+fn cells(line: &str, at: usize, wanted: usize) -> Vec<(usize, &str)> {
     let line_end = line.trim_end();
     if line_end.trim_start().is_empty() {
         return Vec::new();
@@ -85,8 +89,8 @@ fn cells(line: &str, at: usize) -> Vec<(usize, &str)> {
             start = i + c.len_utf8();
         }
     }
-    // `1, 2, 3,` has three cells.
-    if strict && all.last().is_some_and(|(_, cell)| cell.is_empty()) {
+    // `1, 2, 3,` has three cells where four are not wanted.
+    if strict && all.len() != wanted && all.last().is_some_and(|(_, cell)| cell.is_empty()) {
         all.pop();
     }
     all

@@ -346,7 +346,9 @@ impl<'a> Reader<'a> {
     /// Reads a value that is no list of others, from its text, which stands at `at`.
     pub(super) fn scalar(&mut self, ty: &Type, at: usize, word: &str) -> Result<(), TypedError> {
         if word.is_empty() && !matches!(ty, Type::Bits(0)) {
-            return Err(self.wrong_at(at, format!("a value of the type {} is wanted here", ty.describe())));
+            let object = self.text.get(at..).is_some_and(|rest| rest.starts_with('{'));
+            let why = if object { ", and no object: the fields of one go into a struct" } else { "" };
+            return Err(self.wrong_at(at, format!("a value of the type {} is wanted here{why}", ty.describe())));
         }
         match ty {
             Type::Uint(bits) => self.number(ty, at, word, *bits, false)?,
@@ -396,6 +398,15 @@ impl<'a> Reader<'a> {
             }
             Err(NumberError::Character(_)) if matches!(word, "true" | "false") => {
                 return Err(self.wrong_at(at, format!("a number of the type {ty} is wanted, not a bool")));
+            }
+            Err(NumberError::Character(_)) if word.contains('.') && word.parse::<f64>().is_ok() => {
+                return Err(self.wrong_at(
+                    at,
+                    format!(
+                        "a whole number of the type {ty} is wanted, and this has a fraction: give it in a smaller unit, such as \
+                         cents, or make the type f64"
+                    ),
+                ));
             }
             Err(NumberError::Character(i)) => {
                 return Err(

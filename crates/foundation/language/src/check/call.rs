@@ -10,6 +10,7 @@ use super::{Checker, Generic, Generics};
 use crate::ast::{self, ExprKind, Name, Over, Stmt, TypeKind};
 use crate::builtins::{BUILTINS, Builtin};
 use crate::diagnostic::{Span, did_you_mean};
+use crate::elsewhere;
 use crate::ir::{Expr, Kind};
 use crate::types::Ty;
 
@@ -29,6 +30,8 @@ impl<'s> Body<'_, 's, '_> {
             "; it is a variable".to_owned()
         } else if self.checker.structs.contains_key(name.text) {
             format!("; a struct's value is written `{} {{ ... }}`", name.text)
+        } else if let Some(hint) = elsewhere::function(name.text) {
+            format!("; {hint}")
         } else {
             let own = self.checker.functions.keys().copied().filter(|name| *name != "main");
             let near = did_you_mean(name.text, own.chain(BUILTINS.iter().map(|(name, ..)| *name)));
@@ -219,6 +222,11 @@ impl<'s> Body<'_, 's, '_> {
             }
             _ => {
                 let hint = match ty {
+                    Ty::Array(..) if builtin == Sort => {
+                        "; to sort rows, sort numbers with the key in the high bits and the row's index in the low ones, as in \
+                         `(a[i].key as u64) << 32 | i as u64`"
+                            .to_owned()
+                    }
                     Ty::Var(_) => "; say how wide it is, as in `5u32`".to_owned(),
                     _ => String::new(),
                 };

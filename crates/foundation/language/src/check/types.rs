@@ -7,6 +7,7 @@ use comity_circuit::Program;
 use super::{Checker, Generic, Generics, StructState, builtin_type};
 use crate::ast;
 use crate::diagnostic::{Span, did_you_mean};
+use crate::elsewhere;
 use crate::types::{MAX_INSIDE, MAX_PARTS, Struct, Ty};
 
 /// Types, constants and expressions that are checked inside each other, at most. Each may be of others, wherever these stand.
@@ -128,21 +129,13 @@ impl<'s> Checker<'s, '_> {
         if self.structs.contains_key(name) {
             return self.structure(name).map_or(Ty::Error, Ty::Struct);
         }
-        let hint = match name {
-            "usize" => "; numbers say how wide they are: `u32`".to_owned(),
-            "isize" | "int" => "; numbers say how wide they are: `i32`".to_owned(),
-            "uint" => "; numbers say how wide they are: `u32`".to_owned(),
-            "float" => "; there are `f32` and `f64`".to_owned(),
-            "double" => "; there are `f32` and `f64`".to_owned(),
-            "boolean" => "; it is called `bool`".to_owned(),
-            "char" => "; use `u8`".to_owned(),
-            "String" | "str" | "string" => "; use an array of `u8`".to_owned(),
-            "Vec" => "; use an array, `[u32; 8]`: lengths are public".to_owned(),
-            _ => {
+        let hint = elsewhere::ty(name).map_or_else(
+            || {
                 let own = self.structs.keys().copied().chain(generics.keys().copied());
                 did_you_mean(name, own.chain(["bool", "u8", "u16", "u32", "u64", "i32", "i64", "f32", "f64"]))
-            }
-        };
+            },
+            |hint| format!("; {hint}"),
+        );
         self.errors.add(span, format!("there is no type `{name}`{hint}"));
         Ty::Error
     }

@@ -76,6 +76,7 @@ impl<'s> Parser<'s, '_> {
         let op = match self.token().kind {
             Kind::Symbol("!") => Unary::Not,
             Kind::Symbol("-") => Unary::Negate,
+            Kind::Symbol("*") if self.elsewhere().is_some() => return self.expected("a value"),
             Kind::Symbol("&" | "*") => {
                 return self.fail(start, "there are no references; values are passed as they are");
             }

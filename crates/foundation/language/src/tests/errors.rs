@@ -80,7 +80,25 @@ fn mistakes_and_what_would_be_right() {
         ("add32(x, b)", "`b` of `add32(a: u32, b: u32)` has 32 bits, and this is bool; write `b as u32`"),
         ("main(x, b, a)", "`main` is where the program begins; it is not called"),
         ("x + 1.5", "`+` takes two values of one type; these are u32 and a number with a fraction"),
-        ("let y = a[0..2]; x", "expected `]` here, before `..`"),
+        ("let y = a[0..2]; x", crate::elsewhere::SLICE),
+        ("let y = a[1:3]; x", crate::elsewhere::SLICE),
+        ("let y = a[:3]; x", crate::elsewhere::SLICE),
+        ("let y = a[..3]; x", crate::elsewhere::SLICE),
+        ("for i in range(10) { } x", "there is no function `range`; a loop is written `for i in 0..10 { ... }`"),
+        ("x > 1 ? x : 2", "there is no `a ? b : c`: it is written `if a { b } else { c }`"),
+        ("if b and b { 1 } else { 2 }", "`and` is written `&&`"),
+        ("if b or b { 1 } else { 2 }", "`or` is written `||`"),
+        ("let y = b or b; x", "`or` is written `||`"),
+        ("if not b { 1 } else { 2 }", "`not` is written `!`"),
+        ("if not(b) { 1 } else { 2 }", "there is no function `not`; it is written `!`"),
+        ("x ** 2", "there is no `**`: a square is written `x * x`, and a power of two `1 << n`"),
+        ("let y: sint = 1; x", "there is no type `sint`; numbers say how wide they are: `i32`"),
+        ("let y: sint<8> = 1; x", "numbers say how wide they are: `i32`"),
+        ("sint(x)", "there is no function `sint`; numbers say how wide they are: `i32`"),
+        (
+            "let y: sfix = 1; x",
+            "there is no type `sfix`; there are `f32` and `f64`; whole numbers of a small unit, such as cents in `i64`, cost less",
+        ),
         ("b as u32 as bool as u32", "a number is made a bool by `!= 0`"),
         ("a[b as u1 + 1.0] as u32", "`+` takes two values of one type; these are u1 and a number with a fraction"),
         ("if b { 1 } else { b }", "both branches give one type; the first gives a number, and this bool"),
@@ -224,4 +242,18 @@ fn what_is_too_large_is_refused_at_once() {
         let error = crate::compile("t.cty", source).expect_err(source).to_string();
         assert!(error.contains(part), "{error}");
     }
+}
+
+#[test]
+fn rows_are_sorted_as_numbers() {
+    let said = mistake_in("struct R { key: u32 } fn main(a: [R; 2] from 0) -> u32 { let s = sort(a); s[0].key }");
+    assert!(said.contains("`sort(array of numbers)`") && said.contains("(a[i].key as u64) << 32 | i as u64"), "{said}");
+    // What is advised works.
+    let source = "struct R { key: u32, of: u8 }
+        fn main(a: [R; 3] from 0) -> u8 {
+            let mut keys = [0u64; 3];
+            for i in 0..3 { keys[i] = (a[i].key as u64) << 32 | i as u64; }
+            a[sort(keys)[0] as u2].of
+        }";
+    assert!(crate::compile("t.cty", source).is_ok());
 }
