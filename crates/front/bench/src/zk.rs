@@ -9,7 +9,8 @@ use comity_core::{Bits, Block, Params, PartyId, Prg, Result, SessionId};
 use comity_protocol::Here;
 use comity_terminal::failure::Outcome;
 use comity_zk::{
-    Conversation, Proof, Prover, Soundness, Statement, System, Terms, Verifier, prove, prove_to, verify, verify_from,
+    Conversation, Proof, ProofTerms, Prover, Soundness, Statement, System, Verifier, prove, prove_to, verify,
+    verify_from,
 };
 
 use crate::picture::Rows;
@@ -86,7 +87,7 @@ fn conversation(
     let (statement, witness) = of;
     let (mut proving, mut checking, mut bytes) = (Vec::new(), Vec::new(), 0);
     for run in 0..RUNS as u128 {
-        let terms = Terms { session: SessionId::new([0; 32]), statement, system, level };
+        let terms = ProofTerms { session: SessionId::new([0; 32]), statement, system, level };
         let verifier = Verifier::new(backend(), terms, &mut rng(100 + run))?;
         let begun = Instant::now();
         let prover = Prover::new(backend(), terms, witness, verifier.commitment(), &mut rng(2 + run))?;

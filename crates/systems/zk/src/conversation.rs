@@ -131,7 +131,7 @@ pub(crate) fn answer_bytes(system: System, statement: &Statement, challenge: &[u
 
 /// What both sides of a conversation agreed on before it.
 #[derive(Clone, Copy)]
-pub struct Terms<'a> {
+pub struct ProofTerms<'a> {
     /// The session, of this conversation alone.
     pub session: SessionId,
     /// What is proved.
@@ -142,7 +142,7 @@ pub struct Terms<'a> {
     pub level: Soundness,
 }
 
-impl<'a> Terms<'a> {
+impl<'a> ProofTerms<'a> {
     /// The session of the verifier's commitment: what is opened under other terms is none.
     fn committing(&self) -> SessionId {
         let how = [self.system.code(), self.level.bits() as u8];
@@ -163,7 +163,7 @@ impl<'a> Terms<'a> {
 
 /// A prover that has committed and waits for the opening of the challenge. It answers one.
 pub struct Prover<'a> {
-    terms: Terms<'a>,
+    terms: ProofTerms<'a>,
     commitment: Commitment,
     committed: Committed<'a>,
 }
@@ -175,7 +175,7 @@ impl<'a> Prover<'a> {
     /// As [`prove`](crate::prove), and [`InvalidInput`](comity_core::Kind) of a system for files only.
     pub fn new(
         backend: Backend,
-        terms: Terms<'a>,
+        terms: ProofTerms<'a>,
         witness: &[Option<Bits>],
         commitment: Commitment,
         rng: &mut dyn CryptoRng,
@@ -209,7 +209,7 @@ impl<'a> Prover<'a> {
 /// A verifier that has committed to its challenge and waits for the first message.
 pub struct Verifier<'a> {
     backend: Backend,
-    terms: Terms<'a>,
+    terms: ProofTerms<'a>,
     commitment: Commitment,
     seed: Zeroizing<[u8; 32]>,
     salt: Opening,
@@ -220,7 +220,7 @@ impl<'a> Verifier<'a> {
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the statement is too large for this system, or the system for files only.
-    pub fn new(backend: Backend, terms: Terms<'a>, rng: &mut dyn CryptoRng) -> Result<Verifier<'a>> {
+    pub fn new(backend: Backend, terms: ProofTerms<'a>, rng: &mut dyn CryptoRng) -> Result<Verifier<'a>> {
         terms.check()?;
         let mut seed = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut *seed);
@@ -255,7 +255,7 @@ impl<'a> Verifier<'a> {
 /// A verifier that has opened its challenge and waits for the answer.
 pub struct Asked<'a> {
     backend: Backend,
-    terms: Terms<'a>,
+    terms: ProofTerms<'a>,
     bound: Bound<'a>,
     first: [u8; FIRST],
     opening: [u8; OPENING],

@@ -6,7 +6,7 @@ use comity_garble::{PrivacyFree, RowReduced};
 use comity_protocol::{Here, Honest};
 use rand_core::CryptoRng;
 
-use crate::conversation::{FIRST, OPENING, Prover, Terms, Verifier};
+use crate::conversation::{FIRST, OPENING, ProofTerms, Prover, Verifier};
 use crate::garbled;
 use crate::statement::Statement;
 use crate::system::{Soundness, System};
@@ -65,7 +65,7 @@ pub fn prove_to(
 ) -> Result<()> {
     match way {
         Conversation::ThreeMoves(system, level) => {
-            let terms = Terms { session: here.session, statement, system, level };
+            let terms = ProofTerms { session: here.session, statement, system, level };
             let mut commitment = [0; Commitment::BYTES];
             ch.recv(&mut commitment)?;
             let prover = Prover::new(here.backend, terms, witness, Commitment::new(commitment), rng)?;
@@ -105,7 +105,7 @@ pub fn verify_from(
 ) -> Result<()> {
     match way {
         Conversation::ThreeMoves(system, level) => {
-            let terms = Terms { session: here.session, statement, system, level };
+            let terms = ProofTerms { session: here.session, statement, system, level };
             let verifier = Verifier::new(here.backend, terms, rng)?;
             ch.send(&verifier.commitment().to_bytes())?;
             let mut first = [0; FIRST];

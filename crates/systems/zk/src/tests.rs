@@ -15,14 +15,14 @@ use comity_core::{Bits, Prg, SessionId};
 use rand_core::SeedableRng;
 
 use crate::statement::Statement;
-use crate::{Soundness, System, Terms};
+use crate::{ProofTerms, Soundness, System};
 
 /// The session of a conversation.
 pub(crate) const SESSION: SessionId = SessionId::new([7; 32]);
 
 /// The terms of a conversation in that session.
-pub(crate) fn terms(statement: &Statement, system: System, level: Soundness) -> Terms<'_> {
-    Terms { session: SESSION, statement, system, level }
+pub(crate) fn terms(statement: &Statement, system: System, level: Soundness) -> ProofTerms<'_> {
+    ProofTerms { session: SESSION, statement, system, level }
 }
 
 /// The systems that converse.

@@ -12,8 +12,8 @@ use crate::checks::{WRONG_CHALLENGE, WRONG_OPENING, WRONG_VIEW};
 use crate::conversation::commit;
 use crate::zkboo::tests::{of_two, two};
 use crate::{
-    Commitment, Conversation, FIRST, OPENING, Proof, Prover, Soundness, Statement, System, Terms, Verifier, challenge,
-    kkw, prove_to, verify, verify_from, zkboo,
+    Commitment, Conversation, FIRST, OPENING, Proof, ProofTerms, Prover, Soundness, Statement, System, Verifier,
+    challenge, kkw, prove_to, verify, verify_from, zkboo,
 };
 
 /// The level of files.
@@ -46,7 +46,7 @@ fn a_verifier_that_asks_with_the_hash_of_a_file_gets_no_answer() {
     for system in conversing() {
         let statement = statement(b"here");
         let ask = |ch: &mut dyn Channel| -> Result<Vec<u8>, Error> {
-            let terms = Terms { session: here(1, 1).session, ..terms(&statement, system, LEVEL) };
+            let terms = ProofTerms { session: here(1, 1).session, ..terms(&statement, system, LEVEL) };
             let verifier = Verifier::new(Backend::detect(), terms, &mut rng(2))?;
             ch.send(&verifier.commitment().to_bytes())?;
             let mut first = [0; FIRST];
@@ -89,10 +89,10 @@ fn a_commitment_is_of_one_session_statement_system_and_level() {
     let mine = terms(&statement, System::ZkBoo, Soundness::Bits40);
     let theirs = [
         (Some(()), mine),
-        (None, Terms { session: SessionId::new([1; 32]), ..mine }),
-        (None, Terms { statement: &other, ..mine }),
-        (None, Terms { system: System::ZkbPlusPlus, ..mine }),
-        (None, Terms { level: Soundness::Bits80, ..mine }),
+        (None, ProofTerms { session: SessionId::new([1; 32]), ..mine }),
+        (None, ProofTerms { statement: &other, ..mine }),
+        (None, ProofTerms { system: System::ZkbPlusPlus, ..mine }),
+        (None, ProofTerms { level: Soundness::Bits80, ..mine }),
     ];
     for (which, (answered, theirs)) in theirs.into_iter().enumerate() {
         let verifier = Verifier::new(backend, theirs, &mut rng(2)).unwrap();

@@ -3,7 +3,7 @@
 use comity_core::{Backend, SessionId};
 
 use super::{conversing, rng, statement, terms, witness};
-use crate::{Commitment, Prover, Soundness, System, Terms, prove};
+use crate::{Commitment, ProofTerms, Prover, Soundness, System, prove};
 
 #[test]
 fn two_challenges_never_meet_the_same_commitments() {
@@ -12,7 +12,7 @@ fn two_challenges_never_meet_the_same_commitments() {
     for system in conversing() {
         let conversed = |session: u8, commitment: u8| {
             let terms =
-                Terms { session: SessionId::new([session; 32]), ..terms(&statement, system, Soundness::Bits128) };
+                ProofTerms { session: SessionId::new([session; 32]), ..terms(&statement, system, Soundness::Bits128) };
             let commitment = Commitment::new([commitment; 32]);
             let prover = Prover::new(Backend::detect(), terms, &witness(), commitment, &mut rng(1));
             prover.unwrap().first()[..32].to_vec()
