@@ -15,6 +15,7 @@ use crate::args::{NetworkArgs, SessionArgs};
 use crate::flags::Who;
 use crate::interrupt;
 use crate::list::List;
+use crate::onto;
 use crate::resolve::{Resolved, resolve_for};
 use crate::run::{self, RunArgs};
 use crate::session;
@@ -108,6 +109,10 @@ pub(crate) fn run_once(args: &RunArgs, path: &Path) -> Outcome {
     }
     interrupt::on();
     let (job, mut resolved) = checked(path, args.session.list)?;
+    if let Some(output) = &args.result.output {
+        // The job's program is read, too, and no argument names it.
+        onto::check(&["run".into(), job.program_args()?.program.into(), "--output".into(), output.into()])?;
+    }
     let digest = job.digest(&resolved).0;
     let (come_in, given) = shares::come_in(&mut resolved, &args.values.input)?;
     let network = job.network(args.network.tls.as_deref(), args.network.listen.as_deref(), args.network.party.as_ref());

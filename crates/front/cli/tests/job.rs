@@ -80,6 +80,18 @@ fn jobs_that_differ_are_found() {
 }
 
 #[test]
+fn the_program_that_a_job_names_is_not_written_over() {
+    let folder = Folder::new("job-onto");
+    let text = "fn main(a: u8 from 0, b: u8 from 1) -> u8 { a ^ b }";
+    let program = folder.file("own.cty", text);
+    let head = "program = \"own.cty\"\nprotocol = \"yao\"\n[[party]]\nid = 0\naddress = \"127.0.0.1:1\"\n[[party]]\nid = 1\naddress = \"-\"\n";
+    let path = digested(&folder, "job.toml", head);
+    let run = ["run", "--job", &path, "--party", "1", "--input", "b=1", "--output", &program];
+    comity(&run).fails(2, &["the same file as"]);
+    assert_eq!(std::fs::read_to_string(&program).unwrap(), text);
+}
+
+#[test]
 fn a_job_says_whose_part_is_whose() {
     let folder = Folder::new("job-parts");
     let text = std::fs::read_to_string(job(&folder, "job.toml", "rho = 7")).unwrap();
