@@ -10,7 +10,7 @@ use comity_terminal::console::{check_writable, deliver, emit, note};
 use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::json::to_line;
 use comity_terminal::numbers::{bytes, duration, scaled};
-use comity_terminal::text::Table;
+use comity_terminal::text::Listing;
 use serde::Serialize;
 
 use crate::args::ProgramArgs;
@@ -235,7 +235,7 @@ fn unit(plan: &RunCost, material: &str) -> &'static str {
 
 /// A line for each protocol.
 fn table(plans: &[Costed], net: &NetProfile) -> String {
-    let mut text = Table::new(&[-11, -13, 11, 11, 8, 11]);
+    let mut text = Listing::new(&[-11, -13, 11, 11, 8, 11]);
     let heads = ["protocol", "adversary", "AND gates", "sent", "rounds", "time", "  material of a run from a store"];
     text.row(heads.map(str::to_owned));
     for Costed { plan, ands } in plans {

@@ -14,7 +14,7 @@ use comity_terminal::console::{check_writable, emit, note, write_whole};
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 use comity_terminal::numbers::bytes;
-use comity_zk::{FILE_BITS, Head, Proof, Soundness, Statement, System, prove, verify};
+use comity_zk::{FILE_BITS, Proof, ProofHead, Soundness, Statement, System, prove, verify};
 use serde::Serialize;
 
 use crate::args::{Optimize, ProgramArgs, RoleArgs};
@@ -137,7 +137,7 @@ fn check(args: &VerifyArgs) -> Outcome {
 fn inspect(args: &InspectArgs) -> Outcome {
     let path = &args.proof;
     let mut file = open(path)?;
-    let head = Head::read(&mut file).map_err(|error| refused(path, error))?;
+    let head = ProofHead::read(&mut file).map_err(|error| refused(path, error))?;
     let size = file.metadata().map_err(|e| unreadable(path, &e.to_string()))?.len();
     if args.json {
         return emit(&to_line(&about(&head, size)));
@@ -214,11 +214,11 @@ fn refused(path: &Path, error: Error) -> Failure {
     }
 }
 
-fn about(head: &Head, bytes: u64) -> About {
+fn about(head: &ProofHead, bytes: u64) -> About {
     About { system: head.system().name(), soundness_bits: head.bits(), statement: hex(head.statement()), bytes }
 }
 
-fn text(path: &Path, head: &Head, size: u64) -> String {
+fn text(path: &Path, head: &ProofHead, size: u64) -> String {
     let About { system, soundness_bits, statement, .. } = about(head, size);
     format!(
         "{}: a proof, {}\n  system       {system}\n  soundness    {soundness_bits} bits: after q hashes, forged with probability \

@@ -21,16 +21,16 @@ pub fn fill(label: &str, text: &str, width: usize) -> String {
 }
 
 /// A table whose columns are as wide as said, or as their longest cell and a blank.
-pub struct Table {
+pub struct Listing {
     /// The width of each column but the last; negative for one whose cells begin at the left.
     widths: Vec<isize>,
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl Listing {
     /// A table without rows. Columns beyond these widths are as their cells are.
-    pub fn new(widths: &[isize]) -> Table {
-        Table { widths: widths.to_vec(), rows: Vec::new() }
+    pub fn new(widths: &[isize]) -> Listing {
+        Listing { widths: widths.to_vec(), rows: Vec::new() }
     }
 
     /// Adds a row.
@@ -39,7 +39,7 @@ impl Table {
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for Listing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let longest = |at: usize| self.rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max();
         let widths: Vec<usize> =
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn columns_stay_apart() {
-        let mut table = Table::new(&[-3, 4]);
+        let mut table = Listing::new(&[-3, 4]);
         table.row(["a", "1", " x"].map(str::to_owned));
         assert_eq!(table.to_string(), "a     1 x\n");
         table.row(["abc", "12345", " y"].map(str::to_owned));

@@ -88,6 +88,6 @@ pub use card::CARD;
 pub use comity_core::Commitment;
 pub use conversation::{Asked, FIRST, OPENING, ProofTerms, Prover, Verifier};
 pub use converse::{Conversation, prove_to, verify_from};
-pub use proof::{FILE_BITS, Head, Proof, Valid, prove, verify};
+pub use proof::{FILE_BITS, Proof, ProofHead, Valid, prove, verify};
 pub use statement::{PROVER, Statement};
 pub use system::{Soundness, System};

@@ -23,7 +23,7 @@ pub const FILE_BITS: u32 = 126;
 
 /// The head of a proof in a file: what it says it is.
 #[derive(Clone)]
-pub struct Head {
+pub struct ProofHead {
     system: System,
     salt: [u8; 32],
     statement: [u8; 32],
@@ -34,7 +34,7 @@ pub struct Head {
 ///
 /// Nothing of it is believed. A verifier takes the system and the salt from it, and all else from its own [`Statement`].
 pub struct Proof {
-    head: Head,
+    head: ProofHead,
     answer: Vec<u8>,
 }
 
@@ -54,7 +54,7 @@ impl Valid {
     }
 }
 
-impl Head {
+impl ProofHead {
     /// Bytes of a head: magic, version, system, salt, digest of the statement, hash of the first message.
     pub const BYTES: usize = 10 + 3 * 32;
 
@@ -62,7 +62,7 @@ impl Head {
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if this is no proof, or one of another version.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Head> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<ProofHead> {
         let mut rest = bytes;
         if rest.split_off(..MAGIC.len()) != Some(MAGIC) {
             return Err(Error::malformed("this is no proof of `comity zk`"));
@@ -75,15 +75,15 @@ impl Head {
         let system = System::of_code(*rest.split_off_first().ok_or_else(cut)?)?;
         let mut field = || rest.split_off(..32).and_then(|field| field.try_into().ok()).ok_or_else(cut);
         let (salt, statement, first) = (field()?, field()?, field()?);
-        Ok(Head { system, salt, statement, first })
+        Ok(ProofHead { system, salt, statement, first })
     }
 
     /// Reads the head of a proof, and no byte more.
     ///
     /// # Errors
-    /// As [`from_bytes`](Head::from_bytes), and [`Io`](comity_core::Kind) of the source.
-    pub fn read(source: &mut dyn Read) -> Result<Head> {
-        Head::from_bytes(&some(source, Head::BYTES)?)
+    /// As [`from_bytes`](ProofHead::from_bytes), and [`Io`](comity_core::Kind) of the source.
+    pub fn read(source: &mut dyn Read) -> Result<ProofHead> {
+        ProofHead::from_bytes(&some(source, ProofHead::BYTES)?)
     }
 
     /// The system that the proof says it is of.
@@ -117,16 +117,16 @@ impl Proof {
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if this is no proof, or one of another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Proof> {
-        Ok(Proof { head: Head::from_bytes(bytes)?, answer: bytes[Head::BYTES..].to_vec() })
+        Ok(Proof { head: ProofHead::from_bytes(bytes)?, answer: bytes[ProofHead::BYTES..].to_vec() })
     }
 
     /// Reads a proof that a verifier is to check against its statement, from a source that nobody vouches for: the head, and then at most one byte more
     /// than an answer of this statement has.
     ///
     /// # Errors
-    /// Those of [`Head::read`], [`OTHER_STATEMENT`](checks::OTHER_STATEMENT), and [`Malformed`](comity_core::Kind) if there is more.
+    /// Those of [`ProofHead::read`], [`OTHER_STATEMENT`](checks::OTHER_STATEMENT), and [`Malformed`](comity_core::Kind) if there is more.
     pub fn read(source: &mut dyn Read, statement: &Statement) -> Result<Proof> {
-        let head = Head::read(source)?;
+        let head = ProofHead::read(source)?;
         let wanted = answer_bytes(head.system, statement, &head.challenge(statement)?);
         let answer = some(source, wanted + 1)?;
         if answer.len() > wanted {
@@ -138,21 +138,21 @@ impl Proof {
 
     /// The bytes of the proof.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let Head { system, salt, statement, first } = &self.head;
+        let ProofHead { system, salt, statement, first } = &self.head;
         let mut bytes = [&MAGIC[..], &[VERSION, system.code()], salt, statement, first].concat();
-        debug_assert_eq!(bytes.len(), Head::BYTES);
+        debug_assert_eq!(bytes.len(), ProofHead::BYTES);
         bytes.extend(&self.answer);
         bytes
     }
 
     /// The head.
-    pub fn head(&self) -> &Head {
+    pub fn head(&self) -> &ProofHead {
         &self.head
     }
 
     /// The bytes of the proof.
     pub fn size(&self) -> usize {
-        Head::BYTES + self.answer.len()
+        ProofHead::BYTES + self.answer.len()
     }
 }
 
@@ -178,7 +178,7 @@ pub fn prove(
     let committed = commit(backend, &statement.in_a_file(), witness, (system, LEVEL), rng)?;
     let (salt, first) = (*committed.salt(), *committed.first());
     let challenge = challenge::hashed(system, LEVEL, statement, &salt, &first);
-    let head = Head { system, salt, statement: *statement.digest(), first };
+    let head = ProofHead { system, salt, statement: *statement.digest(), first };
     Ok(Proof { head, answer: committed.answer(&challenge)? })
 }
 
@@ -192,7 +192,7 @@ pub fn prove(
 pub fn verify(backend: Backend, statement: &Statement, proof: &Proof) -> Result<Valid> {
     let Proof { head, answer } = proof;
     let challenge = head.challenge(statement)?;
-    let Head { system, salt, first, .. } = head;
+    let ProofHead { system, salt, first, .. } = head;
     check(backend, *system, &statement.in_a_file(), [salt, first], &challenge, answer)?;
     Ok(Valid { system: *system, soundness: LEVEL })
 }

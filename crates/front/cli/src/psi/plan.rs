@@ -12,7 +12,7 @@ use comity_terminal::console::emit;
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 use comity_terminal::numbers::{bytes, duration, grouped};
-use comity_terminal::text::Table;
+use comity_terminal::text::Listing;
 use serde::Serialize;
 
 use super::args::PlanArgs;
@@ -57,7 +57,7 @@ pub(super) fn run(args: &PlanArgs) -> Outcome {
     if args.json {
         return emit(&to_line(&plans));
     }
-    let mut text = Table::new(&[-9, -13, 10, 11, 11, 8, 10]);
+    let mut text = Listing::new(&[-9, -13, 10, 11, 11, 8, 10]);
     text.row(["method", "adversary", "time", "sent", "received", "rounds", "memory"].map(str::to_owned));
     for plan in &plans {
         text.row([

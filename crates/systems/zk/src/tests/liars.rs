@@ -10,7 +10,7 @@ use crate::bound::Bound;
 use crate::challenge;
 use crate::checks::{OTHER_STATEMENT, WRONG_OPENING, WRONG_VIEW};
 use crate::conversation::{check, commit};
-use crate::{Commitment, Head, Proof, Soundness, Statement, System, prove, verify};
+use crate::{Commitment, Proof, ProofHead, Soundness, Statement, System, prove, verify};
 
 fn proof(system: System) -> Vec<u8> {
     prove(Backend::detect(), &statement(b"here"), &witness(), system, &mut rng(1)).unwrap().to_bytes()
@@ -133,7 +133,7 @@ fn a_file_is_read_no_further_than_its_statement_has_answers() {
         let (error, bytes) = read(&statement(b"there"));
         assert_eq!((error.check(), bytes), (Some(OTHER_STATEMENT), 106), "{system}");
         let mut source = proof.chain(io::repeat(0)).take(MOST);
-        let head = Head::read(&mut source).unwrap();
+        let head = ProofHead::read(&mut source).unwrap();
         assert_eq!((head.system(), MOST - source.limit()), (system, 106));
     }
 }
