@@ -84,7 +84,7 @@ fn the_program_that_a_job_names_is_not_written_over() {
     let folder = Folder::new("job-onto");
     let text = "fn main(a: u8 from 0, b: u8 from 1) -> u8 { a ^ b }";
     let program = folder.file("own.cty", text);
-    let head = "program = \"own.cty\"\nprotocol = \"yao\"\n[[party]]\nid = 0\naddress = \"127.0.0.1:1\"\n[[party]]\nid = 1\naddress = \"-\"\n";
+    let head = "program = \"own.cty\"\nprotocol = \"yao\"\n[[party]]\nid = 0\nname = \"ann\"\naddress = \"127.0.0.1:1\"\n[[party]]\nid = 1\nname = \"ben\"\naddress = \"-\"\n";
     let path = digested(&folder, "job.toml", head);
     let run = ["run", "--job", &path, "--party", "1", "--input", "b=1", "--output", &program];
     comity(&run).fails(2, &["the same file as"]);
