@@ -31,6 +31,9 @@ use request::{Answer, Request, Verdict, granted};
 /// The most queries of a session: 10 GiB of tables.
 const MOST: u64 = 1 << 16;
 
+/// The lots that a client may name in one session, one after another, of which the service lacks its half.
+const NAMED: u32 = 1 << 10;
+
 /// The name of the material in a store.
 const MATERIAL: &str = "oprf-aes";
 
@@ -278,6 +281,7 @@ fn serve(
     let refused = |what: &str| Err(Error::invalid_input(what.to_owned()));
     let base = desk.published()?.terms.id;
     // What may not be is refused before anything is written down or burned.
+    let mut named = 0;
     let (request, lot) = loop {
         let mut bytes = [0; Request::BYTES];
         me.net.pair()?.1.recv(&mut bytes)?;
@@ -299,6 +303,11 @@ fn serve(
         let batches = request.queries.div_ceil(OPRF_TOGETHER as u64);
         if found.is_some_and(|info| u64::from(from).saturating_add(batches) <= u64::from(info.batches)) {
             break (request, Some((id, from)));
+        }
+        // A client that goes on for ever would keep all others waiting.
+        named += 1;
+        if named > NAMED {
+            return Err(Error::malformed(format!("the client names more than {NAMED} lots that are not here")));
         }
         // A service that was killed has used up more than its client heard of. The client has other lots, perhaps.
         say(me, Verdict::Behind(from))?;

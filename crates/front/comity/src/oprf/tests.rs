@@ -308,6 +308,28 @@ fn a_client_that_misbehaved_is_not_served_again() {
     assert!(asked.unwrap_err().to_string().contains("does not serve this client any more"));
 }
 
+/// A client that names lots without end does not keep the service from others.
+#[test]
+fn a_client_names_only_so_many_lots_that_are_not_there() {
+    let (published, base) = published();
+    let granted = AtomicU64::new(0);
+    let mut desk = Memory::new(&published, &granted);
+    let (served, asked) = against(&mut desk, OprfServe::default(), &base, |me| {
+        let more = 2 * u64::from(NAMED);
+        for number in 0..more {
+            let id = SessionId::derive("a lot that is not there", &[&number.to_le_bytes()]);
+            match super::granted(me, &Request { queries: 1, ahead: false, lot: Some((id, 0)) }) {
+                Ok(Answer::Behind(u32::MAX)) => {}
+                Ok(_) => unreachable!("there is no such lot"),
+                Err(_) => return Ok(number),
+            }
+        }
+        Ok(more)
+    });
+    assert!(matches!(served.unwrap_err().kind, Kind::Malformed(_)) && desk.barred);
+    assert_eq!(asked.unwrap(), u64::from(NAMED));
+}
+
 /// A consistency check of the OTs that fails costs the key as well.
 #[test]
 fn a_client_that_fails_a_check_is_not_served_again() {
