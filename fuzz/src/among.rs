@@ -87,7 +87,7 @@ fn on(
     let mut machine = RowMachine::new(here.child("machine"), dealer, *rng);
     machine.plan(program.and_gates());
     machine.prepare(net, 8)?;
-    let mut engine = RowSharing::new(net, &mut machine, program.wires())?;
+    let mut engine = RowSharing::new(net, &mut machine);
     Ok(comity_circuit::run(program, &mut engine, inputs, *observer)?)
 }
 

@@ -1,10 +1,17 @@
 //! `Engine`: what runs a program. Each general protocol is one; the plain evaluator is another.
 
+use core::ops::Range;
+
 use comity_core::Bits;
 
 use crate::lower::Lowered;
 use crate::meaning::Meaning;
+use crate::memory::NoMemory;
 use crate::party::{Owner, Recipients};
+use crate::program::Program;
+
+/// AND gates that one [`Engine::call`] gets at most, if it has several calls and the engine says nothing else: so the observer hears of progress.
+pub(crate) const AT_ONCE: u64 = 1 << 22;
 
 /// The place of a value of a call: in call `t` from wire `start + t * stride` of the memory on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +34,8 @@ impl Place {
 /// checked against the memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
+    /// The number of the circuit among the [program's](Program::lowered).
+    pub index: usize,
     /// The circuit that is called.
     pub circuit: &'a Lowered,
     /// The meaning of the circuit, if an engine may have a better way than its gates. It is what the gates compute: a
@@ -41,6 +50,11 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
+    /// The AND gates of one call.
+    pub fn ands(&self) -> u64 {
+        self.circuit.tape().ands().len() as u64
+    }
+
     /// Copies the input values of call `t` from the memory to slots, before the call.
     ///
     /// # Panics
@@ -73,40 +87,84 @@ impl Call<'_> {
     }
 }
 
-/// An engine, which runs a program step by step over a memory of its own kind of wires.
+/// An input value that goes into the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Put {
+    /// The number of the value among the program's input values.
+    pub index: usize,
+    /// The owner of the value, who gives it.
+    pub owner: Owner,
+    /// The first wire that it goes to.
+    pub start: usize,
+    /// The number of bits, and of wires.
+    pub bits: usize,
+}
+
+impl Put {
+    /// The wires that the value goes to.
+    pub fn wires(&self) -> Range<usize> {
+        self.start..self.start + self.bits
+    }
+}
+
+/// An output value that is revealed from the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The number of the value among the program's output values.
+    pub index: usize,
+    /// The parties that learn it.
+    pub to: Recipients,
+    /// The first wire that it is in.
+    pub start: usize,
+    /// The number of bits, and of wires.
+    pub bits: usize,
+}
+
+impl Shown {
+    /// The wires that the value is in.
+    pub fn wires(&self) -> Range<usize> {
+        self.start..self.start + self.bits
+    }
+}
+
+/// An engine, which runs a program step by step over a memory of its own. What it holds for a wire is its own affair: a label, a share, a plain
+/// bit, or a bit of a word; a simple one has a [`Memory`](crate::Memory). Addresses count wires.
 pub trait Engine {
-    /// A wire: what the engine holds for one bit, such as a label, a share, a plain bit. `Default` is the constant zero.
-    type Wire: Copy + Default;
     /// The error of a step that failed.
-    type Error;
+    type Error: From<NoMemory>;
     /// Whether values may come in as shares and go out so: [`Owner::Shared`], [`Recipients::Shared`]. What is put in and revealed is
     /// then this party's share.
     const SHARES: bool = false;
 
-    /// Puts input value `index` of `owner` into wires. `value` is there exactly if the engine runs for that party
-    /// (the plain evaluator runs for all). [`run`](crate::run) passes no values without bits. `wires` are those of the memory
-    /// from `start` on; an engine that needs more than a fixed size for a wire keeps its own memory, and has `()` for wires.
-    fn input(
-        &mut self,
-        index: usize,
-        owner: Owner,
-        value: Option<&Bits>,
-        start: usize,
-        wires: &mut [Self::Wire],
-    ) -> Result<(), Self::Error>;
+    /// Makes the memory for a program, all of whose wires are the constant zero. Nothing is sent. [`run`](crate::run) begins with it.
+    ///
+    /// # Errors
+    /// [`NoMemory`].
+    fn begin(&mut self, program: &Program) -> Result<(), Self::Error>;
 
-    /// Does the calls over `memory`. [`Call::load`] and [`Call::store`] do the copying.
-    fn call(&mut self, call: &Call<'_>, memory: &mut [Self::Wire]) -> Result<(), Self::Error>;
+    /// Puts an input value into the memory. `value` is there exactly if the engine runs for its owner
+    /// (the plain evaluator runs for all). [`run`](crate::run) passes no values without bits.
+    ///
+    /// # Errors
+    /// The engine's.
+    fn input(&mut self, put: Put, value: Option<&Bits>) -> Result<(), Self::Error>;
 
-    /// Reveals wires, those of the memory from `start` on; the value is there exactly if the engine runs for a recipient
-    /// and knows it already.
-    fn reveal(
-        &mut self,
-        index: usize,
-        to: Recipients,
-        start: usize,
-        wires: &[Self::Wire],
-    ) -> Result<Option<Bits>, Self::Error>;
+    /// Does the calls. [`Call::load`] and [`Call::store`] do the copying.
+    ///
+    /// # Errors
+    /// The engine's.
+    fn call(&mut self, call: &Call<'_>) -> Result<(), Self::Error>;
+
+    /// Reveals an output value; it is there exactly if the engine runs for a recipient and knows it already.
+    ///
+    /// # Errors
+    /// The engine's.
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>, Self::Error>;
+
+    /// How many of these calls come together at most, in one [`Engine::call`]: the same at all parties.
+    fn at_once(&self, call: &Call<'_>) -> u64 {
+        (AT_ONCE / call.ands().max(1)).max(1)
+    }
 }
 
 /// An observer of a run: outputs arrive here, each as soon as it is known and its checks have passed.

@@ -11,6 +11,7 @@ mod goal;
 mod layered;
 mod lower;
 mod meaning;
+mod memory;
 mod party;
 mod plain;
 mod program;
@@ -21,11 +22,12 @@ mod types;
 
 pub use builder::{Builder, Wire};
 pub use circuit::{Circuit, CircuitError, Counts, Gate, Group, Op};
-pub use engine::{Call, Engine, Observer, Place};
+pub use engine::{Call, Engine, Observer, Place, Put, Shown};
 pub use goal::Goal;
 pub use layered::{Layer, Layered};
 pub use lower::Lowered;
 pub use meaning::{LookupTable, Meaning};
+pub use memory::{Memory, NoMemory};
 pub use party::{Owner, PartySet, Recipients};
 pub use plain::{Plain, eval_circuit};
 pub use program::{

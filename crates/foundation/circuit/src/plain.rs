@@ -6,8 +6,9 @@
 use comity_core::{Bits, Error, Result};
 
 use crate::circuit::{Circuit, Op};
-use crate::engine::{Call, Engine};
-use crate::party::{Owner, Recipients};
+use crate::engine::{Call, Engine, Put, Shown};
+use crate::memory::Memory;
+use crate::program::Program;
 
 /// The output values of a circuit on these input values, gate by gate.
 ///
@@ -33,61 +34,71 @@ pub fn eval_circuit(circuit: &Circuit, inputs: &[Bits]) -> Vec<Bits> {
 /// The engine that computes in the clear, for all parties at once. A wire is its bit.
 #[derive(Default)]
 pub struct Plain {
+    memory: Memory<bool>,
     slots: Vec<bool>,
 }
 
 impl Plain {
-    /// A new engine. It keeps nothing between calls.
+    /// A new engine.
     pub fn new() -> Plain {
         Plain::default()
     }
 }
 
 impl Engine for Plain {
-    type Wire = bool;
     type Error = Error;
 
-    fn input(&mut self, index: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [bool]) -> Result<()> {
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.memory = Memory::of(program)?;
+        Ok(())
+    }
+
+    fn input(&mut self, put: Put, value: Option<&Bits>) -> Result<()> {
+        let Put { index, owner, bits, .. } = put;
         let Some(value) = value else {
             return Err(Error::invalid_input(format!("input value {index}, of {owner}, is missing")));
         };
-        if value.len() != wires.len() {
-            let (is, takes) = (value.len(), wires.len());
+        if value.len() != bits {
+            let is = value.len();
             return Err(Error::invalid_input(format!(
-                "input value {index}, of {owner}, has {is} bits where the program takes {takes}"
+                "input value {index}, of {owner}, has {is} bits where the program takes {bits}"
             )));
         }
-        wires.iter_mut().zip(value.iter()).for_each(|(wire, bit)| *wire = bit);
+        self.memory[put.wires()].iter_mut().zip(value.iter()).for_each(|(wire, bit)| *wire = bit);
         Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [bool]) -> Result<()> {
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
         let tape = call.circuit.tape();
         self.slots.resize(self.slots.len().max(tape.slots()), false);
         for t in 0..call.times {
-            call.load(t, memory, &mut self.slots);
+            call.load(t, &self.memory, &mut self.slots);
             tape.evaluate(&mut self.slots);
-            call.store(t, &self.slots, memory);
+            call.store(t, &self.slots, &mut self.memory);
         }
         Ok(())
     }
 
-    fn reveal(&mut self, _index: usize, _to: Recipients, _: usize, wires: &[bool]) -> Result<Option<Bits>> {
-        Ok(Some(wires.iter().copied().collect()))
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
+        Ok(Some(self.memory[shown.wires()].iter().copied().collect()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::builder::Builder;
 
     #[test]
     fn an_input_that_does_not_fit_is_refused() {
+        let mut b = Builder::new();
+        let x = b.input("x", 3);
+        b.output("x", &x);
         let mut engine = Plain::new();
-        let mut wires = [false; 3];
-        assert!(engine.input(0, 1.into(), Some(&Bits::zeros(3)), 0, &mut wires).is_ok());
-        let refused =
-            |value: Option<&Bits>| Plain::new().input(0, 1.into(), value, 0, &mut [false; 3]).unwrap_err().to_string();
+        engine.begin(&Program::from_circuit(b.finish()).unwrap()).unwrap();
+        let put = Put { index: 0, owner: 1.into(), start: 0, bits: 3 };
+        assert!(engine.input(put, Some(&Bits::zeros(3))).is_ok());
+        let mut refused = |value: Option<&Bits>| engine.input(put, value).unwrap_err().to_string();
         assert_eq!(refused(None), "input value 0, of party 1, is missing");
         let want = "input value 0, of party 1, has 2 bits where the program takes 3";
         assert_eq!(refused(Some(&Bits::zeros(2))), want);

@@ -2,14 +2,11 @@
 
 use comity_core::{Bits, Error, PartyId};
 
-use crate::engine::{Call, Engine, Observer, Place};
+use crate::engine::{Call, Engine, Observer, Place, Put, Shown};
 use crate::lower::Lowered;
 use crate::meaning::Meaning;
 use crate::party::{Owner, Recipients};
 use crate::program::{Program, Span, Step};
-
-/// AND gates that one [`Engine::call`] gets at most, if it has several calls, so that the observer hears of progress.
-const CHUNK: u64 = 1 << 22;
 
 /// The reason why a program could not be run, or was not run to its end.
 #[derive(Debug, thiserror::Error)]
@@ -17,14 +14,6 @@ pub enum RunError<E> {
     /// The inputs do not fit the program. Nothing was run.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// There is not enough memory for the program's wires. Nothing was run.
-    #[error("the program's {wires} wires of {bytes} bytes each do not fit the memory of this machine")]
-    Memory {
-        /// The number of wires.
-        wires: u64,
-        /// The size of a wire of the engine, in bytes.
-        bytes: usize,
-    },
     /// The engine failed.
     #[error("{0}")]
     Engine(E),
@@ -105,7 +94,7 @@ impl From<RunError<Error>> for Error {
     fn from(error: RunError<Error>) -> Error {
         match error {
             RunError::Engine(error) => error,
-            RunError::Input(_) | RunError::Memory { .. } => Error::invalid_input(error.to_string()),
+            RunError::Input(error) => error.into(),
         }
     }
 }
@@ -167,7 +156,7 @@ impl Program {
 /// Runs a program: walks its steps over the engine. `inputs[i]` is input value `i` where the engine runs for its
 /// owner, and outputs go to the observer as the engine reveals them. A value without bits is not put in.
 ///
-/// Memory: the program's wires and what the engine needs for the circuits, however long the program is.
+/// Memory: what the engine has for the program's wires and for the circuits, however long the program is.
 ///
 /// # Errors
 /// [`RunError`]. That a value is missing or another party's is for the engine to say, which knows for whom it runs;
@@ -182,26 +171,11 @@ pub fn run<E: Engine>(
         program.check_plain()?;
     }
     program.check_lengths(inputs.iter().map(Option::as_ref))?;
-    let mut memory = Vec::new();
-    let wires = usize::try_from(program.wires()).unwrap_or(usize::MAX);
-    memory
-        .try_reserve_exact(wires)
-        .map_err(|_| RunError::Memory { wires: program.wires(), bytes: size_of::<E::Wire>() })?;
-    memory.resize(wires, E::Wire::default());
+    engine.begin(program).map_err(RunError::Engine)?;
     let circuits = program.lowered();
     let meanings = program.meanings();
-    let mut walk = Walk {
-        engine,
-        observer,
-        circuits,
-        meanings,
-        inputs,
-        memory,
-        turns: Vec::new(),
-        phase: "",
-        next: (0, 0),
-        and_gates: 0,
-    };
+    let mut walk =
+        Walk { engine, observer, circuits, meanings, inputs, turns: Vec::new(), phase: "", next: (0, 0), and_gates: 0 };
     walk.steps(program.steps()).map_err(RunError::Engine)
 }
 
@@ -211,7 +185,6 @@ struct Walk<'a, E: Engine> {
     circuits: &'a [Lowered],
     meanings: &'a [Option<Meaning>],
     inputs: &'a [Option<Bits>],
-    memory: Vec<E::Wire>,
     /// The turns of the loops around the step, outermost first.
     turns: Vec<u64>,
     phase: &'static str,
@@ -227,10 +200,12 @@ impl<E: Engine> Walk<'_, E> {
                 self.begin("inputs");
                 let index = self.next.0;
                 self.next.0 += 1;
-                let start = self.position(to);
-                match &mut self.memory[start..start + to.bits as usize] {
-                    [] => Ok(()),
-                    wires => self.engine.input(index, *owner, self.inputs[index].as_ref(), start, wires),
+                match to.bits as usize {
+                    0 => Ok(()),
+                    bits => {
+                        let put = Put { index, owner: *owner, start: self.position(to), bits };
+                        self.engine.input(put, self.inputs[index].as_ref())
+                    }
                 }
             }
             Step::Call { circuit, times, args, outs } => {
@@ -251,9 +226,8 @@ impl<E: Engine> Walk<'_, E> {
                 self.begin("outputs");
                 let index = self.next.1;
                 self.next.1 += 1;
-                let start = self.position(from);
-                let wires = &self.memory[start..start + from.bits as usize];
-                if let Some(value) = self.engine.reveal(index, *to, start, wires)? {
+                let shown = Shown { index, to: *to, start: self.position(from), bits: from.bits as usize };
+                if let Some(value) = self.engine.reveal(shown)? {
                     self.observer.output(index, value);
                 }
                 Ok(())
@@ -261,22 +235,21 @@ impl<E: Engine> Walk<'_, E> {
         })
     }
 
-    fn call(&mut self, circuit: usize, times: u64, args: &[(Span, i64)], outs: &[(Span, i64)]) -> Result<(), E::Error> {
-        let (circuit, meaning) = (&self.circuits[circuit], self.meanings[circuit].as_ref());
-        let ands = circuit.tape().ands().len() as u64;
-        let chunk = (CHUNK / ands.max(1)).max(1);
+    fn call(&mut self, index: usize, times: u64, args: &[(Span, i64)], outs: &[(Span, i64)]) -> Result<(), E::Error> {
+        let (circuit, meaning) = (&self.circuits[index], self.meanings[index].as_ref());
         let mut done = 0;
         while done < times {
-            let now = chunk.min(times - done);
             let moved = |(span, stride): &(Span, i64)| {
                 let start = self.position(span) as i64 + done as i64 * stride;
                 Place { start: start as usize, stride: *stride as isize }
             };
             let args: Vec<_> = args.iter().map(moved).collect();
             let outs: Vec<_> = outs.iter().map(moved).collect();
-            self.engine.call(&Call { circuit, meaning, times: now, args: &args, outs: &outs }, &mut self.memory)?;
-            done += now;
-            self.and_gates += now * ands;
+            let all = Call { index, circuit, meaning, times: times - done, args: &args, outs: &outs };
+            let now = Call { times: self.engine.at_once(&all).clamp(1, all.times), ..all };
+            self.engine.call(&now)?;
+            done += now.times;
+            self.and_gates += now.times * now.ands();
             self.observer.and_gates(self.and_gates);
         }
         Ok(())

@@ -8,8 +8,8 @@
 
 use comity_core::{Backend, Bits, Error, Lanes, Result};
 
-use crate::engine::{Call, Engine, Observer};
-use crate::party::{Owner, Recipients};
+use crate::engine::{Call, Engine, Observer, Put, Shown};
+use crate::memory::Memory;
 use crate::program::{Input, Program};
 use crate::run::{RunError, run};
 
@@ -37,13 +37,14 @@ use crate::run::{RunError, run};
 pub struct Sliced {
     inputs: Vec<Vec<Lanes>>,
     outputs: Vec<Vec<Lanes>>,
+    memory: Memory<Lanes>,
     slots: Vec<Lanes>,
 }
 
 impl Sliced {
     /// An engine for one run on these input values.
     pub fn new(inputs: Vec<Vec<Lanes>>) -> Sliced {
-        Sliced { inputs, outputs: Vec::new(), slots: Vec::new() }
+        Sliced { inputs, outputs: Vec::new(), memory: Memory::default(), slots: Vec::new() }
     }
 
     /// The output values that were revealed so far, to whomever.
@@ -53,45 +54,43 @@ impl Sliced {
 }
 
 impl Engine for Sliced {
-    type Wire = Lanes;
     type Error = Error;
 
-    /// Puts in the engine's own value; what the run has is not looked at.
-    fn input(
-        &mut self,
-        index: usize,
-        owner: Owner,
-        _value: Option<&Bits>,
-        _: usize,
-        wires: &mut [Lanes],
-    ) -> Result<()> {
-        let Some(value) = self.inputs.get(index) else {
-            return Err(Error::invalid_input(format!("input value {index}, of {owner}, is missing")));
-        };
-        if value.len() != wires.len() {
-            let (is, takes) = (value.len(), wires.len());
-            return Err(Error::invalid_input(format!(
-                "input value {index}, of {owner}, has {is} bits where the program takes {takes}"
-            )));
-        }
-        wires.copy_from_slice(value);
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.memory = Memory::of(program)?;
         Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [Lanes]) -> Result<()> {
+    /// Puts in the engine's own value; what the run has is not looked at.
+    fn input(&mut self, put: Put, _value: Option<&Bits>) -> Result<()> {
+        let Put { index, owner, bits, .. } = put;
+        let Some(value) = self.inputs.get(index) else {
+            return Err(Error::invalid_input(format!("input value {index}, of {owner}, is missing")));
+        };
+        if value.len() != bits {
+            let is = value.len();
+            return Err(Error::invalid_input(format!(
+                "input value {index}, of {owner}, has {is} bits where the program takes {bits}"
+            )));
+        }
+        self.memory[put.wires()].copy_from_slice(value);
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
         let (tape, backend) = (call.circuit.tape(), Backend::detect());
         self.slots.resize(self.slots.len().max(tape.slots()), Lanes::default());
         for t in 0..call.times {
-            call.load(t, memory, &mut self.slots);
+            call.load(t, &self.memory, &mut self.slots);
             tape.evaluate_lanes(backend, &mut self.slots);
-            call.store(t, &self.slots, memory);
+            call.store(t, &self.slots, &mut self.memory);
         }
         Ok(())
     }
 
     /// Reveals to [`Sliced::outputs`] alone: an observer is told nothing.
-    fn reveal(&mut self, _index: usize, _to: Recipients, _: usize, wires: &[Lanes]) -> Result<Option<Bits>> {
-        self.outputs.push(wires.to_vec());
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
+        self.outputs.push(self.memory[shown.wires()].to_vec());
         Ok(None)
     }
 }

@@ -19,7 +19,7 @@ pub use inputs::{GarblingParty, joined, separated};
 pub use rows::LabelRows;
 pub use secret::expand;
 
-use comity_circuit::{Call, Engine, Lowered, Observer, Owner, Program, Recipients};
+use comity_circuit::{Call, Engine, Lowered, Observer, Program, Put, Shown};
 use comity_core::{
     Bits, Block, Cursor, Error, LockstepChecker, LockstepEvaluator, LockstepGarbler, Part, PartyId, Result, SessionId,
     Tape,
@@ -170,24 +170,27 @@ struct Machine<'a, S> {
 }
 
 impl<S: LockstepSide> Engine for Machine<'_, S> {
-    /// A row has as many labels as there are copies, and inputs are there before the program runs: the side has the memory.
-    type Wire = ();
     type Error = Error;
 
-    fn input(&mut self, _: usize, owner: Owner, _: Option<&Bits>, start: usize, wires: &mut [()]) -> Result<()> {
-        let party = GarblingParty::of(owner, self.garbler);
-        let next = &mut self.next[party as usize];
-        self.side.input(party, *next, start, wires.len());
-        *next += wires.len();
+    /// The side has its memory: inputs are joined there before the program runs.
+    fn begin(&mut self, _: &Program) -> Result<()> {
         Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, _: &mut [()]) -> Result<()> {
+    fn input(&mut self, put: Put, _: Option<&Bits>) -> Result<()> {
+        let party = GarblingParty::of(put.owner, self.garbler);
+        let next = &mut self.next[party as usize];
+        self.side.input(party, *next, put.start, put.bits);
+        *next += put.bits;
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
         self.side.call(call)
     }
 
-    fn reveal(&mut self, index: usize, _: Recipients, start: usize, wires: &[()]) -> Result<Option<Bits>> {
-        self.side.reveal(index, start, wires.len())?;
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
+        self.side.reveal(shown.index, shown.start, shown.bits)?;
         Ok(None)
     }
 }

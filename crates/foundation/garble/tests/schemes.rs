@@ -1,6 +1,6 @@
 //! Every scheme over every stream: equal to the plain evaluator, the same on every backend, with tables as large as it says.
 
-use comity_circuit::{Builder, Call, Engine, Owner, Program, Recipients, Wire};
+use comity_circuit::{Builder, Call, Engine, Memory, Program, Put, Shown, Wire};
 use comity_core::{Backend, Bits, Block, Delta, Error, Prg, Result};
 use comity_garble::{EvaluatedStream, Garble, GarbledStream, HalfGates, PrivacyFree, Readable, RowReduced, Scheme};
 use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, random_program, rng};
@@ -19,32 +19,37 @@ struct Garbled {
 }
 
 struct Garbling<S: Scheme> {
+    memory: Memory<WireOf<S>>,
     stream: GarbledStream<S>,
     rng: Prg,
     garbled: Garbled,
 }
 
 impl<S: Scheme> Engine for Garbling<S> {
-    type Wire = WireOf<S>;
     type Error = Error;
 
-    fn input(&mut self, _: usize, _: Owner, value: Option<&Bits>, _: usize, wires: &mut [WireOf<S>]) -> Result<()> {
-        for (wire, bit) in wires.iter_mut().zip(value.expect("all inputs").iter()) {
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.memory = Memory::of(program)?;
+        Ok(())
+    }
+
+    fn input(&mut self, put: Put, value: Option<&Bits>) -> Result<()> {
+        for (wire, bit) in self.memory[put.wires()].iter_mut().zip(value.expect("all inputs").iter()) {
             *wire = self.stream.scheme().input(&mut self.rng);
             self.garbled.active.push(self.stream.scheme().label(wire, bit));
         }
         Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [WireOf<S>]) -> Result<()> {
-        self.stream.call(call, memory, |tables| {
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
+        self.stream.call(call, &mut self.memory, |tables| {
             self.garbled.tables.extend_from_slice(tables);
             Ok(())
         })
     }
 
-    fn reveal(&mut self, _: usize, _: Recipients, _: usize, wires: &[WireOf<S>]) -> Result<Option<Bits>> {
-        let scheme = self.stream.scheme();
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
+        let (scheme, wires) = (self.stream.scheme(), &self.memory[shown.wires()]);
         self.garbled.outputs.extend(wires.iter().map(|wire| [false, true].map(|bit| scheme.label(wire, bit))));
         Ok(None)
     }
@@ -52,6 +57,7 @@ impl<S: Scheme> Engine for Garbling<S> {
 
 /// The evaluator of a garbled program, with its active labels of the outputs.
 struct Evaluating<'a, S: Scheme> {
+    memory: Memory<Block>,
     stream: EvaluatedStream<S>,
     active: &'a [Block],
     tables: &'a [u8],
@@ -59,23 +65,27 @@ struct Evaluating<'a, S: Scheme> {
 }
 
 impl<S: Scheme> Engine for Evaluating<'_, S> {
-    type Wire = Block;
     type Error = Error;
 
-    fn input(&mut self, _: usize, _: Owner, _: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
-        wires.copy_from_slice(self.active.split_off(..wires.len()).expect("labels of the inputs"));
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.memory = Memory::of(program)?;
         Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [Block]) -> Result<()> {
-        self.stream.call(call, memory, |tables| {
+    fn input(&mut self, put: Put, _: Option<&Bits>) -> Result<()> {
+        self.memory[put.wires()].copy_from_slice(self.active.split_off(..put.bits).expect("labels of the inputs"));
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
+        self.stream.call(call, &mut self.memory, |tables| {
             tables.copy_from_slice(self.tables.split_off(..tables.len()).expect("tables"));
             Ok(())
         })
     }
 
-    fn reveal(&mut self, _: usize, _: Recipients, _: usize, wires: &[Block]) -> Result<Option<Bits>> {
-        self.outputs.extend_from_slice(wires);
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
+        self.outputs.extend_from_slice(&self.memory[shown.wires()]);
         Ok(None)
     }
 }
@@ -120,7 +130,7 @@ impl Sides for Standard {
 fn garble<S: Sides>(backend: Backend, program: &Program, inputs: &[Bits], seed: u128) -> Garbled {
     let garbled = Garbled { active: Vec::new(), tables: Vec::new(), outputs: Vec::new() };
     let stream = GarbledStream::readable(S::sides(backend, seed).0);
-    let mut engine = Garbling::<S> { stream, rng: rng(seed), garbled };
+    let mut engine = Garbling::<S> { memory: Memory::default(), stream, rng: rng(seed), garbled };
     run(program, &mut engine, inputs);
     let Garbling { stream, garbled, .. } = &mut engine;
     let flushed = stream.flush(|tables| {
@@ -136,7 +146,7 @@ fn garble<S: Sides>(backend: Backend, program: &Program, inputs: &[Bits], seed: 
 fn evaluate<S: Sides>(backend: Backend, program: &Program, garbled: &Garbled, seed: u128) -> Vec<Block> {
     let Garbled { active, tables, .. } = garbled;
     let stream = EvaluatedStream::new(S::sides(backend, seed).1);
-    let mut engine = Evaluating::<S> { stream, active, tables, outputs: Vec::new() };
+    let mut engine = Evaluating::<S> { memory: Memory::default(), stream, active, tables, outputs: Vec::new() };
     run(program, &mut engine, inputs_of_nobody(program).as_slice());
     assert!(engine.tables.is_empty() && engine.active.is_empty(), "all that was sent is used");
     assert_eq!(engine.stream.and_gates(), program.and_gates());
@@ -147,7 +157,7 @@ fn inputs_of_nobody(program: &Program) -> Vec<Bits> {
     program.inputs().iter().map(|input| Bits::zeros(input.bits)).collect()
 }
 
-fn run<W: Copy + Default>(program: &Program, engine: &mut impl Engine<Wire = W, Error = Error>, inputs: &[Bits]) {
+fn run(program: &Program, engine: &mut impl Engine<Error = Error>, inputs: &[Bits]) {
     let inputs: Vec<_> = inputs.iter().cloned().map(Some).collect();
     let ended: Result<()> = comity_circuit::run(program, engine, &inputs, &mut Outputs::default()).map_err(Error::from);
     ended.expect("a run");
@@ -177,16 +187,18 @@ fn joined(values: &[Bits]) -> Bits {
 fn xors(program: &Program) -> usize {
     struct Count(usize);
     impl Engine for Count {
-        type Wire = ();
         type Error = Error;
-        fn input(&mut self, _: usize, _: Owner, _: Option<&Bits>, _: usize, _: &mut [()]) -> Result<()> {
+        fn begin(&mut self, _: &Program) -> Result<()> {
             Ok(())
         }
-        fn call(&mut self, call: &Call<'_>, _: &mut [()]) -> Result<()> {
+        fn input(&mut self, _: Put, _: Option<&Bits>) -> Result<()> {
+            Ok(())
+        }
+        fn call(&mut self, call: &Call<'_>) -> Result<()> {
             self.0 += call.times as usize * call.circuit.tape().xors().len();
             Ok(())
         }
-        fn reveal(&mut self, _: usize, _: Recipients, _: usize, _: &[()]) -> Result<Option<Bits>> {
+        fn reveal(&mut self, _: Shown) -> Result<Option<Bits>> {
             Ok(None)
         }
     }

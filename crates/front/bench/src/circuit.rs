@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use comity_circuit::{Builder, Call, Circuit, Engine, Lowered, Place, Plain, Sliced};
+use comity_circuit::{Builder, Call, Circuit, Engine, Lowered, Place, Plain, Program, Sliced};
 use comity_core::Lanes;
 use comity_terminal::failure::Outcome;
 
@@ -138,7 +138,8 @@ fn sliced(suite: &mut Suite) -> Outcome {
 
 /// Calls a circuit on an engine, all inputs zero.
 fn calls<E: Engine<Error: std::fmt::Debug>>(mut engine: E, circuit: &Circuit) -> impl FnMut() + use<E> {
-    let lowered = Lowered::new(circuit);
+    let program = Program::from_circuit(circuit.clone()).expect("one call of a circuit is a program");
+    let lowered = &program.lowered()[0];
     let mut end = 0;
     let mut place = |&bits: &usize| {
         end += bits;
@@ -146,9 +147,10 @@ fn calls<E: Engine<Error: std::fmt::Debug>>(mut engine: E, circuit: &Circuit) ->
     };
     let args: Vec<Place> = lowered.input_widths().iter().map(&mut place).collect();
     let outs: Vec<Place> = lowered.output_widths().iter().map(&mut place).collect();
-    let mut memory = vec![E::Wire::default(); end];
+    engine.begin(&program).expect("there is memory for the wires");
     move || {
-        let call = Call { circuit: &lowered, meaning: None, times: 1, args: &args, outs: &outs };
-        engine.call(&call, black_box(&mut memory)).expect("a call in the clear succeeds");
+        let circuit = &program.lowered()[0];
+        let call = Call { index: 0, circuit, meaning: None, times: 1, args: &args, outs: &outs };
+        black_box(&mut engine).call(&call).expect("a call in the clear succeeds");
     }
 }

@@ -169,7 +169,7 @@ fn aes(net: &mut Mesh<'_>) -> Result<Vec<f64>> {
         machine.plan(ands);
         machine.prepare(net, 128)?;
         let start = begin(net)?;
-        let mut engine = RowSharing::new(net, &mut machine, program.wires())?;
+        let mut engine = RowSharing::new(net, &mut machine);
         comity_circuit::run(&program, &mut engine, &inputs, &mut Nobody)?;
         drop(engine);
         seconds.push(end(net, start)?);

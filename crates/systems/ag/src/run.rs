@@ -10,7 +10,7 @@ use std::io::{Read, Write};
 use std::ops::Range;
 
 use comity_channel::Channel;
-use comity_circuit::{Call, Engine, Observer, Owner, Program, Recipients};
+use comity_circuit::{Call, Engine, Observer, Program, Put, Shown};
 use comity_core::{AuthEvaluator, AuthGarbler, Bits, Block, Error, PartyId, Prg, Result, declassify};
 use comity_protocol::{Conduct, Here, Job};
 use comity_share::Share;
@@ -123,7 +123,7 @@ pub(crate) fn whole(
         false => Side::Evaluator { evaluator: Some(AuthEvaluator::new(here.backend, start.block())), owed: Vec::new() },
     };
     let parts = Parts { algebra, source: Source::Live(live), to: None, side };
-    let mut run = Run::new(ch, here, rng, program, parts, conduct)?;
+    let mut run = Run::new(ch, here, rng, program, parts, conduct);
     comity_circuit::run(program, &mut run, job.inputs, observer)?;
     run.ch.flush()
 }
@@ -170,7 +170,7 @@ pub(crate) fn offline(
         false => Side::Evaluator { evaluator: None, owed: Vec::new() },
     };
     let parts = Parts { algebra, source: Source::Live(live), to: Some(to), side };
-    let mut run = Run::new(ch, here, rng, program, parts, conduct)?;
+    let mut run = Run::new(ch, here, rng, program, parts, conduct);
     comity_circuit::run(program, &mut run, &vec![None; program.inputs().len()], observer)?;
     run.ch.flush()?;
     drop(run);
@@ -199,7 +199,7 @@ pub(crate) fn online(
         false => Side::Evaluator { evaluator: Some(AuthEvaluator::new(here.backend, block)), owed: Vec::new() },
     };
     let parts = Parts { algebra, source: Source::Stored(from), to: None, side };
-    let mut run = Run::new(ch, here, rng, program, parts, conduct)?;
+    let mut run = Run::new(ch, here, rng, program, parts, conduct);
     comity_circuit::run(program, &mut run, job.inputs, observer)?;
     run.ch.flush()
 }
@@ -212,14 +212,14 @@ impl<'a, 'd, C: for<'c> Conduct<Act<'c>>> Run<'a, 'd, C> {
         program: &'a Program,
         parts: Parts<'a, 'd>,
         conduct: C,
-    ) -> Result<Run<'a, 'd, C>> {
+    ) -> Run<'a, 'd, C> {
         let Parts { algebra, source, to, side } = parts;
-        Ok(Run {
+        Run {
             ch,
-            masks: Column::new(program, algebra.constant(true))?,
-            labels: Column::new(program, Block::ZERO)?,
+            masks: Column::new(algebra.constant(true)),
+            labels: Column::new(Block::ZERO),
             // The constant one is the masked value zero under the mask one.
-            masked: Column::new(program, 0)?,
+            masked: Column::new(0),
             algebra,
             source,
             to,
@@ -230,7 +230,7 @@ impl<'a, 'd, C: for<'c> Conduct<Act<'c>>> Run<'a, 'd, C> {
             room: Room::default(),
             verdict: Verdict::new(here, rng),
             conduct,
-        })
+        }
     }
 
     /// Does all calls that wait.
@@ -405,14 +405,19 @@ impl<'a, 'd, C: for<'c> Conduct<Act<'c>>> Run<'a, 'd, C> {
 }
 
 impl<C: for<'c> Conduct<Act<'c>>> Engine for Run<'_, '_, C> {
-    /// Wires are in the columns.
-    type Wire = ();
     type Error = Error;
 
-    fn input(&mut self, _: usize, owner: Owner, value: Option<&Bits>, start: usize, wires: &mut [()]) -> Result<()> {
-        let party = owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.masks.begin(program)?;
+        self.labels.begin(program)?;
+        self.masked.begin(program)?;
+        Ok(())
+    }
+
+    fn input(&mut self, put: Put, value: Option<&Bits>) -> Result<()> {
+        let party = put.owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
         self.all_calls()?;
-        let wires = start..start + wires.len();
+        let wires = put.wires();
         let masks = &mut self.masks.memory[wires.clone()];
         match &mut self.source {
             Source::Live(live) => live.inputs(self.ch, party, masks)?,
@@ -429,7 +434,7 @@ impl<C: for<'c> Conduct<Act<'c>>> Engine for Run<'_, '_, C> {
         }
     }
 
-    fn call(&mut self, call: &Call<'_>, _: &mut [()]) -> Result<()> {
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
         self.queue.push(call);
         while let Some(chunk) = self.queue.chunk(false) {
             self.chunk(&chunk)?;
@@ -437,7 +442,7 @@ impl<C: for<'c> Conduct<Act<'c>>> Engine for Run<'_, '_, C> {
         Ok(())
     }
 
-    fn reveal(&mut self, _: usize, to: Recipients, start: usize, wires: &[()]) -> Result<Option<Bits>> {
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
         self.all_calls()?;
         if self.to.is_some() {
             return Ok(None);
@@ -448,13 +453,12 @@ impl<C: for<'c> Conduct<Act<'c>>> Engine for Run<'_, '_, C> {
             live.settle(self.ch)?;
         }
         self.verdict.compare(self.ch, &mut self.conduct)?;
-        let wires = start..start + wires.len();
-        let masks = &self.masks.memory[wires.clone()];
-        let value = self.verdict.open(self.ch, &self.algebra, to, masks, &mut self.conduct)?;
+        let masks = &self.masks.memory[shown.wires()];
+        let value = self.verdict.open(self.ch, &self.algebra, shown.to, masks, &mut self.conduct)?;
         if let Source::Live(live) = &mut self.source {
             live.check_passed()?;
         }
-        let masked = &self.masked.memory[wires];
+        let masked = &self.masked.memory[shown.wires()];
         Ok(value.map(|value| value.iter().zip(masked).map(|(mask, &bit)| mask ^ (bit == 1)).collect()))
     }
 }

@@ -6,8 +6,8 @@
 
 use std::rc::Rc;
 
-use comity_circuit::{Call, Lowered, Place, Program};
-use comity_core::{Cursor, Error, Part, Result, Tape};
+use comity_circuit::{Call, Lowered, Memory, NoMemory, Place, Program};
+use comity_core::{Cursor, Part, Tape};
 use zeroize::{DefaultIsZeroes, Zeroize};
 
 /// AND gates of a chunk at most: as many as authenticated bits come in one piece.
@@ -34,7 +34,7 @@ pub(crate) struct Queue<'p> {
 
 /// A call that waits, as [`Call`] has it.
 struct Waiting {
-    circuit: usize,
+    index: usize,
     times: u64,
     args: Vec<Place>,
     outs: Vec<Place>,
@@ -60,8 +60,8 @@ impl Stretch<'_> {
     }
 
     fn call(&self) -> Call<'_> {
-        let Waiting { circuit, times, args, outs } = &*self.call;
-        Call { circuit: &self.circuits[*circuit], meaning: None, times: *times, args, outs }
+        let Waiting { index, times, args, outs } = &*self.call;
+        Call { index: *index, circuit: &self.circuits[*index], meaning: None, times: *times, args, outs }
     }
 }
 
@@ -72,12 +72,10 @@ impl<'p> Queue<'p> {
 
     /// Has a call of this program wait.
     pub(crate) fn push(&mut self, call: &Call<'_>) {
-        let circuit = self.circuits.iter().position(|circuit| std::ptr::eq(circuit, call.circuit));
-        let circuit = circuit.expect("a circuit of the program");
-        self.ands += call.times * call.circuit.tape().ands().len() as u64;
+        self.ands += call.times * call.ands();
         self.turns += call.times;
         let (args, outs) = (call.args.to_vec(), call.outs.to_vec());
-        self.calls.push(Rc::new(Waiting { circuit, times: call.times, args, outs }));
+        self.calls.push(Rc::new(Waiting { index: call.index, times: call.times, args, outs }));
     }
 
     /// The next chunk if there are gates enough for a whole one, or if `all` are wanted and there are any.
@@ -88,7 +86,7 @@ impl<'p> Queue<'p> {
         }
         let (mut chunk, mut room, mut done) = (Vec::new(), CHUNK, 0);
         'calls: while let Some(call) = self.calls.get(done) {
-            let tape = self.circuits[call.circuit].tape();
+            let tape = self.circuits[call.index].tape();
             while self.turn < call.times {
                 if room < Tape::MAX_ANDS || chunk.len() as u64 >= STRETCHES {
                     break 'calls;
@@ -122,7 +120,7 @@ impl<'p> Queue<'p> {
 /// The wires of a program and the slots of a circuit, for one kind of value. Wiped on drop.
 pub(crate) struct Column<W: DefaultIsZeroes> {
     /// The program's wires.
-    pub(crate) memory: Vec<W>,
+    pub(crate) memory: Memory<W>,
     /// The slots of the circuit that the walk is in.
     pub(crate) slots: Vec<W>,
     /// The value of the constant one.
@@ -130,18 +128,18 @@ pub(crate) struct Column<W: DefaultIsZeroes> {
 }
 
 impl<W: DefaultIsZeroes> Column<W> {
-    /// The wires of a program, of which all are the constant zero.
+    /// A column without wires.
+    pub(crate) fn new(one: W) -> Column<W> {
+        Column { memory: Memory::default(), slots: Vec::new(), one }
+    }
+
+    /// Makes the wires of a program, of which all are the constant zero.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if they do not fit the machine.
-    pub(crate) fn new(program: &Program, one: W) -> Result<Column<W>> {
-        let (wires, mut memory) = (usize::try_from(program.wires()).unwrap_or(usize::MAX), Vec::new());
-        memory.try_reserve_exact(wires).map_err(|_| {
-            let size = size_of::<W>();
-            Error::invalid_input(format!("the program's {wires} wires of {size} bytes each do not fit this machine"))
-        })?;
-        memory.resize(wires, W::default());
-        Ok(Column { memory, slots: Vec::new(), one })
+    /// [`NoMemory`].
+    pub(crate) fn begin(&mut self, program: &Program) -> Result<(), NoMemory> {
+        self.memory = Memory::of(program)?;
+        Ok(())
     }
 
     /// Before the gates of a stretch: if a turn begins, its inputs come into the slots.

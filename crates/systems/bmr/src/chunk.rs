@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use comity_circuit::{Call, Lowered, Place, Program, Recipients};
-use comity_core::{Bits, Block, Cursor, Error, Part, PartyId, Result, Tape};
+use comity_core::{Bits, Block, Cursor, Part, PartyId, Tape};
 
 use crate::hash::{OUTPUT_ROWS, ROWS};
 
@@ -107,13 +107,8 @@ pub(crate) struct Calling<'p> {
 
 impl<'p> Calling<'p> {
     /// The call, of a circuit of this program.
-    ///
-    /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if it is another program's.
-    pub(crate) fn new(program: &'p Program, call: &Call<'_>) -> Result<Calling<'p>> {
-        let circuit = program.lowered().iter().find(|circuit| core::ptr::eq(*circuit, call.circuit));
-        let circuit = circuit.ok_or_else(|| Error::invalid_input("the circuit that is called is another program's"))?;
-        Ok(Calling { circuit, args: call.args.to_vec(), outs: call.outs.to_vec() })
+    pub(crate) fn new(program: &'p Program, call: &Call<'_>) -> Calling<'p> {
+        Calling { circuit: &program.lowered()[call.index], args: call.args.to_vec(), outs: call.outs.to_vec() }
     }
 
     /// The slots that a call wants.
@@ -146,23 +141,4 @@ impl<'p> Calling<'p> {
             }
         }
     }
-}
-
-/// Memory for all wires of a program, of `stride` blocks each.
-///
-/// # Errors
-/// [`InvalidInput`](comity_core::Kind) if there is not so much.
-pub(crate) fn memory(program: &Program, stride: usize) -> Result<Vec<Block>> {
-    let mut memory = Vec::new();
-    let blocks = usize::try_from(program.wires()).ok().and_then(|wires| wires.checked_mul(stride));
-    let fits = blocks.is_some_and(|blocks| memory.try_reserve_exact(blocks).is_ok());
-    if !fits {
-        return Err(Error::invalid_input(format!(
-            "the program's {} wires of {} bytes each do not fit the memory of this machine",
-            program.wires(),
-            stride * Block::BYTES
-        )));
-    }
-    memory.resize(blocks.unwrap_or(0), Block::ZERO);
-    Ok(memory)
 }

@@ -28,7 +28,7 @@ use std::io::{Read, Write};
 use std::rc::Rc;
 
 use comity_channel::{Echo, Mesh, PerPeer};
-use comity_circuit::{Call, Engine, Owner, Program, Recipients};
+use comity_circuit::{Call, Engine, Program, Put, Shown};
 use comity_core::{Bits, Cursor, Error, Result};
 use comity_protocol::{Conduct, Here, Honest, Job, Party};
 use comity_share::Beside;
@@ -209,21 +209,24 @@ impl<'a, 'n, C: for<'c> Conduct<GarblingAct<'c>>> Walk<'a, 'n, '_, C> {
 }
 
 impl<C: for<'c> Conduct<GarblingAct<'c>>> Engine for Walk<'_, '_, '_, C> {
-    /// Both sides keep their own memory, of wires whose size depends on the number of parties.
-    type Wire = ();
     type Error = Error;
 
-    fn input(&mut self, _: usize, owner: Owner, value: Option<&Bits>, start: usize, wires: &mut [()]) -> Result<()> {
-        let owner = owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
+    /// Both sides have made their memory: the garbling one where its links and masks are, the evaluating one for what it was garbled under.
+    fn begin(&mut self, _: &Program) -> Result<()> {
+        Ok(())
+    }
+
+    fn input(&mut self, put: Put, value: Option<&Bits>) -> Result<()> {
+        let owner = put.owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
         if let Some((garbler, net, conduct)) = self.garbler() {
-            garbler.input(net, owner, start..start + wires.len(), conduct)?;
+            garbler.input(net, owner, put.wires(), conduct)?;
         }
-        self.chunk.input(Input { owner, bits: wires.len(), value: value.cloned() }, start);
+        self.chunk.input(Input { owner, bits: put.bits, value: value.cloned() }, put.start);
         self.finish_if_full()
     }
 
-    fn call(&mut self, call: &Call<'_>, _: &mut [()]) -> Result<()> {
-        let calling = Rc::new(Calling::new(self.program, call)?);
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
+        let calling = Rc::new(Calling::new(self.program, call));
         for t in 0..call.times {
             if let Some((garbler, ..)) = self.garbler() {
                 garbler.load(&calling, t);
@@ -246,11 +249,12 @@ impl<C: for<'c> Conduct<GarblingAct<'c>>> Engine for Walk<'_, '_, '_, C> {
         Ok(())
     }
 
-    fn reveal(&mut self, index: usize, to: Recipients, start: usize, wires: &[()]) -> Result<Option<Bits>> {
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
+        let Shown { index, to, start, bits } = shown;
         if let Some((garbler, net, conduct)) = self.garbler() {
-            garbler.reveal(net, start..start + wires.len(), conduct)?;
+            garbler.reveal(net, shown.wires(), conduct)?;
         }
-        self.chunk.reveal(Output { index, to, bits: wires.len() }, start);
+        self.chunk.reveal(Output { index, to, bits }, start);
         // Known at the end of the chunk.
         self.finish_if_full().map(|()| None)
     }

@@ -1,12 +1,12 @@
 //! One party of those who evaluate a program: figure 9, chunk after chunk.
 
 use comity_channel::{Echo, PerPeer};
-use comity_circuit::Program;
+use comity_circuit::{Memory, Program};
 use comity_core::{Bits, Block, Error, PartyId, Result};
 use comity_protocol::{Conduct, Here};
 
 use crate::act::GarblingAct;
-use crate::chunk::{Chunk, Step, memory};
+use crate::chunk::{Chunk, Step};
 use crate::evaluating::Evaluating;
 use crate::garbler::{Masked, cut};
 use crate::hash::ROWS;
@@ -18,7 +18,7 @@ pub(crate) struct Evaluator {
     offset: Block,
     evaluating: Evaluating,
     /// The program's wires.
-    memory: Vec<Block>,
+    memory: Memory<Block>,
 }
 
 /// Active keys of the inputs of a chunk, a key a party for each wire.
@@ -33,7 +33,7 @@ impl Evaluator {
         let Here { me, parties, session, backend, .. } = garbled;
         let n = usize::from(parties);
         let evaluating = Evaluating::new(backend, &session, me.0.into(), n, offset);
-        Ok(Evaluator { me, parties, offset, evaluating, memory: memory(program, n)? })
+        Ok(Evaluator { me, parties, offset, evaluating, memory: Memory::rows(program, n)? })
     }
 
     /// The second item of figure 9: this party's keys of the public values, to each peer.

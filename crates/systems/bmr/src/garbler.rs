@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use comity_channel::{Echo, Mesh, PerPeer};
-use comity_circuit::Program;
+use comity_circuit::{Memory, Program};
 use comity_core::{Bits, Block, Part, PartyId, Result};
 use comity_protocol::{Conduct, Here};
 use comity_share::Beside;
@@ -11,7 +11,7 @@ use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::act::GarblingAct;
-use crate::chunk::{Calling, Chunk, Output, memory};
+use crate::chunk::{Calling, Chunk, Output};
 use crate::garbling::{Garbling, Gates};
 use crate::hash::add;
 use crate::masks::{MaskOpening, Masks};
@@ -39,7 +39,7 @@ pub(crate) struct Garbler<'a> {
     garbling: Garbling,
     zeros: Zeros,
     /// The program's wires.
-    memory: Vec<Block>,
+    memory: Memory<Block>,
     waiting: Wires,
     rows: Vec<Block>,
 }
@@ -85,7 +85,7 @@ impl<'a> Garbler<'a> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Garbler<'a>> {
         let ids = [here.me.0, here.parties].map(usize::from);
-        let memory = memory(program, masks.width() + 1)?;
+        let memory = Memory::rows(program, masks.width() + 1)?;
         let seed = Block::random(rng);
         let zeros = Zeros::new(here, rng);
         let garbling = Garbling::new(here.backend, &here.session, ids, masks.offset(), masks.one(), seed);

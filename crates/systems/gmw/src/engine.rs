@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use comity_channel::Mesh;
-use comity_circuit::{Call, Engine, LookupTable, Lowered, Meaning, Owner, Place, Program, Recipients, Step};
+use comity_circuit::{Call, Engine, LookupTable, Lowered, Meaning, Memory, Place, Program, Put, Shown, Step};
 use comity_core::{Bits, Error, Result, TapeGate, Vectorize, mask};
 use comity_share::bits::BitShares;
 use zeroize::{Zeroize, Zeroizing};
@@ -23,6 +23,8 @@ const WORDS: usize = (8 << 20) / 8;
 pub struct BitSharing<'a, 'n, 'd> {
     net: &'a mut Mesh<'n>,
     machine: &'a mut BitMachine<'d>,
+    /// The wires of the program: a share each, zero or one.
+    pub(crate) memory: Memory<u8>,
     /// The wires of calls side by side: slot after slot, of each slot 64 calls a word.
     words: Zeroizing<Vec<u64>>,
     /// The wires of a single call, a byte each.
@@ -41,6 +43,7 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
         BitSharing {
             net,
             machine,
+            memory: Memory::default(),
             words: Zeroizing::default(),
             bytes: Zeroizing::default(),
             pools: Vec::new(),
@@ -74,7 +77,7 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the circuit has other values; those of the machine.
-    pub fn look_up(&mut self, call: &Call<'_>, table: &PublicTable, memory: &mut [u8]) -> Result<()> {
+    pub fn look_up(&mut self, call: &Call<'_>, table: &PublicTable) -> Result<()> {
         let (&[index], &[entry]) = (call.circuit.input_widths(), call.circuit.output_widths()) else {
             return Err(Error::invalid_input("a table has one index and one entry"));
         };
@@ -89,7 +92,7 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
         let mut first = 0;
         while first < call.times {
             let vectors = self.pools[at].take(self.net, self.machine, call.times - first)?;
-            let mut columns = Columns { memory, first, copies: vectors.copies() };
+            let columns = Columns { memory: &mut self.memory, first, copies: vectors.copies() };
             let copies = columns.copies;
             let column = |from| {
                 let mut words = vec![0; copies.div_ceil(64)];
@@ -98,6 +101,7 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
             };
             let index: Vec<BitShares> = (0..index).map(|i| column(bit(call.args[0], i))).collect();
             let found = table::look_up(self.net, self.machine, (table, vectors), index)?;
+            let mut columns = Columns { memory: &mut self.memory, first, copies };
             for (i, found) in found.iter().enumerate() {
                 columns.store(bit(call.outs[0], i), found.words());
             }
@@ -107,7 +111,8 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
     }
 
     /// One call.
-    fn single(&mut self, call: &Call<'_>, t: u64, memory: &mut [u8]) -> Result<()> {
+    fn single(&mut self, call: &Call<'_>, t: u64) -> Result<()> {
+        let memory = &mut self.memory;
         let layered = call.circuit.layered();
         let wires = &mut self.bytes;
         if wires.len() < layered.slots() {
@@ -139,7 +144,7 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
     }
 
     /// The calls from `first` on, `copies` of them, side by side.
-    fn side_by_side(&mut self, call: &Call<'_>, first: u64, copies: usize, memory: &mut [u8]) -> Result<()> {
+    fn side_by_side(&mut self, call: &Call<'_>, first: u64, copies: usize) -> Result<()> {
         let layered = call.circuit.layered();
         let (width, wires) = (copies.div_ceil(64), &mut self.words);
         if wires.len() < layered.slots() * width {
@@ -150,7 +155,7 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
         }
         wires[..width].fill(0);
         wires[width..2 * width].fill(if self.machine.one() { u64::MAX } else { 0 });
-        let memory = Columns { memory, first, copies };
+        let mut memory = Columns { memory: &mut self.memory, first, copies };
         for (slot, from) in spread(2.., call.circuit.input_widths(), call.args) {
             memory.load(from, &mut wires[slot * width..][..width]);
         }
@@ -163,7 +168,6 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
             self.machine.ands(self.net, &mut Lanes { wires, gates: ands, width, copies, read: 0, written: 0 })?;
             backend.vectorize(Xors { wires, gates: xors, width });
         }
-        let mut memory = memory;
         let slots = layered.outputs().iter().map(|&slot| slot as usize);
         for (slot, to) in spread(slots, call.circuit.output_widths(), call.outs) {
             memory.store(to, &self.words[slot * width..][..width]);
@@ -173,25 +177,28 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
 }
 
 impl Engine for BitSharing<'_, '_, '_> {
-    /// A share, zero or one.
-    type Wire = u8;
     type Error = Error;
     const SHARES: bool = true;
 
-    fn input(&mut self, _: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [u8]) -> Result<()> {
-        let shares = self.machine.input(owner, value, wires.len())?;
-        unpack(&shares, wires);
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.memory = Memory::of(program)?;
         Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [u8]) -> Result<()> {
+    fn input(&mut self, put: Put, value: Option<&Bits>) -> Result<()> {
+        let shares = self.machine.input(put.owner, value, put.bits)?;
+        unpack(&shares, &mut self.memory[put.wires()]);
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
         if let Some(meant) = table_of(call.circuit, call.meaning).filter(|_| self.looks_up) {
             let at = self.tables.iter().position(|(known, _)| known == meant).unwrap_or_else(|| {
                 self.tables.push((meant.clone(), PublicTable::from(meant)));
                 self.tables.len() - 1
             });
             let (meant, table) = self.tables.swap_remove(at);
-            let done = self.look_up(call, &table, memory);
+            let done = self.look_up(call, &table);
             self.tables.push((meant, table));
             return done;
         }
@@ -200,16 +207,16 @@ impl Engine for BitSharing<'_, '_, '_> {
         while done < call.times {
             let copies = together.min(call.times - done);
             match copies {
-                1 => self.single(call, done, memory)?,
-                _ => self.side_by_side(call, done, copies as usize, memory)?,
+                1 => self.single(call, done)?,
+                _ => self.side_by_side(call, done, copies as usize)?,
             }
             done += copies;
         }
         Ok(())
     }
 
-    fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[u8]) -> Result<Option<Bits>> {
-        self.machine.reveal(self.net, to, &pack(wires))
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
+        self.machine.reveal(self.net, shown.to, &pack(&self.memory[shown.wires()]))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use comity_channel::Mesh;
-use comity_circuit::{Call, Engine, Owner, Program, Recipients};
+use comity_circuit::{Call, Engine, Program, Put, Recipients, Shown};
 use comity_core::{Bits, Error, PartyId, Result};
 use comity_protocol::{Here, Job, Party, Reactive, Shares, Shelf, WriteBatch};
 use comity_share::RowShares;
@@ -69,7 +69,7 @@ pub(crate) fn run_with(me: &mut Party<'_, '_>, dealer: Box<dyn RowDealer + '_>, 
     }
     let bits = |party| program.inputs().iter().filter(|i| i.owner.includes(party)).map(|i| i.bits).sum();
     machine.prepare(net, (0..here.parties).map(bits).max().unwrap_or(0))?;
-    let mut engine = RowSharing::new(net, &mut machine, program.wires())?;
+    let mut engine = RowSharing::new(net, &mut machine);
     comity_circuit::run(program, &mut engine, job.inputs, *observer)?;
     drop(engine);
     net.flush()
@@ -107,7 +107,7 @@ impl Reactive for ByHand {
     fn call(&mut self, me: &mut Party<'_, '_>, program: &Program, values: &[&Shares]) -> Result<Vec<Shares>> {
         let values: Vec<&RowShares> = values.iter().map(|value| held(value)).collect::<Result<_>>()?;
         self.machine.plan(program.and_gates().max(AT_LEAST));
-        let engine = RowSharing::new(me.net, &mut self.machine, program.wires())?;
+        let engine = RowSharing::new(me.net, &mut self.machine);
         let mut calling = Calling { engine, values: &values, outputs: Vec::new() };
         comity_circuit::run(program, &mut calling, &vec![None; values.len()], &mut Nobody)?;
         Ok(calling.outputs.into_iter().map(shares).collect())
@@ -126,20 +126,23 @@ struct Calling<'v, 'e, 'n> {
 }
 
 impl Engine for Calling<'_, '_, '_> {
-    type Wire = ();
     type Error = Error;
 
-    fn input(&mut self, index: usize, _: Owner, _: Option<&Bits>, start: usize, _: &mut [()]) -> Result<()> {
-        self.engine.put(start, self.values[index]);
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.engine.begin(program)
+    }
+
+    fn input(&mut self, put: Put, _: Option<&Bits>) -> Result<()> {
+        self.engine.put(put.start, self.values[put.index]);
         Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [()]) -> Result<()> {
-        self.engine.call(call, memory)
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
+        self.engine.call(call)
     }
 
-    fn reveal(&mut self, _: usize, _: Recipients, start: usize, wires: &[()]) -> Result<Option<Bits>> {
-        self.outputs.push(self.engine.rows(start, wires.len()));
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
+        self.outputs.push(self.engine.rows(shown.start, shown.bits));
         Ok(None)
     }
 }

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use comity_channel::Channel;
-use comity_circuit::{Call, Engine, Lowered, Owner, Place, Recipients};
+use comity_circuit::{Call, Engine, Lowered, Memory, Place, Program, Put, Shown};
 use comity_core::{Bits, Error, Result, TapeGate};
 use comity_share::Share;
 use zeroize::Zeroize;
@@ -22,6 +22,8 @@ const WIRES: usize = (64 << 20) / Share::BYTES;
 pub struct Sharing<'a, 'm> {
     ch: &'a mut (dyn Channel + 'a),
     machine: &'a mut Machine<'m>,
+    /// The wires of the program.
+    pub(crate) memory: Memory<Share>,
     /// The wires of the calls under way: slot after slot, of each slot call after call.
     wires: Vec<Share>,
     buffer: Box<Buffer>,
@@ -33,7 +35,8 @@ type Buffer = [[Share; 64]; 2];
 impl<'a, 'm> Sharing<'a, 'm> {
     /// An engine over this machine, which can be used by hand before and after.
     pub fn new(ch: &'a mut (dyn Channel + 'a), machine: &'a mut Machine<'m>) -> Sharing<'a, 'm> {
-        Sharing { ch, machine, wires: Vec::new(), buffer: Box::new([[Share::default(); 64]; 2]) }
+        let buffer = Box::new([[Share::default(); 64]; 2]);
+        Sharing { ch, machine, memory: Memory::default(), wires: Vec::new(), buffer }
     }
 
     /// `copies` calls side by side, whose inputs are in their slots.
@@ -55,15 +58,19 @@ impl<'a, 'm> Sharing<'a, 'm> {
 }
 
 impl Engine for Sharing<'_, '_> {
-    type Wire = Share;
     type Error = Error;
 
-    fn input(&mut self, _: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [Share]) -> Result<()> {
-        let party = owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
-        self.machine.input(self.ch, party, value, wires)
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.memory = Memory::of(program)?;
+        Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [Share]) -> Result<()> {
+    fn input(&mut self, put: Put, value: Option<&Bits>) -> Result<()> {
+        let party = put.owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
+        self.machine.input(self.ch, party, value, &mut self.memory[put.wires()])
+    }
+
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
         let Call { circuit, times, args, outs, .. } = *call;
         let layered = circuit.layered();
         let together = (WIRES / layered.slots()).max(1) as u64;
@@ -82,14 +89,14 @@ impl Engine for Sharing<'_, '_> {
             let inputs = spread(2.., circuit.input_widths(), args);
             for (slot, from) in inputs {
                 for (t, wire) in (done..).zip(&mut self.wires[slot * copies..][..copies]) {
-                    *wire = memory[from.at(t)];
+                    *wire = self.memory[from.at(t)];
                 }
             }
             self.layers(circuit, copies)?;
             let slots = layered.outputs().iter().map(|&slot| slot as usize);
             for (slot, to) in spread(slots, circuit.output_widths(), outs) {
                 for (t, wire) in (done..).zip(&self.wires[slot * copies..][..copies]) {
-                    memory[to.at(t)] = *wire;
+                    self.memory[to.at(t)] = *wire;
                 }
             }
             done += copies as u64;
@@ -97,8 +104,8 @@ impl Engine for Sharing<'_, '_> {
         Ok(())
     }
 
-    fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[Share]) -> Result<Option<Bits>> {
-        self.machine.reveal(self.ch, to, wires)
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
+        self.machine.reveal(self.ch, shown.to, &self.memory[shown.wires()])
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use comity_circuit::{Call, Engine, Goal, Observer, Owner, Program, Recipients};
+use comity_circuit::{Call, Engine, Goal, Observer, Program, Put, Recipients, Shown};
 use comity_core::{Bits, Error, Params, PartyId, Result};
 use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Lot, Material, Need, Opt, Options, Party,
@@ -236,27 +236,30 @@ impl Reactive for ByHand {
 }
 
 /// The engine of a call: inputs are values that are there, outputs stay shared.
-struct Calling<'v, E> {
-    engine: E,
+struct Calling<'v, 'e> {
+    engine: Sharing<'e, 'static>,
     values: &'v [&'v Held],
     outputs: Vec<Held>,
 }
 
-impl<E: Engine<Wire = Share, Error = Error>> Engine for Calling<'_, E> {
-    type Wire = Share;
+impl Engine for Calling<'_, '_> {
     type Error = Error;
 
-    fn input(&mut self, index: usize, _: Owner, _: Option<&Bits>, _: usize, wires: &mut [Share]) -> Result<()> {
-        wires.copy_from_slice(self.values[index]);
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.engine.begin(program)
+    }
+
+    fn input(&mut self, put: Put, _: Option<&Bits>) -> Result<()> {
+        self.engine.memory[put.wires()].copy_from_slice(self.values[put.index]);
         Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [Share]) -> Result<()> {
-        self.engine.call(call, memory)
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
+        self.engine.call(call)
     }
 
-    fn reveal(&mut self, _: usize, _: Recipients, _: usize, wires: &[Share]) -> Result<Option<Bits>> {
-        self.outputs.push(Zeroizing::new(wires.to_vec()));
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
+        self.outputs.push(Zeroizing::new(self.engine.memory[shown.wires()].to_vec()));
         Ok(None)
     }
 }

@@ -1,7 +1,7 @@
 //! The evaluator.
 
 use comity_channel::Channel;
-use comity_circuit::{Call, Engine, Observer, Owner, Recipients};
+use comity_circuit::{Call, Engine, Memory, Observer, Program, Put, Shown};
 use comity_core::{Bits, Block, Error, PartyId, Prg, Result};
 use comity_garble::{EvaluatedStream, HalfGates};
 use comity_ot::base::BaseOt;
@@ -27,6 +27,7 @@ pub(crate) fn run<B: BaseOt<Model: AtLeast<SemiHonest>>>(
     let mut engine = Evaluating {
         ch,
         me: here.me,
+        memory: Memory::default(),
         ot,
         labels: garbler_labels(here.backend, &here.session),
         stream: EvaluatedStream::new(HalfGates::evaluator(here.backend, gate_keys(&here.session))),
@@ -38,37 +39,43 @@ pub(crate) fn run<B: BaseOt<Model: AtLeast<SemiHonest>>>(
 struct Evaluating<'a> {
     ch: &'a mut (dyn Channel + 'a),
     me: PartyId,
+    /// Active labels.
+    memory: Memory<Block>,
     ot: Option<iknp::Receiver>,
     labels: Prg,
     stream: EvaluatedStream<HalfGates>,
 }
 
 impl Engine for Evaluating<'_> {
-    /// The active label.
-    type Wire = Block;
     type Error = Error;
 
-    fn input(&mut self, index: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
-        if !owner.includes(self.me) {
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.memory = Memory::of(program)?;
+        Ok(())
+    }
+
+    fn input(&mut self, put: Put, value: Option<&Bits>) -> Result<()> {
+        let wires = &mut self.memory[put.wires()];
+        if !put.owner.includes(self.me) {
             // Step 2.
             self.labels.fill_blocks(wires);
             return Ok(());
         }
         // Step 3.
-        let value = value.filter(|v| v.len() == wires.len()).ok_or_else(|| missing(index, wires.len()))?;
+        let value = value.filter(|v| v.len() == put.bits).ok_or_else(|| missing(&put))?;
         match &mut self.ot {
             Some(ot) => ot.extend(self.ch, value, wires),
             None => Ok(()),
         }
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [Block]) -> Result<()> {
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
         // Step 4.
-        self.stream.call(call, memory, |tables| self.ch.recv(tables))
+        self.stream.call(call, &mut self.memory, |tables| self.ch.recv(tables))
     }
 
-    fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[Block]) -> Result<Option<Bits>> {
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
         // Step 5.
-        reveal(self.ch, self.me, to, wires)
+        reveal(self.ch, self.me, shown.to, &self.memory[shown.wires()])
     }
 }

@@ -1,7 +1,7 @@
 //! The garbler.
 
 use comity_channel::Channel;
-use comity_circuit::{Call, Engine, Observer, Owner, Recipients};
+use comity_circuit::{Call, Engine, Memory, Observer, Program, Put, Shown};
 use comity_core::{Bits, Block, Delta, Error, PartyId, Prg, Result};
 use comity_garble::{GarbledStream, HalfGates};
 use comity_ot::base::BaseOt;
@@ -29,6 +29,7 @@ pub(crate) fn run<B: BaseOt<Model: AtLeast<SemiHonest>>>(
     let mut engine = Garbling {
         ch,
         me: here.me,
+        memory: Memory::default(),
         ot,
         labels: garbler_labels(here.backend, &here.session),
         stream: GarbledStream::new(HalfGates::garbler(here.backend, delta, gate_keys(&here.session))),
@@ -41,6 +42,8 @@ pub(crate) fn run<B: BaseOt<Model: AtLeast<SemiHonest>>>(
 struct Garbling<'a> {
     ch: &'a mut (dyn Channel + 'a),
     me: PartyId,
+    /// Labels for zero.
+    memory: Memory<Block>,
     ot: Option<iknp::Sender>,
     labels: Prg,
     stream: GarbledStream<HalfGates>,
@@ -54,14 +57,18 @@ impl Garbling<'_> {
 }
 
 impl Engine for Garbling<'_> {
-    /// The label for zero.
-    type Wire = Block;
     type Error = Error;
 
-    fn input(&mut self, index: usize, owner: Owner, value: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
-        if owner.includes(self.me) {
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.memory = Memory::of(program)?;
+        Ok(())
+    }
+
+    fn input(&mut self, put: Put, value: Option<&Bits>) -> Result<()> {
+        let wires = &mut self.memory[put.wires()];
+        if put.owner.includes(self.me) {
             // Step 2.
-            let value = value.filter(|v| v.len() == wires.len()).ok_or_else(|| missing(index, wires.len()))?;
+            let value = value.filter(|v| v.len() == put.bits).ok_or_else(|| missing(&put))?;
             self.labels.fill_blocks(wires);
             for (wire, bit) in wires.iter_mut().zip(value.iter()) {
                 *wire ^= self.stream.delta().masked(bit);
@@ -69,7 +76,7 @@ impl Engine for Garbling<'_> {
             Ok(())
         } else {
             // Step 3.
-            self.flush()?;
+            self.stream.flush(|tables| self.ch.send(tables))?;
             match &mut self.ot {
                 Some(ot) => ot.extend(self.ch, wires),
                 None => Ok(()),
@@ -77,19 +84,20 @@ impl Engine for Garbling<'_> {
         }
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [Block]) -> Result<()> {
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
         // Step 4.
-        self.stream.call(call, memory, |tables| self.ch.send(tables))
+        self.stream.call(call, &mut self.memory, |tables| self.ch.send(tables))
     }
 
-    fn reveal(&mut self, _: usize, to: Recipients, _: usize, wires: &[Block]) -> Result<Option<Bits>> {
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
         // Step 5.
         self.flush()?;
-        reveal(self.ch, self.me, to, wires)
+        reveal(self.ch, self.me, shown.to, &self.memory[shown.wires()])
     }
 }
 
 /// The error of a missing value, which is the caller's fault: [`comity_circuit::run`] checks values before they get here.
-pub(crate) fn missing(index: usize, bits: usize) -> Error {
+pub(crate) fn missing(put: &Put) -> Error {
+    let Put { index, bits, .. } = put;
     Error::invalid_input(format!("input value {index} of {bits} bits is missing or has another length"))
 }

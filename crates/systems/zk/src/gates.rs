@@ -2,7 +2,7 @@
 //!
 //! XOR gates are the same in every such protocol; [`Branches`] says how inputs come in and what an AND gate does.
 
-use comity_circuit::{Call, Engine, Observer, Owner, Recipients};
+use comity_circuit::{Call, Engine, Memory, Observer, Program, Put, Shown};
 use comity_core::{Backend, Bits, Error, Result, Tape, TapeGate, Vectorize};
 use zeroize::Zeroizing;
 
@@ -32,6 +32,7 @@ pub(crate) trait Branches<const W: usize, const N: usize> {
 pub(crate) struct Head<B, const W: usize, const N: usize> {
     backend: Backend,
     branches: B,
+    memory: Memory<Shares<W, N>>,
     slots: Zeroizing<Vec<Shares<W, N>>>,
     outputs: Zeroizing<Vec<Shares<W, N>>>,
     /// The values of the public inputs; a secret one is [`Branches::secret`]'s.
@@ -42,7 +43,7 @@ impl<B: Branches<W, N>, const W: usize, const N: usize> Head<B, W, N> {
     /// An engine over branches.
     pub(crate) fn new(backend: Backend, branches: B, public: &[Option<Bits>]) -> Self {
         let (slots, outputs) = (Zeroizing::default(), Zeroizing::default());
-        Head { backend, branches, slots, outputs, public: public.to_vec() }
+        Head { backend, branches, memory: Memory::default(), slots, outputs, public: public.to_vec() }
     }
 
     /// The branches, and the words of each output bit, after a run.
@@ -52,14 +53,18 @@ impl<B: Branches<W, N>, const W: usize, const N: usize> Head<B, W, N> {
 }
 
 impl<B: Branches<W, N>, const W: usize, const N: usize> Engine for Head<B, W, N> {
-    type Wire = Shares<W, N>;
     type Error = Error;
 
-    fn input(&mut self, index: usize, _: Owner, _: Option<&Bits>, _: usize, wires: &mut [Self::Wire]) -> Result<()> {
-        match &self.public[index] {
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.memory = Memory::of(program)?;
+        Ok(())
+    }
+
+    fn input(&mut self, put: Put, _: Option<&Bits>) -> Result<()> {
+        let mut wires = &mut self.memory[put.wires()];
+        match &self.public[put.index] {
             Some(value) => wires.iter_mut().zip(value.iter()).for_each(|(wire, bit)| *wire = self.branches.public(bit)),
             None => {
-                let mut wires = wires;
                 while !wires.is_empty() {
                     let (now, later) = wires.split_at_mut(self.branches.room(wires.len())?);
                     now.iter_mut().for_each(|wire| *wire = self.branches.secret());
@@ -70,7 +75,7 @@ impl<B: Branches<W, N>, const W: usize, const N: usize> Engine for Head<B, W, N>
         Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [Self::Wire]) -> Result<()> {
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
         let tape = call.circuit.tape();
         let slots = tape.slots().max(2);
         if self.slots.len() < slots {
@@ -80,15 +85,15 @@ impl<B: Branches<W, N>, const W: usize, const N: usize> Engine for Head<B, W, N>
             for (slot, bit) in [(Tape::ZERO, false), (Tape::ONE, true)] {
                 self.slots[slot as usize] = self.branches.public(bit);
             }
-            call.load(t, memory, &mut self.slots);
+            call.load(t, &self.memory, &mut self.slots);
             self.backend.vectorize(Gates { tape, slots: &mut self.slots, branches: &mut self.branches })?;
-            call.store(t, &self.slots, memory);
+            call.store(t, &self.slots, &mut self.memory);
         }
         Ok(())
     }
 
-    fn reveal(&mut self, _: usize, _: Recipients, _: usize, wires: &[Self::Wire]) -> Result<Option<Bits>> {
-        self.outputs.extend_from_slice(wires);
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
+        self.outputs.extend_from_slice(&self.memory[shown.wires()]);
         Ok(None)
     }
 }

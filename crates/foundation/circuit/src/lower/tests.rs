@@ -3,25 +3,16 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::builder::{Builder, Wire};
-use crate::engine::{Call, Engine, Place};
-use crate::plain::{Plain, eval_circuit};
+use crate::plain::eval_circuit;
 use crate::random::Rng;
 
 /// Runs the tape in the clear.
 fn eval_lowered(lowered: &Lowered, inputs: &[Bits]) -> Vec<Bits> {
-    let mut memory: Vec<bool> = inputs.iter().flat_map(Bits::iter).collect();
-    let mut end = 0;
-    let mut place = |&bits: &usize| {
-        end += bits;
-        Place { start: end - bits, stride: 0 }
-    };
-    let args: Vec<_> = lowered.input_widths().iter().map(&mut place).collect();
-    let outs: Vec<_> = lowered.output_widths().iter().map(&mut place).collect();
-    memory.resize(end, true);
-    let call = Call { circuit: lowered, meaning: None, times: 1, args: &args, outs: &outs };
-    Plain::new().call(&call, &mut memory).unwrap();
-    let value = |(&bits, &Place { start, .. }): (&usize, &Place)| memory[start..start + bits].iter().copied().collect();
-    lowered.output_widths().iter().zip(&outs).map(value).collect()
+    let mut slots = vec![false; lowered.tape().slots().max(2 + lowered.inputs())];
+    slots[2..].iter_mut().zip(inputs.iter().flat_map(Bits::iter)).for_each(|(slot, bit)| *slot = bit);
+    lowered.tape().evaluate(&mut slots);
+    let mut outputs = lowered.outputs().iter().map(|&slot| slots[slot as usize]);
+    lowered.output_widths().iter().map(|&bits| outputs.by_ref().take(bits).collect()).collect()
 }
 
 fn check(circuit: &Circuit, window: usize, rng: &mut Rng) {

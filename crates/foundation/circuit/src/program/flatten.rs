@@ -1,15 +1,13 @@
 //! One circuit of a whole program: all of its calls, one after another.
 
-use std::convert::Infallible;
-
 use comity_core::Bits;
 
 use super::Program;
 use crate::builder::{Builder, Wire};
 use crate::circuit::Circuit;
-use crate::engine::{Call, Engine, Observer};
-use crate::party::{Owner, Recipients};
-use crate::run::run;
+use crate::engine::{Call, Engine, Observer, Put, Shown};
+use crate::memory::{Memory, NoMemory};
+use crate::run::{RunError, run};
 
 /// The most gates of a program that becomes one circuit: some gigabytes while it is built.
 const MOST_GATES: u64 = 1 << 26;
@@ -24,8 +22,8 @@ pub enum FlattenError {
         gates: u64,
     },
     /// The memory of wires does not fit this machine.
-    #[error("{0}")]
-    Memory(String),
+    #[error(transparent)]
+    Memory(NoMemory),
 }
 
 impl Program {
@@ -42,9 +40,11 @@ impl Program {
         }
         let mut builder = Builder::for_goal(self.goal());
         let inputs = self.inputs().iter().map(|input| builder.input(&input.name, input.bits)).collect();
-        let mut flatten = Flatten { program: self, builder, inputs };
-        run(self, &mut flatten, &vec![None; self.inputs().len()], &mut Nobody)
-            .map_err(|error| FlattenError::Memory(error.to_string()))?;
+        let mut flatten = Flatten { program: self, builder, inputs, memory: Memory::default() };
+        run(self, &mut flatten, &vec![None; self.inputs().len()], &mut Nobody).map_err(|error| match error {
+            RunError::Engine(error) => FlattenError::Memory(error),
+            RunError::Input(_) => unreachable!("no value is given, and values may stay in shares"),
+        })?;
         Ok(flatten.builder.finish())
     }
 }
@@ -64,31 +64,30 @@ struct Flatten<'p> {
     program: &'p Program,
     builder: Builder,
     inputs: Vec<Vec<Wire>>,
+    memory: Memory<Held>,
 }
 
 impl Engine for Flatten<'_> {
-    type Wire = Held;
-    type Error = Infallible;
+    type Error = NoMemory;
     const SHARES: bool = true;
 
-    fn input(
-        &mut self,
-        index: usize,
-        _: Owner,
-        _: Option<&Bits>,
-        _: usize,
-        wires: &mut [Held],
-    ) -> Result<(), Infallible> {
-        wires.iter_mut().zip(&self.inputs[index]).for_each(|(held, &wire)| *held = Held(wire));
+    fn begin(&mut self, program: &Program) -> Result<(), NoMemory> {
+        self.memory = Memory::of(program)?;
         Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [Held]) -> Result<(), Infallible> {
+    fn input(&mut self, put: Put, _: Option<&Bits>) -> Result<(), NoMemory> {
+        let wires = self.memory[put.wires()].iter_mut().zip(&self.inputs[put.index]);
+        wires.for_each(|(held, &wire)| *held = Held(wire));
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Call<'_>) -> Result<(), NoMemory> {
         let layered = call.circuit.layered();
         let mut slots = vec![Held::default(); layered.slots()];
         slots[1] = Held(Wire::ONE);
         for t in 0..call.times {
-            call.load(t, memory, &mut slots);
+            call.load(t, &self.memory, &mut slots);
             let mut rest = layered.gates();
             for layer in layered.layers() {
                 let (ands, xors);
@@ -104,15 +103,15 @@ impl Engine for Flatten<'_> {
             let mut outputs = layered.outputs().iter().map(|&slot| slots[slot as usize]);
             for (&width, out) in call.circuit.output_widths().iter().zip(call.outs) {
                 let to = out.at(t);
-                memory[to..to + width].iter_mut().zip(outputs.by_ref()).for_each(|(wire, value)| *wire = value);
+                self.memory[to..to + width].iter_mut().zip(outputs.by_ref()).for_each(|(wire, value)| *wire = value);
             }
         }
         Ok(())
     }
 
-    fn reveal(&mut self, index: usize, _: Recipients, _: usize, wires: &[Held]) -> Result<Option<Bits>, Infallible> {
-        let wires: Vec<Wire> = wires.iter().map(|held| held.0).collect();
-        self.builder.output(&self.program.outputs()[index].name, &wires);
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>, NoMemory> {
+        let wires: Vec<Wire> = self.memory[shown.wires()].iter().map(|held| held.0).collect();
+        self.builder.output(&self.program.outputs()[shown.index].name, &wires);
         Ok(None)
     }
 }

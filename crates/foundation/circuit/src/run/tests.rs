@@ -3,40 +3,48 @@ use comity_core::Kind;
 use super::*;
 use crate::builder::Builder;
 use crate::circuit::Circuit;
+use crate::engine::AT_ONCE;
 use crate::party::Recipients;
 use crate::plain::Plain;
 
 /// An engine that writes down what it is asked.
 #[derive(Default)]
-struct Scribe(Vec<String>);
+struct Scribe {
+    told: Vec<String>,
+    /// Calls at once, unless it is left open.
+    at_once: Option<u64>,
+}
 
 impl Engine for Scribe {
-    type Wire = u8;
-    type Error = String;
+    type Error = Error;
 
-    fn input(
-        &mut self,
-        index: usize,
-        owner: Owner,
-        value: Option<&Bits>,
-        start: usize,
-        wires: &mut [u8],
-    ) -> Result<(), String> {
-        self.0.push(format!("input {index} of {owner}: {:?} into {} at {start}", value.map(Bits::len), wires.len()));
+    fn begin(&mut self, program: &Program) -> Result<(), Error> {
+        self.told.push(format!("begin {}", program.wires()));
         Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [u8]) -> Result<(), String> {
-        assert_eq!(call.circuit.inputs(), 2);
-        assert!(memory.iter().all(|&wire| wire == 0));
-        let places = |places: &[Place]| places.iter().map(|place| (place.start, place.stride)).collect::<Vec<_>>();
-        self.0.push(format!("call {} {:?} {:?}", call.times, places(call.args), places(call.outs)));
-        if self.0.len() > 100 { Err("enough".into()) } else { Ok(()) }
+    fn input(&mut self, put: Put, value: Option<&Bits>) -> Result<(), Error> {
+        let Put { index, owner, start, bits } = put;
+        self.told.push(format!("input {index} of {owner}: {:?} into {bits} at {start}", value.map(Bits::len)));
+        Ok(())
     }
 
-    fn reveal(&mut self, index: usize, to: Recipients, start: usize, wires: &[u8]) -> Result<Option<Bits>, String> {
-        self.0.push(format!("reveal {index} to {to}: {} at {start}", wires.len()));
-        Ok((to == Recipients::All).then(|| Bits::zeros(wires.len())))
+    fn call(&mut self, call: &Call<'_>) -> Result<(), Error> {
+        assert_eq!(call.circuit.inputs(), 2);
+        let places = |places: &[Place]| places.iter().map(|place| (place.start, place.stride)).collect::<Vec<_>>();
+        let (index, times) = (call.index, call.times);
+        self.told.push(format!("call {index} {times} {:?} {:?}", places(call.args), places(call.outs)));
+        if self.told.len() > 100 { Err(Error::invalid_input("enough")) } else { Ok(()) }
+    }
+
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>, Error> {
+        let Shown { index, to, start, bits } = shown;
+        self.told.push(format!("reveal {index} to {to}: {bits} at {start}"));
+        Ok((to == Recipients::All).then(|| Bits::zeros(bits)))
+    }
+
+    fn at_once(&self, call: &Call<'_>) -> u64 {
+        self.at_once.unwrap_or(AT_ONCE / call.ands().max(1))
     }
 }
 
@@ -87,16 +95,17 @@ fn steps_reach_the_engine_in_order_and_outputs_the_observer() {
     let (mut engine, mut watch) = (Scribe::default(), Watch::default());
     run(&program, &mut engine, &[Some(Bits::zeros(7)), None, None], &mut watch).unwrap();
     let want = [
+        "begin 60",
         "input 0 of party 5: Some(7) into 7 at 0",
         "input 2 of party 1: None into 2 at 7",
-        "call 3 [(20, 1), (30, 0)] [(40, 1)]",
-        "call 3 [(23, 1), (30, 0)] [(40, 1)]",
-        "call 3 [(10, 1), (30, 0)] [(50, 1)]",
-        "call 3 [(13, 1), (30, 0)] [(50, 1)]",
+        "call 0 3 [(20, 1), (30, 0)] [(40, 1)]",
+        "call 0 3 [(23, 1), (30, 0)] [(40, 1)]",
+        "call 0 3 [(10, 1), (30, 0)] [(50, 1)]",
+        "call 0 3 [(13, 1), (30, 0)] [(50, 1)]",
         "reveal 0 to party 1: 3 at 40",
         "reveal 1 to all parties: 3 at 50",
     ];
-    assert_eq!(engine.0, want);
+    assert_eq!(engine.told, want);
     let seen = ["inputs", "gates", "3 gates", "6 gates", "9 gates", "12 gates", "outputs", "output 1: 3"];
     assert_eq!(watch.0, seen);
 }
@@ -108,14 +117,28 @@ fn many_calls_are_cut_for_progress_and_an_engines_error_ends_the_run() {
         let body = vec![Step::Call { circuit: 0, times, args, outs: vec![(span(1, 1, &[]), 1)] }];
         vec![Step::Repeat { times: 1000, body }]
     };
-    let program = Program::new("p", 1 << 24, vec![and()], steps(CHUNK + 5)).unwrap();
+    let program = Program::new("p", 1 << 24, vec![and()], steps(AT_ONCE + 5)).unwrap();
     let (mut engine, mut watch) = (Scribe::default(), Watch::default());
     let error = run(&program, &mut engine, &[], &mut watch).unwrap_err();
-    assert!(matches!(&error, RunError::Engine(why) if why == "enough"));
-    assert_eq!(engine.0.len(), 101);
-    assert_eq!(engine.0[0], format!("call {CHUNK} [(0, 0), (0, 0)] [(1, 1)]"));
-    assert_eq!(engine.0[1], format!("call 5 [(0, 0), (0, 0)] [({}, 1)]", 1 + CHUNK));
-    assert_eq!(watch.0[..3], ["gates".into(), format!("{CHUNK} gates"), format!("{} gates", CHUNK + 5)]);
+    assert!(matches!(&error, RunError::Engine(why) if why.to_string().contains("enough")));
+    assert_eq!(engine.told.len(), 101);
+    assert_eq!(engine.told[1], format!("call 0 {AT_ONCE} [(0, 0), (0, 0)] [(1, 1)]"));
+    assert_eq!(engine.told[2], format!("call 0 5 [(0, 0), (0, 0)] [({}, 1)]", 1 + AT_ONCE));
+    assert_eq!(watch.0[..3], ["gates".into(), format!("{AT_ONCE} gates"), format!("{} gates", AT_ONCE + 5)]);
+}
+
+#[test]
+fn an_engine_says_how_many_calls_come_at_once() {
+    let args = vec![(span(0, 1, &[]), 0); 2];
+    let call = Step::Call { circuit: 0, times: 5, args, outs: vec![(span(1, 1, &[]), 1)] };
+    let program = Program::new("p", 6, vec![and()], vec![call]).unwrap();
+    let cut = |at_once| {
+        let mut engine = Scribe { at_once: Some(at_once), ..Scribe::default() };
+        run(&program, &mut engine, &[], &mut Watch::default()).unwrap();
+        let call = |told: &String| told.strip_prefix("call 0 ").map(|rest| rest[..1].parse().unwrap());
+        engine.told.iter().filter_map(call).collect::<Vec<u64>>()
+    };
+    assert_eq!([cut(0), cut(1), cut(2), cut(6)], [vec![1; 5], vec![1; 5], vec![2, 2, 1], vec![5]]);
 }
 
 #[test]
@@ -155,7 +178,7 @@ fn values_in_shares_are_refused_by_name() {
     let ran = |program: Program| {
         let mut engine = Scribe::default();
         let error = run(&program, &mut engine, &inputs, &mut Watch::default()).unwrap_err();
-        assert!(engine.0.is_empty());
+        assert!(engine.told.is_empty());
         let RunError::Input(error) = error else { panic!("{error}") };
         assert_eq!(program.check_plain(), Err(error.clone()));
         error

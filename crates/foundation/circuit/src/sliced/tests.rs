@@ -1,6 +1,7 @@
 use super::*;
 use crate::builder::{Builder, Wire};
 use crate::circuit::Circuit;
+use crate::party::Recipients;
 use crate::plain::eval_circuit;
 use crate::program::ProgramBuilder;
 use crate::random::Rng;
@@ -73,13 +74,15 @@ fn values_that_do_not_fit_are_refused() {
     let want = "input value 0 (`values`) of party 0 has 40 bits; the value given has 39";
     assert_eq!(refused(&[Bits::zeros(39)]), want);
 
-    let mut wires = [Lanes::default(); 2];
-    let mut input = |values: Vec<Vec<Lanes>>| {
-        Sliced::new(values).input(0, 1.into(), None, 0, &mut wires).map_err(|e| e.to_string())
+    let two = Program::new("two", 2, Vec::new(), Vec::new()).unwrap();
+    let input = |values: Vec<Vec<Lanes>>| {
+        let mut engine = Sliced::new(values);
+        engine.begin(&two).unwrap();
+        let put = Put { index: 0, owner: 1.into(), start: 0, bits: 2 };
+        engine.input(put, None).map(|()| engine.memory.to_vec()).map_err(|e| e.to_string())
     };
     assert_eq!(input(vec![]), Err("input value 0, of party 1, is missing".into()));
     let want = "input value 0, of party 1, has 3 bits where the program takes 2";
     assert_eq!(input(vec![vec![Lanes::default(); 3]]), Err(want.into()));
-    assert_eq!(input(vec![vec![Lanes::all(true); 2]]), Ok(()));
-    assert_eq!(wires, [Lanes::all(true); 2]);
+    assert_eq!(input(vec![vec![Lanes::all(true); 2]]), Ok(vec![Lanes::all(true); 2]));
 }

@@ -4,7 +4,7 @@
 //! side by side as their wires fit 64 MiB; the wires of a single one are bounded by the lowering.
 
 use comity_channel::Mesh;
-use comity_circuit::{Call, Engine, Lowered, Owner, Place, Recipients};
+use comity_circuit::{Call, Engine, Lowered, Memory, Place, Program, Put, Shown};
 use comity_core::{Bits, Block, Error, PartyId, Result, TapeGate};
 use comity_protocol::{Conduct, Honest};
 use comity_share::RowShares;
@@ -23,29 +23,16 @@ pub struct RowSharing<'e, 'm, 'n, C = Honest> {
     /// Blocks of a row.
     width: usize,
     /// The program's wires: row after row.
-    memory: Vec<Block>,
+    memory: Memory<Block>,
     /// The wires of the calls under way: slot after slot, of each slot call after call.
     wires: Vec<Block>,
 }
 
 impl<'e, 'm, 'n, C: for<'a> Conduct<JointAct<'a>>> RowSharing<'e, 'm, 'n, C> {
-    /// An engine over this machine for a program of so many `wires`.
-    ///
-    /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is no memory for them.
-    pub fn new(
-        net: &'e mut Mesh<'n>,
-        machine: &'e mut RowMachine<'m, C>,
-        wires: u64,
-    ) -> Result<RowSharing<'e, 'm, 'n, C>> {
+    /// An engine over this machine, which can be used by hand before and after.
+    pub fn new(net: &'e mut Mesh<'n>, machine: &'e mut RowMachine<'m, C>) -> RowSharing<'e, 'm, 'n, C> {
         let width = usize::from(machine.parties());
-        let blocks = usize::try_from(wires).unwrap_or(usize::MAX).saturating_mul(width);
-        let mut memory = Vec::new();
-        memory.try_reserve_exact(blocks).map_err(|_| {
-            Error::invalid_input(format!("there is no memory for {wires} wires of {width} blocks of 16 bytes each"))
-        })?;
-        memory.resize(blocks, Block::ZERO);
-        Ok(RowSharing { net, machine, width, memory, wires: Vec::new() })
+        RowSharing { net, machine, width, memory: Memory::default(), wires: Vec::new() }
     }
 
     /// Puts rows into wires of the memory.
@@ -86,18 +73,21 @@ impl<'e, 'm, 'n, C: for<'a> Conduct<JointAct<'a>>> RowSharing<'e, 'm, 'n, C> {
 }
 
 impl<C: for<'a> Conduct<JointAct<'a>>> Engine for RowSharing<'_, '_, '_, C> {
-    /// A row has as many blocks as there are parties: the engine has the memory.
-    type Wire = ();
     type Error = Error;
 
-    fn input(&mut self, _: usize, owner: Owner, value: Option<&Bits>, start: usize, wires: &mut [()]) -> Result<()> {
-        let party = owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
-        let rows = self.machine.input(self.net, party, value, wires.len())?;
-        self.put(start, &rows);
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.memory = Memory::rows(program, self.width)?;
         Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, _: &mut [()]) -> Result<()> {
+    fn input(&mut self, put: Put, value: Option<&Bits>) -> Result<()> {
+        let party = put.owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
+        let rows = self.machine.input(self.net, party, value, put.bits)?;
+        self.put(put.start, &rows);
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
         let Call { circuit, times, args, outs, .. } = *call;
         let layered = circuit.layered();
         let width = self.width;
@@ -133,9 +123,9 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Engine for RowSharing<'_, '_, '_, C> {
         Ok(())
     }
 
-    fn reveal(&mut self, _: usize, to: Recipients, start: usize, wires: &[()]) -> Result<Option<Bits>> {
-        let rows = self.rows(start, wires.len());
-        self.machine.reveal(self.net, to, &rows)
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
+        let rows = self.rows(shown.start, shown.bits);
+        self.machine.reveal(self.net, shown.to, &rows)
     }
 }
 

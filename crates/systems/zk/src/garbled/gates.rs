@@ -1,6 +1,6 @@
 //! The program garbled, and evaluated.
 
-use comity_circuit::{Call, Engine, Owner, Recipients, run};
+use comity_circuit::{Call, Engine, Memory, Program, Put, Shown, run};
 use comity_core::{Backend, Bits, Block, Delta, Error, Prg, Result, SessionId};
 use comity_garble::{Evaluate, EvaluatedStream, Garble, GarbledStream, Readable, Scheme};
 use zeroize::Zeroizing;
@@ -40,9 +40,9 @@ impl<S: Readable> Garbling<S> {
         statement: &Statement,
         send: impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<[u8; 32]> {
-        let Garbling { stream, wires } = self;
+        let (Garbling { stream, wires }, memory) = (self, Memory::default());
         let mut engine =
-            Garbler { stream, wires, next: 0, public: statement.public(), outputs: Zeroizing::default(), send };
+            Garbler { stream, memory, wires, next: 0, public: statement.public(), outputs: Zeroizing::default(), send };
         run(statement.program(), &mut engine, statement.public(), &mut Nobody)?;
         engine.stream.flush(&mut engine.send)?;
         let scheme = engine.stream.scheme();
@@ -74,14 +74,16 @@ pub(super) fn evaluate<S: Readable>(
     let scheme = S::evaluator(backend, gate_keys(session));
     let constants = [false, true].map(|bit| scheme.constant(bit));
     let stream = EvaluatedStream::<S>::new(scheme);
-    let outputs = Zeroizing::default();
-    let mut engine = Evaluator { stream, constants, labels, next: 0, public: statement.public(), outputs, recv };
+    let (memory, outputs) = (Memory::default(), Zeroizing::default());
+    let mut engine =
+        Evaluator { stream, memory, constants, labels, next: 0, public: statement.public(), outputs, recv };
     run(statement.program(), &mut engine, statement.public(), &mut Nobody)?;
     Ok(digest(session, &engine.outputs))
 }
 
 struct Garbler<'a, S: Scheme, F> {
     stream: GarbledStream<S>,
+    memory: Memory<WireOf<S>>,
     wires: Zeroizing<Vec<WireOf<S>>>,
     next: usize,
     public: &'a [Option<Bits>],
@@ -90,32 +92,38 @@ struct Garbler<'a, S: Scheme, F> {
 }
 
 impl<S: Readable, F: FnMut(&[u8]) -> Result<()>> Engine for Garbler<'_, S, F> {
-    type Wire = WireOf<S>;
     type Error = Error;
 
-    fn input(&mut self, index: usize, _: Owner, _: Option<&Bits>, _: usize, wires: &mut [WireOf<S>]) -> Result<()> {
-        if let Some(value) = &self.public[index] {
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.memory = Memory::of(program)?;
+        Ok(())
+    }
+
+    fn input(&mut self, put: Put, _: Option<&Bits>) -> Result<()> {
+        let wires = &mut self.memory[put.wires()];
+        if let Some(value) = &self.public[put.index] {
             let scheme = self.stream.scheme();
             wires.iter_mut().zip(value.iter()).for_each(|(wire, bit)| *wire = scheme.constant(bit));
         } else {
-            wires.copy_from_slice(&self.wires[self.next..][..wires.len()]);
-            self.next += wires.len();
+            wires.copy_from_slice(&self.wires[self.next..][..put.bits]);
+            self.next += put.bits;
         }
         Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [WireOf<S>]) -> Result<()> {
-        self.stream.call(call, memory, &mut self.send)
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
+        self.stream.call(call, &mut self.memory, &mut self.send)
     }
 
-    fn reveal(&mut self, _: usize, _: Recipients, _: usize, wires: &[WireOf<S>]) -> Result<Option<Bits>> {
-        self.outputs.extend_from_slice(wires);
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
+        self.outputs.extend_from_slice(&self.memory[shown.wires()]);
         Ok(None)
     }
 }
 
 struct Evaluator<'a, S: Scheme, F> {
     stream: EvaluatedStream<S>,
+    memory: Memory<Block>,
     constants: [Block; 2],
     labels: &'a [Block],
     next: usize,
@@ -125,25 +133,30 @@ struct Evaluator<'a, S: Scheme, F> {
 }
 
 impl<S: Readable, F: FnMut(&mut [u8]) -> Result<()>> Engine for Evaluator<'_, S, F> {
-    type Wire = Block;
     type Error = Error;
 
-    fn input(&mut self, index: usize, _: Owner, _: Option<&Bits>, _: usize, wires: &mut [Block]) -> Result<()> {
-        if let Some(value) = &self.public[index] {
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.memory = Memory::of(program)?;
+        Ok(())
+    }
+
+    fn input(&mut self, put: Put, _: Option<&Bits>) -> Result<()> {
+        let wires = &mut self.memory[put.wires()];
+        if let Some(value) = &self.public[put.index] {
             wires.iter_mut().zip(value.iter()).for_each(|(wire, bit)| *wire = self.constants[usize::from(bit)]);
         } else {
-            wires.copy_from_slice(&self.labels[self.next..][..wires.len()]);
-            self.next += wires.len();
+            wires.copy_from_slice(&self.labels[self.next..][..put.bits]);
+            self.next += put.bits;
         }
         Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [Block]) -> Result<()> {
-        self.stream.call(call, memory, &mut self.recv)
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
+        self.stream.call(call, &mut self.memory, &mut self.recv)
     }
 
-    fn reveal(&mut self, _: usize, _: Recipients, _: usize, wires: &[Block]) -> Result<Option<Bits>> {
-        self.outputs.extend_from_slice(wires);
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
+        self.outputs.extend_from_slice(&self.memory[shown.wires()]);
         Ok(None)
     }
 }

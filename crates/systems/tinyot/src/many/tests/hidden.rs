@@ -95,7 +95,7 @@ fn ran(
         }
     }
     let mut machine = RowMachine::with(here, dealer, &mut rng(5, here.me), conduct);
-    let (mut outputs, mut engine) = (Outputs::default(), RowSharing::new(net, &mut machine, program.wires()).unwrap());
+    let (mut outputs, mut engine) = (Outputs::default(), RowSharing::new(net, &mut machine));
     comity_circuit::run(program, &mut engine, inputs, &mut outputs).unwrap();
     outputs.0
 }

@@ -39,7 +39,7 @@ fn run<const N: usize>(program: &Program, inputs: &[Bits], batch: Option<usize>)
         };
         let inputs: Vec<Option<Bits>> = program.inputs().iter().zip(inputs).map(own).collect();
         let mut outputs = Outputs::default();
-        let mut engine = RowSharing::new(net, &mut machine, program.wires()).unwrap();
+        let mut engine = RowSharing::new(net, &mut machine);
         comity_circuit::run(program, &mut engine, &inputs, &mut outputs).unwrap();
         outputs.0
     })

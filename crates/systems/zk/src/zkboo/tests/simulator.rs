@@ -35,6 +35,7 @@ fn opened(
     let tapes = [0, 1].map(|which| tape(hashes, &shape, round, branches[which], &seeds[which]));
     let shares = [0, 1].map(|which| if branches[which] == 2 { share.to_vec() } else { tapes[which][0].clone() });
     let mut engine = Scalar {
+        memory: comity_circuit::Memory::default(),
         first: [branches[0] == 0, branches[1] == 0, false],
         shares: shares.to_vec(),
         tapes: tapes.iter().map(|tape| tape[1].clone()).collect(),

@@ -1,6 +1,6 @@
 //! ZKBoo as it stands in figure 3.5, a round and a gate at a time: an oracle for the sliced one, and the place where provers cheat.
 
-use comity_circuit::{Call, Engine, Owner, Recipients, run};
+use comity_circuit::{Call, Engine, Memory, Program, Put, Shown, run};
 use comity_core::{Backend, Bits, Error, Result};
 
 use crate::gates::Nobody;
@@ -75,6 +75,7 @@ impl Textbook {
             let last: Vec<bool> = (0..shape.secret).map(|i| secret.get(i) ^ tapes[0][0][i] ^ tapes[1][0][i]).collect();
             let shares: Vec<Vec<bool>> = vec![tapes[0][0].clone(), tapes[1][0].clone(), last.clone()];
             let mut engine = Scalar {
+                memory: Memory::default(),
                 first: [true, false, false],
                 shares,
                 tapes: tapes.iter().map(|tape| tape[1].clone()).collect(),
@@ -127,6 +128,7 @@ impl Textbook {
 
 /// A round in the clear, of three branches, or of two of which the second one's view is given.
 pub(super) struct Scalar {
+    pub(super) memory: Memory<[bool; 3]>,
     /// Which branches are the first one.
     pub(super) first: [bool; 3],
     pub(super) shares: Vec<Vec<bool>>,
@@ -150,26 +152,30 @@ impl Scalar {
 }
 
 impl Engine for Scalar {
-    type Wire = [bool; 3];
     type Error = Error;
 
-    fn input(&mut self, index: usize, _: Owner, _: Option<&Bits>, _: usize, wires: &mut [[bool; 3]]) -> Result<()> {
-        for (i, wire) in wires.iter_mut().enumerate() {
-            if let Some(value) = &self.public[index] {
-                *wire = self.constant(value.get(i));
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.memory = Memory::of(program)?;
+        Ok(())
+    }
+
+    fn input(&mut self, put: Put, _: Option<&Bits>) -> Result<()> {
+        for (i, at) in put.wires().enumerate() {
+            if let Some(value) = &self.public[put.index] {
+                self.memory[at] = self.constant(value.get(i));
             } else {
-                (0..self.branches()).for_each(|branch| wire[branch] = self.shares[branch][self.inputs]);
+                (0..self.branches()).for_each(|branch| self.memory[at][branch] = self.shares[branch][self.inputs]);
                 self.inputs += 1;
             }
         }
         Ok(())
     }
 
-    fn call(&mut self, call: &Call<'_>, memory: &mut [[bool; 3]]) -> Result<()> {
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
         let tape = call.circuit.tape();
         for t in 0..call.times {
             let mut slots = vec![[false; 3]; tape.slots().max(2)];
-            call.load(t, memory, &mut slots);
+            call.load(t, &self.memory, &mut slots);
             (slots[0], slots[1]) = (self.constant(false), self.constant(true));
             let (mut xors, mut ands) = (tape.xors().iter(), tape.ands().iter());
             for segment in tape.segments() {
@@ -192,12 +198,13 @@ impl Engine for Scalar {
                     }
                 }
             }
-            call.store(t, &slots, memory);
+            call.store(t, &slots, &mut self.memory);
         }
         Ok(())
     }
 
-    fn reveal(&mut self, _: usize, _: Recipients, _: usize, wires: &[[bool; 3]]) -> Result<Option<Bits>> {
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
+        let wires = &self.memory[shown.wires()];
         for branch in 0..self.branches() {
             self.outputs[branch].extend(wires.iter().map(|wire| wire[branch]));
         }
