@@ -1,5 +1,7 @@
 //! What a built-in is: its name, the numbers in it, its values, and how it is built.
 
+use std::ops::RangeInclusive;
+
 use comity_circuit::{Builder, Circuit, Goal, Program, Wire};
 
 use crate::universal::Shape;
@@ -11,7 +13,7 @@ pub struct Entry {
     pub pattern: &'static str,
     /// The function computed, in a few words.
     pub about: &'static str,
-    /// The largest number for each capital of the pattern, in the pattern's order; the smallest is 1.
+    /// The largest number for each capital of the pattern, in the pattern's order. [`range`](Entry::range) has the smallest, too.
     pub limits: &'static [usize],
     /// The input values.
     pub inputs: &'static [Value],
@@ -146,6 +148,14 @@ impl Entry {
         self.pattern.chars().filter(|&c| is_capital(c)).zip(self.limits.iter().copied())
     }
 
+    /// The numbers that a capital of the pattern, whose largest number is given, may stand for: from 1 on; from 0 on where it
+    /// counts the bytes of a message or a key.
+    pub fn range(&self, capital: char, largest: usize) -> RangeInclusive<usize> {
+        let counts_bytes = |width| matches!((capital, width), ('N', Width::NBytes) | ('K', Width::KBytes));
+        let least = usize::from(!self.inputs.iter().any(|value| counts_bytes(value.width)));
+        least..=largest
+    }
+
     /// Whether a name has the pattern's letters, and the digits in it that stand for the capitals.
     pub(crate) fn digits<'a>(&self, name: &'a str) -> Option<Vec<&'a str>> {
         let (mut rest, mut numbers) = (name, Vec::new());
@@ -165,7 +175,7 @@ impl Entry {
     pub(crate) fn size(&self, digits: &[&str]) -> Option<Size> {
         let mut size = Size::default();
         for ((capital, largest), digits) in self.capitals().zip(digits) {
-            let number = digits.parse().ok().filter(|number| (1..=largest).contains(number))?;
+            let number = digits.parse().ok().filter(|number| self.range(capital, largest).contains(number))?;
             match capital {
                 'N' => size.n = number,
                 'W' => size.w = number,

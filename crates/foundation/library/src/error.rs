@@ -1,5 +1,7 @@
 //! Why a name gives no circuit or program.
 
+use std::ops::RangeInclusive;
+
 /// The reason why a name gives no built-in circuit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LibraryError {
@@ -11,15 +13,15 @@ pub enum LibraryError {
         /// Names that are almost the same, the nearest first.
         nearest: Vec<String>,
     },
-    /// A number in the name is zero or too large.
+    /// A number in the name is too small or too large.
     #[error("`{name}`: {}", ranges(pattern, limits))]
     Width {
         /// The name that was asked for.
         name: String,
         /// The pattern that it follows.
         pattern: &'static str,
-        /// The largest number for each capital of the pattern.
-        limits: Vec<(char, usize)>,
+        /// The numbers that each capital of the pattern may stand for.
+        limits: Vec<(char, RangeInclusive<usize>)>,
     },
     /// The name is that of a program of several calls, where a circuit was wanted.
     #[error("`{name}` is a program of several calls, not a circuit")]
@@ -29,9 +31,11 @@ pub enum LibraryError {
     },
 }
 
-fn ranges(pattern: &str, limits: &[(char, usize)]) -> String {
-    let ranges: Vec<String> =
-        limits.iter().map(|(capital, largest)| format!("{capital} in `{pattern}` is from 1 to {largest}")).collect();
+fn ranges(pattern: &str, limits: &[(char, RangeInclusive<usize>)]) -> String {
+    let ranges: Vec<String> = limits
+        .iter()
+        .map(|(capital, range)| format!("{capital} in `{pattern}` is from {} to {}", range.start(), range.end()))
+        .collect();
     ranges.join(", ")
 }
 

@@ -83,7 +83,7 @@ fn resolve(name: &str) -> Result<(&'static Entry, Size), LibraryError> {
     let size = entry.size(&digits).ok_or_else(|| LibraryError::Width {
         name: name.into(),
         pattern: entry.pattern,
-        limits: entry.capitals().collect(),
+        limits: entry.capitals().map(|(capital, largest)| (capital, entry.range(capital, largest))).collect(),
     })?;
     Ok((entry, size))
 }

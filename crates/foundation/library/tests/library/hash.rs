@@ -4,6 +4,9 @@ use comity_library::hash::{self, Chain, Sponge};
 
 use crate::{circuit, run_hex, run_program};
 
+const KEY: &str = "000102030405060708090a0b0c0d0e0f";
+const NONCE: &str = "000000000000000000000000";
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -26,9 +29,6 @@ fn md5_is_that_of_rfc_1321() {
     ] {
         assert_eq!(digest("md5", message.as_bytes()), expected, "{message}");
     }
-    // An empty message, for which there is no built-in program.
-    let empty = circuit([0], |b, [message]| vec![Chain::MD5.digest(b, message)]);
-    assert_eq!(run_hex(&empty, &[""]), ["d41d8cd98f00b204e9800998ecf8427e"]);
 }
 
 #[test]
@@ -68,6 +68,56 @@ fn messages_hash_as_fips_180_has_them() {
     // A million bytes are 15,625 blocks and the padding, and a small program.
     let program = comity_library::program("sha256-1000000").unwrap();
     assert_eq!(program.totals().calls, 15_626);
+}
+
+#[test]
+fn an_empty_message_has_a_digest_and_an_empty_key_makes_a_tag() {
+    for (name, expected) in [
+        ("md5-0", "d41d8cd98f00b204e9800998ecf8427e"),
+        ("sha1-0", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+        ("sha256-0", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        (
+            "sha512-0",
+            "cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce\
+             47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e",
+        ),
+        ("sha3-224-0", "6b4e03423667dbb73b6e15454f0eb1abd4597f9a1b078e3f5b5a6bc7"),
+        ("sha3-256-0", "a7ffc6f8bf1ed76651c14756a061d662f580ff4de43b49fa82d80a4b80f8434a"),
+        (
+            "sha3-384-0",
+            "0c63a75b845e4f7d01107d852e4c2485c51a50aaaa94fc61995e71bbee983a2ac3713831264adb47fb6bd1e058d5f004",
+        ),
+        (
+            "sha3-512-0",
+            "a69f73cca23a9ac5c8b567dc185a756e97c982164fe25859e0d1dcc1475c80a6\
+             15b2123af1f5f94c11e3e9402c3ac558f500199d95b6d3e301758586281dcd26",
+        ),
+        ("shake128-0x32", "7f9c2ba4e88f827d616045507605853ed73b8093f6efbc88eb1a6eacfa66ef26"),
+        (
+            "shake256-0x64",
+            "46b9dd2b0ba88d13233b3feb743eeb243fcd52ea62b81b82b50c27646ed5762f\
+             d75dc4ddd8c0f200cb05019d67b592f6fc821c49479ab48640292eacb3b7c4be",
+        ),
+        ("hmac-sha256-0x0", "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"),
+        (
+            "hmac-sha512-0x0",
+            "b936cee86c9f87aa5d3c6f2e84cb5a4239a5fe50480a6ec66b70ab5b1f4ac673\
+             0c6c515421b327ec1d69402e53dfb49ad7381eb067b338fd7b0cb22247225d47",
+        ),
+    ] {
+        let program = comity_library::program(name).expect(name);
+        let nothing = vec![""; program.inputs().len()];
+        assert_eq!(run_program(&program, &nothing), [expected], "{name}");
+    }
+    for (name, values, expected) in [
+        ("hmac-sha256-0x3", ["", "616263"], "fd7adb152c05ef80dccf50a1fa4c05d5a3ec6da95575fc312ae7c5d091836351"),
+        ("hmac-sha256-4x0", ["4a656665", ""], "923598ca6d64af2a5dba79dcd021a8a0fe5c5f557519adaaf0ad532d4506dd30"),
+        ("aes128ctr-0", [KEY, NONCE], ""),
+    ] {
+        let program = comity_library::program(name).expect(name);
+        let values = [&values[..], &[""]].concat();
+        assert_eq!(run_program(&program, &values[..program.inputs().len()]), [expected], "{name}");
+    }
 }
 
 #[test]

@@ -180,8 +180,12 @@ fn widths_have_bounds() {
         ("chain0", 1 << 20),
     ] {
         let Err(LibraryError::Width { limits, .. }) = comity_library::circuit(name) else { panic!("{name}") };
-        assert_eq!(limits, [('N', largest)]);
+        assert_eq!(limits, [('N', 1..=largest)]);
     }
     assert_eq!(comity_library::circuit("mul0").unwrap_err().to_string(), "`mul0`: N in `mulN` is from 1 to 2048");
+    assert_eq!(
+        comity_library::program("shake128-1048577x0").unwrap_err().to_string(),
+        "`shake128-1048577x0`: N in `shake128-NxK` is from 0 to 1048576, K in `shake128-NxK` is from 1 to 65536"
+    );
     assert!(comity_library::find("add+8").is_none() && !comity_library::contains("add0"));
 }
