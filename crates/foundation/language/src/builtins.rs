@@ -52,6 +52,10 @@ impl Builtin {
         BUILTINS.iter().find(|(text, ..)| *text == name).map(|&(_, builtin, _)| builtin)
     }
 
+    pub(crate) fn name(self) -> &'static str {
+        BUILTINS.iter().find(|(_, builtin, _)| *builtin == self).map_or("", |&(name, ..)| name)
+    }
+
     /// How a call is written.
     pub(crate) fn usage(self) -> &'static str {
         BUILTINS.iter().find(|(_, builtin, _)| *builtin == self).map_or("", |&(.., usage)| usage)

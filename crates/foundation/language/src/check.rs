@@ -6,6 +6,7 @@
 mod call;
 mod consts;
 mod expr;
+mod hint;
 mod infer;
 mod stmt;
 mod types;

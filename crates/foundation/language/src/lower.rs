@@ -13,6 +13,7 @@ mod lookup;
 mod loops;
 mod operate;
 mod place;
+mod public;
 mod scan;
 mod segment;
 mod value;
@@ -97,6 +98,8 @@ struct Lower<'m> {
     homes: HomeId,
     overlay: Overlay,
     levels: Vec<Level>,
+    /// The branches around that depend on a loop's turn.
+    guards: u32,
     depth: u32,
     work: u64,
 }
@@ -125,6 +128,7 @@ pub(crate) fn lower(file: &str, module: &Module, limits: Limits, errors: &mut Er
         homes: 0,
         overlay: Overlay::new(),
         levels: Vec::new(),
+        guards: 0,
         depth: 0,
         work: 0,
     };
@@ -302,18 +306,8 @@ impl<'m> Lower<'m> {
             Ty::Number => (i128::from(i64::MIN), i128::from(i64::MAX)),
             _ => ty.range(),
         };
-        let fits = self.range(number).filter(|range| range.0 >= low && range.1 <= high);
+        self.in_type(self.range(number), ty, (low, high), at)?;
         let width = ty.bits();
-        if fits.is_none() {
-            let message = match (number.as_constant(), self.range(number)) {
-                (Some(value), _) => format!("{value} does not fit {ty}, which goes from {low} to {high}"),
-                (None, Some((from, to))) => {
-                    format!("this goes from {from} to {to}, which does not fit {ty}, from {low} to {high}")
-                }
-                _ => "this number becomes too large".to_owned(),
-            };
-            return Err(Failure::new(at, message));
-        }
         let constant =
             |value: i128| -> Vec<Bit> { (0..width).map(|i| Bit::Constant(value >> i.min(127) & 1 == 1)).collect() };
         let mut sum: Option<Vec<Bit>> = None;

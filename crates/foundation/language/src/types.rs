@@ -10,6 +10,9 @@ pub(crate) const MAX_WIDTH: u32 = 1 << 16;
 /// The bits of a [`Ty::Number`] where it meets private values.
 pub(crate) const NUMBER_BITS: u32 = 64;
 
+/// The bits of the largest number without a type.
+pub(crate) const MAX_NUMBER: u32 = 126;
+
 /// The most parts of a type, those of parts counted too; all elements of an array are one.
 pub(crate) const MAX_PARTS: u32 = 1 << 12;
 /// The most types inside each other.

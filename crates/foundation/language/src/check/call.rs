@@ -208,6 +208,8 @@ impl<'s> Body<'_, 's, '_> {
             (RotateLeft | RotateRight, Ty::Uint(_) | Ty::Int(_)) => Some(ty.clone()),
             _ => None,
         };
+        let numbers = values.len() == 2 && values.iter().all(|value| self.is_number(value));
+        let result = if numbers && matches!(builtin, Min | Max) { Some(self.exact(ty.clone())) } else { result };
         let element = match (builtin, &ty, &result) {
             (Min | Max | Sum | Sort, Ty::Array(element, _), _) => Some(self.shallow(element)),
             _ => None,

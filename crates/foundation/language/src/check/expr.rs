@@ -6,7 +6,7 @@ use super::consts::ConstState;
 use super::infer::{Body, Later};
 use super::{Generic, builtin_type};
 use crate::ast::{self, Binary, ExprKind, Name, Unary};
-use crate::builtins::BUILTINS;
+use crate::builtins::{BUILTINS, Builtin};
 use crate::diagnostic::{Span, did_you_mean};
 use crate::ir::{Expr, Kind};
 use crate::lexer::Whole;
@@ -226,7 +226,23 @@ impl<'s> Body<'_, 's, '_> {
         let ty = self.of(&operand);
         let check = if op == Unary::Negate { Later::Signed } else { Later::Bitwise("!") };
         self.later(check, &ty, span);
+        let exact = op == Unary::Negate && self.is_number(&operand);
+        let ty = if exact { self.exact(ty) } else { ty };
         self.make(Kind::Unary(op, Box::new(operand)), ty, span)
+    }
+
+    /// Whether an expression is a number without a type: made of literals, constants, sizes and variables of loops.
+    pub(super) fn is_number(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            Kind::Number(_) => matches!(self.of(expr), Ty::Var(_)),
+            Kind::Var(id) => self.vars[*id].counter,
+            Kind::Unary(Unary::Negate, operand) => self.is_number(operand),
+            Kind::Binary(op, left, right) => !op.compares() && self.is_number(left) && self.is_number(right),
+            Kind::Builtin(Builtin::Min | Builtin::Max, values) => {
+                values.len() == 2 && values.iter().all(|value| self.is_number(value))
+            }
+            _ => false,
+        }
     }
 
     /// The hint that an operand takes from the other one.
@@ -258,6 +274,8 @@ impl<'s> Body<'_, 's, '_> {
                 let (ty, by) = (self.of(&left), self.of(&right));
                 self.later(Later::Whole(symbol), &ty, left.span);
                 self.later(Later::Whole(symbol), &by, right.span);
+                let exact = self.is_number(&left) && self.is_number(&right);
+                let ty = if exact { self.exact(ty) } else { ty };
                 self.make(Kind::Binary(op, Box::new(left), Box::new(right)), ty, span)
             }
             _ => {
@@ -275,10 +293,7 @@ impl<'s> Body<'_, 's, '_> {
         let (a, b) = (self.of(&left), self.of(&right));
         if !self.unify(&a, &b) {
             let (a, b) = (self.deep(&a), self.deep(&b));
-            let mut hint = self.conversion(&right, &b, &a);
-            if a.bits() < b.bits() || a == Ty::Bool {
-                hint = self.conversion(&left, &a, &b);
-            }
+            let hint = self.meeting(op, (&left, &a), (&right, &b));
             let (a, b) = (self.show(&a), self.show(&b));
             self.error(span, format!("`{symbol}` takes two values of one type; these are {a} and {b}{hint}"));
             return self.wrong(span);
@@ -289,7 +304,12 @@ impl<'s> Body<'_, 's, '_> {
             Binary::And | Binary::Or | Binary::Xor => self.later(Later::Bitwise(symbol), &ty, span),
             _ => self.later(Later::Numeric(symbol), &ty, span),
         }
-        let result = if op.compares() { Ty::Bool } else { ty };
+        let result = match op.compares() {
+            true => Ty::Bool,
+            // Computed exactly, and so no value of the type that its parts would have.
+            false if self.is_number(&left) && self.is_number(&right) => self.exact(ty),
+            false => ty,
+        };
         self.make(Kind::Binary(op, Box::new(left), Box::new(right)), result, span)
     }
 

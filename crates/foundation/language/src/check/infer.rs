@@ -4,7 +4,7 @@ use super::{Checker, Generics};
 use crate::ast::Name;
 use crate::diagnostic::Span;
 use crate::ir::{Expr, Kind, TypeId, Var, VarId};
-use crate::types::Ty;
+use crate::types::{MAX_NUMBER, Ty};
 
 /// Checking of one body.
 pub(super) struct Body<'c, 's, 'e> {
@@ -15,6 +15,8 @@ pub(super) struct Body<'c, 's, 'e> {
     pub(super) vars: Vec<Local>,
     types: Vec<Ty>,
     unknown: Vec<Unknown>,
+    /// The types of numbers that are computed exactly, and of what each gives.
+    exact: Vec<(Ty, Ty)>,
     /// The claims that can be checked only when all types are known.
     later: Vec<(Later, Ty, Span)>,
 }
@@ -62,6 +64,7 @@ impl<'c, 's, 'e> Body<'c, 's, 'e> {
             vars: Vec::new(),
             types: Vec::new(),
             unknown: Vec::new(),
+            exact: Vec::new(),
             later: Vec::new(),
         }
     }
@@ -98,6 +101,13 @@ impl<'c, 's, 'e> Body<'c, 's, 'e> {
     pub(super) fn fresh(&mut self, float: bool) -> Ty {
         self.unknown.push(Unknown { float, ..Unknown::default() });
         Ty::Var(self.unknown.len() as u32 - 1)
+    }
+
+    /// The type of what is computed exactly from numbers of this type: one of its own, which it has to fit.
+    pub(super) fn exact(&mut self, operand: Ty) -> Ty {
+        let result = self.fresh(false);
+        self.exact.push((operand, result.clone()));
+        result
     }
 
     pub(super) fn make(&mut self, kind: Kind, ty: Ty, span: Span) -> Expr {
@@ -185,38 +195,23 @@ impl<'c, 's, 'e> Body<'c, 's, 'e> {
 
     /// The type, for messages.
     pub(super) fn show(&self, ty: &Ty) -> String {
-        match self.shallow(ty) {
-            Ty::Var(id) if self.unknown[id as usize].float => "a number with a fraction".to_owned(),
-            _ => self.deep(ty).to_string(),
-        }
+        if self.is_fraction(ty) { "a number with a fraction".to_owned() } else { self.deep(ty).to_string() }
     }
 
-    /// How a value of one type is made one of another.
-    pub(super) fn conversion(&self, expr: &Expr, is: &Ty, want: &Ty) -> String {
-        let text = &self.checker.source[expr.span.start as usize..expr.span.end as usize];
-        let text = if text.len() > 30 || text.contains('\n') { "..." } else { text };
-        let simple = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']'));
-        let operand = if simple { text.to_owned() } else { format!("({text})") };
-        match (is, want) {
-            (Ty::Var(_) | Ty::Number, Ty::F32 | Ty::F64) if matches!(expr.kind, Kind::Whole(_)) => {
-                format!("; write `{text}.0`")
-            }
-            (Ty::Bool, _) if want.is_int() && !matches!(want, Ty::Number) => format!("; write `{operand} as {want}`"),
-            (Ty::Var(id), Ty::Bool) if !self.unknown[*id as usize].float => format!("; write `{operand} != 0`"),
-            (_, Ty::Bool) if is.is_int() => format!("; write `{operand} != 0`"),
-            _ if (is.is_int() || is.is_float())
-                && (want.is_int() || want.is_float())
-                && !matches!(want, Ty::Number) =>
-            {
-                format!("; write `{operand} as {want}`")
-            }
-            _ if want.is_unit() => "; end it with `;`, or use it".to_owned(),
-            _ => String::new(),
-        }
+    /// Whether this is the type of a number with a fraction, whose width is not known yet.
+    pub(super) fn is_fraction(&self, ty: &Ty) -> bool {
+        matches!(self.shallow(ty), Ty::Var(id) if self.unknown[id as usize].float)
     }
 
     /// All types are known now; the checks that waited for them are done.
     pub(super) fn finish(mut self) -> (Vec<Var>, Vec<Ty>) {
+        // What is wider than numbers without a type is computed in its own; the parts of what is made of parts come after it.
+        for (operand, result) in std::mem::take(&mut self.exact).into_iter().rev() {
+            let wide = matches!(self.shallow(&result), Ty::Uint(bits) | Ty::Int(bits) if bits > MAX_NUMBER);
+            if wide && matches!(self.shallow(&operand), Ty::Var(_)) {
+                self.unify(&operand, &result);
+            }
+        }
         for id in 0..self.unknown.len() {
             if self.unknown[id].known.is_none() {
                 let Unknown { float, wide, .. } = self.unknown[id];

@@ -13,6 +13,9 @@ pub(crate) struct Affine {
 /// Numbers stay below this, so that nothing overflows.
 const LIMIT: u128 = 1 << 126;
 
+/// The turns that are looked at to find a zero, at most.
+const SEARCHED: u32 = 1 << 16;
+
 impl Affine {
     pub(crate) fn constant(start: i128) -> Affine {
         Affine { start, terms: Vec::new() }
@@ -38,6 +41,20 @@ impl Affine {
         Some(Affine { start, terms })
     }
 
+    /// Whether it is zero in some turn, given how many turns each loop has; none if that takes too long to find out.
+    pub(crate) fn is_ever_zero(&self, times: impl Fn(LoopId) -> u64) -> Option<bool> {
+        let mut goal = self.start.checked_neg()?;
+        let mut terms = Vec::with_capacity(self.terms.len());
+        for &(id, factor) in &self.terms {
+            let last = i128::from(times(id)) - 1;
+            // A term that falls is one that rises from its last turn.
+            goal = goal.checked_sub(factor.min(0).checked_mul(last)?)?;
+            terms.push((factor.abs(), last));
+        }
+        terms.sort_unstable_by(|a, b| b.cmp(a));
+        reaches(&terms, goal, &mut SEARCHED.clone())
+    }
+
     /// The smallest and the largest value, given how many turns each loop has; none if that is too large.
     pub(crate) fn range(&self, times: impl Fn(LoopId) -> u64) -> Option<(i128, i128)> {
         let (mut low, mut high) = (self.start, self.start);
@@ -48,4 +65,23 @@ impl Affine {
         }
         Some((low, high))
     }
+}
+
+/// Whether a sum of these terms, each a factor times a number from 0 to its last, is the goal; the largest factor comes first.
+fn reaches(terms: &[(i128, i128)], goal: i128, left: &mut u32) -> Option<bool> {
+    let Some((&(factor, last), rest)) = terms.split_first() else { return Some(goal == 0) };
+    let mut most = 0i128;
+    for &(factor, last) in rest {
+        most = most.checked_add(factor.checked_mul(last)?)?;
+    }
+    // Of this term the turns are left from which the others can make up the difference.
+    let least = goal.checked_sub(most)?.max(0);
+    let from = least.div_euclid(factor) + i128::from(least.rem_euclid(factor) > 0);
+    for turn in from..=goal.div_euclid(factor).min(last) {
+        *left = left.checked_sub(1)?;
+        if reaches(rest, goal - factor * turn, left)? {
+            return Some(true);
+        }
+    }
+    Some(false)
 }

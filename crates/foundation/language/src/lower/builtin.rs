@@ -28,6 +28,21 @@ impl Lower<'_> {
         result: &Ty,
         at: Span,
     ) -> Result<Value, Failure> {
+        match self.public_choice(builtin, values, types, at)? {
+            Some(value) => Ok(value),
+            None => self.gated_builtin(builtin, values, types, result, at),
+        }
+    }
+
+    /// A built-in function by gates.
+    pub(super) fn gated_builtin(
+        &mut self,
+        builtin: Builtin,
+        values: &[Value],
+        types: &[&Ty],
+        result: &Ty,
+        at: Span,
+    ) -> Result<Value, Failure> {
         let ty = types[0];
         if ty.bits() > LARGE_ARRAY {
             let message = format!("{ty} is too large for this in one circuit; write a loop over it");
@@ -47,12 +62,6 @@ impl Lower<'_> {
             },
             at,
         )?;
-        let public = (matches!(builtin, Builtin::Min | Builtin::Max) && values.len() == 2)
-            .then(|| self.known(&values[0], ty).zip(self.known(&values[1], types[1])))
-            .flatten();
-        if let (Some((a, b)), true) = (public, ty.is_int()) {
-            return Ok(Value::number(if builtin == Builtin::Min { a.min(b) } else { a.max(b) }));
-        }
         let rotate = match builtin {
             Builtin::RotateLeft | Builtin::RotateRight => self.known(&values[1], types[1]),
             _ => None,

@@ -3,19 +3,22 @@
 use std::rc::Rc;
 
 use super::affine::Affine;
+use super::scan::Uses;
 use super::segment::{Bit, Cell};
 use super::value::{LARGE, Value};
 use super::{Failure, Lower};
 use crate::ast::Binary;
 use crate::diagnostic::Span;
-use crate::ir::{Expr, Func, FuncId, Kind, Pattern, Stmt};
+use crate::ir::{Expr, Func, FuncId, Kind, Pattern, Stmt, VarId};
 use crate::types::Ty;
 
 impl<'m> Lower<'m> {
     /// The value of an expression, whatever changes later.
     pub(super) fn expr(&mut self, func: &'m Func, expr: &'m Expr) -> Result<Value, Failure> {
         self.spend(1, expr.span)?;
-        self.nested(expr.span, |lower| lower.expr_inside(func, expr))
+        let value = self.nested(expr.span, |lower| lower.expr_inside(func, expr))?;
+        self.fits(&value, func.ty(expr), expr.span)?;
+        Ok(value)
     }
 
     fn expr_inside(&mut self, func: &'m Func, expr: &'m Expr) -> Result<Value, Failure> {
@@ -40,7 +43,7 @@ impl<'m> Lower<'m> {
             Kind::Const(id) => self.constant(*id, at),
             Kind::Unary(op, operand) => {
                 let value = self.expr(func, operand)?;
-                self.unary(*op, &value, ty, at)
+                self.unary(*op, &value, func.ty(operand), at)
             }
             Kind::Binary(op, a, b) => {
                 let left = self.expr(func, a)?;
@@ -122,7 +125,7 @@ impl<'m> Lower<'m> {
                 let mut retired = Vec::with_capacity(parts.len());
                 for (i, part) in (0..).zip(parts.iter()) {
                     retired.push(match part {
-                        Value::Bits(_) | Value::Public(_) => part.clone(),
+                        Value::Bits(_) | Value::Public(_) | Value::Ranged(_) => part.clone(),
                         _ => self.retire(part.clone(), ty.part(i).0, at)?,
                     });
                 }
@@ -187,6 +190,7 @@ impl<'m> Lower<'m> {
     pub(super) fn is_constant(&self, value: &Value, ty: &Ty) -> bool {
         match value {
             Value::Public(number) => number.as_constant().is_some(),
+            Value::Ranged(_) => false,
             Value::Bits(bits) => bits.iter().all(|bit| matches!(bit, Bit::Constant(_))),
             Value::Parts(parts) => (0..).zip(parts.iter()).all(|(i, part)| self.is_constant(part, ty.part(i).0)),
             Value::Fill(element) => self.is_constant(element, ty.part(0).0),
@@ -211,6 +215,33 @@ impl<'m> Lower<'m> {
             None => {}
         }
         let bit = self.leaf(&value, &Ty::Bool, at)?[0];
+        let guard = u32::from(self.has_turns(func, condition));
+        self.guards += guard;
+        let value = self.undecided(func, bit, then, otherwise, ty, at);
+        self.guards -= guard;
+        value
+    }
+
+    /// Whether an expression is of a public number that differs from turn to turn.
+    fn has_turns(&self, func: &'m Func, expr: &'m Expr) -> bool {
+        let moves = |id: VarId| match self.frame.get(id) {
+            Some(Some(value @ (Value::Public(_) | Value::Ranged(_)))) => !self.is_constant(value, &func.vars[id].ty),
+            _ => false,
+        };
+        Uses::of(expr).used.into_iter().any(moves)
+    }
+
+    /// The value of a branch whose condition is not known while compiling.
+    fn undecided(
+        &mut self,
+        func: &'m Func,
+        bit: Bit,
+        then: &'m Expr,
+        otherwise: Option<&'m Expr>,
+        ty: &Ty,
+        at: Span,
+    ) -> Result<Value, Failure> {
+        let unit = || Value::Parts(Rc::new(Vec::new()));
         if let (Some(additions), None) = (additions(func, then), otherwise) {
             for stmt in additions {
                 if let Stmt::Assign { var, path, op, value, span } = stmt {

@@ -7,11 +7,11 @@ use comity_library::arith;
 use comity_library::float::FloatFormat;
 
 use super::affine::Affine;
+use super::public::Ranged;
 use super::segment::Bit;
 use super::value::Value;
 use super::{Failure, Lower};
 use crate::ast::{Binary, Unary};
-use crate::check::arithmetic;
 use crate::diagnostic::Span;
 use crate::types::Ty;
 
@@ -44,6 +44,10 @@ impl Lower<'_> {
                 return Ok(Value::Public(Rc::new(negated)));
             }
         }
+        if let (Value::Ranged(_), true) = (value, ty.signed()) {
+            let from = Value::number(if op == Unary::Not { -1 } else { 0 });
+            return self.binary(Binary::Sub, (&from, ty), (value, ty), at);
+        }
         let bits = self.leaf(value, ty, at)?;
         let result = self.gates(&[&bits], at, |b, words| match (op, ty) {
             (Unary::Not, _) => arith::not(b, &words[0]),
@@ -61,12 +65,25 @@ impl Lower<'_> {
         (right, by): (&Value, &Ty),
         at: Span,
     ) -> Result<Value, Failure> {
-        if ty.is_int()
-            && let (Some(a), Some(b)) = (Lower::as_public(left, ty), Lower::as_public(right, by))
-            && let Some(value) = self.public(op, &a, &b, ty, at)?
-        {
-            return Ok(value);
+        if ty.is_int() {
+            if matches!(op, Binary::Div | Binary::Rem) {
+                self.divisor(right, by, at)?;
+            }
+            if let Some(value) = self.public(op, (left, ty), (right, by), at)? {
+                return Ok(value);
+            }
         }
+        self.gated(op, (left, ty), (right, by), at)
+    }
+
+    /// An operation by gates.
+    pub(super) fn gated(
+        &mut self,
+        op: Binary,
+        (left, ty): (&Value, &Ty),
+        (right, by): (&Value, &Ty),
+        at: Span,
+    ) -> Result<Value, Failure> {
         match op {
             Binary::Eq => Ok(Value::Bits(Rc::new([self.equal(left, right, ty, at)?]))),
             Binary::Ne => {
@@ -125,79 +142,6 @@ impl Lower<'_> {
         }
     }
 
-    /// An operation on public numbers, if its result is one.
-    fn public(&mut self, op: Binary, a: &Affine, b: &Affine, ty: &Ty, at: Span) -> Result<Option<Value>, Failure> {
-        if op.compares() {
-            let Some((low, high)) = a.add(b, -1).and_then(|difference| self.range(&difference)) else {
-                return Ok(None);
-            };
-            let decided = match op {
-                Binary::Lt if high < 0 => true,
-                Binary::Lt if low >= 0 => false,
-                Binary::Le if high <= 0 => true,
-                Binary::Le if low > 0 => false,
-                Binary::Gt if low > 0 => true,
-                Binary::Gt if high <= 0 => false,
-                Binary::Ge if low >= 0 => true,
-                Binary::Ge if high < 0 => false,
-                Binary::Eq if low == 0 && high == 0 => true,
-                Binary::Eq if low > 0 || high < 0 => false,
-                Binary::Ne if low == 0 && high == 0 => false,
-                Binary::Ne if low > 0 || high < 0 => true,
-                _ => return Ok(None),
-            };
-            return Ok(Some(Value::bool(decided)));
-        }
-        let result = match (op, a.as_constant(), b.as_constant()) {
-            (Binary::Add, ..) => a.add(b, 1),
-            (Binary::Sub, ..) => a.add(b, -1),
-            (Binary::Mul, Some(factor), _) => Affine::constant(0).add(b, factor),
-            (Binary::Mul, _, Some(factor)) => Affine::constant(0).add(a, factor),
-            (_, Some(a), Some(b)) => match arithmetic(op, a, b) {
-                Ok(value) => Some(Affine::constant(value)),
-                Err(message) if *ty == Ty::Number => return Err(Failure::new(at, message)),
-                Err(_) => None,
-            },
-            (Binary::Shl, None, Some(by @ 0..=120)) => Affine::constant(0).add(a, 1 << by),
-            (Binary::Div, None, Some(by)) => self.divide_public(a, by, false),
-            (Binary::Rem, None, Some(by)) => self.divide_public(a, by, true),
-            (Binary::Shr, None, Some(by @ 0..=120)) => self.divide_public(a, 1 << by, false),
-            (Binary::And, None, Some(mask)) if mask >= 0 && mask & (mask + 1) == 0 => {
-                self.divide_public(a, mask + 1, true)
-            }
-            _ => None,
-        };
-        let Some(result) = result else { return Ok(None) };
-        let (low, high) = ty.range();
-        if self.range(&result).is_some_and(|(from, to)| from >= low && to <= high) {
-            return Ok(Some(Value::Public(Rc::new(result))));
-        }
-        match (ty, result.as_constant()) {
-            (Ty::Number, _) => Err(Failure::new(at, "this number becomes too large")),
-            (Ty::Uint(width) | Ty::Int(width), Some(value)) if *width <= 126 => {
-                let mut value = value.rem_euclid(1 << width);
-                if value > high {
-                    value -= 1 << width;
-                }
-                Ok(Some(Value::number(value)))
-            }
-            _ => Ok(None),
-        }
-    }
-
-    /// Quotient or remainder of a public number, if it is one in all turns.
-    fn divide_public(&self, a: &Affine, by: i128, remainder: bool) -> Option<Affine> {
-        let (low, _) = self.range(a)?;
-        if by <= 0 || low < 0 || a.terms.iter().any(|term| term.1 % by != 0) {
-            return None;
-        }
-        if remainder {
-            return Some(Affine::constant(a.start.rem_euclid(by)));
-        }
-        let terms = a.terms.iter().map(|&(id, factor)| (id, factor / by)).collect();
-        Some(Affine { start: a.start.div_euclid(by), terms })
-    }
-
     /// Whether two values are equal in all parts.
     fn equal(&mut self, a: &Value, b: &Value, ty: &Ty, at: Span) -> Result<Bit, Failure> {
         if holds_float(ty) {
@@ -251,7 +195,7 @@ impl Lower<'_> {
         let x = self.leaf(left, ty, at)?;
         let signed = ty.signed();
         // Of a loop that is kept as one all amounts are looked at, as in one that is not.
-        let least = Lower::as_public(right, by_ty).and_then(|number| self.range(&number)).map(|(least, _)| least);
+        let least = self.public_range(right, by_ty).map(|(least, _)| least);
         if let Some(by) = least.filter(|by| *by < 0) {
             return Err(Failure::new(at, format!("a shift by {by}: the amount is from 0 on")));
         }
@@ -279,9 +223,6 @@ impl Lower<'_> {
     fn divide(&mut self, op: Binary, left: &Value, right: &Value, ty: &Ty, at: Span) -> Result<Value, Failure> {
         self.factor(ty, at)?;
         let public = self.known(right, ty);
-        if public == Some(0) {
-            return Err(Failure::new(at, "a division by zero"));
-        }
         let (x, y) = (self.leaf(left, ty, at)?, self.leaf(right, ty, at)?);
         let (signed, quotient) = (ty.signed(), op == Binary::Div);
         let bits = self.gates(&[&x, &y], at, |b, words| {
@@ -301,26 +242,29 @@ impl Lower<'_> {
         if from == to {
             return Ok(value.clone());
         }
-        if let (true, true, Some(number)) = (from.is_int(), to.is_int(), Lower::as_public(value, from)) {
+        if let (true, true, Some(range)) = (from.is_int(), to.is_int(), self.public_range(value, from)) {
             let (low, high) = to.range();
-            if self.range(&number).is_some_and(|(a, b)| a >= low && b <= high) {
-                return Ok(Value::Public(number));
+            let number = Lower::as_public(value, from);
+            if range.0 >= low && range.1 <= high {
+                return Ok(number.map_or_else(|| value.clone(), Value::Public));
             }
-            if let (Some(value), width @ 1..=126) = (number.as_constant(), to.bits()) {
-                let value = value.rem_euclid(1 << width);
-                return Ok(Value::number(if value > high { value - (1 << width) } else { value }));
+            let known = number.and_then(|number| number.as_constant());
+            match (known, to.bits()) {
+                (Some(value), width @ 1..=126) => {
+                    let value = value.rem_euclid(1 << width);
+                    return Ok(Value::number(if value > high { value - (1 << width) } else { value }));
+                }
+                (None, width @ 1..=126) => {
+                    let bits = self.leaf(value, from, at)?;
+                    return Ok(Ranged::of(&extended(&bits, from, width as usize), to.range()));
+                }
+                _ => {}
             }
         }
         let bits = self.leaf(value, from, at)?;
         let width = to.bits() as usize;
-        let resized = |bits: &[Bit]| {
-            let fill = if from.signed() { bits[bits.len() - 1] } else { Bit::Constant(false) };
-            let mut bits = bits.to_vec();
-            bits.resize(width, fill);
-            bits
-        };
         let result = match (from.is_float(), to.is_float()) {
-            (false, false) => resized(&bits),
+            (false, false) => extended(&bits, from, width),
             (true, true) => self.gates(&[&bits], at, |b, words| format(from).convert(b, &words[0], format(to)))?,
             (false, true) => self.gates(&[&bits], at, |b, words| match from.signed() {
                 true => format(to).from_signed(b, &words[0]),
@@ -338,6 +282,14 @@ impl Lower<'_> {
         };
         Ok(Value::Bits(result.into()))
     }
+}
+
+/// As many bits of a value of this type, the sign or zeros above them.
+fn extended(bits: &[Bit], ty: &Ty, width: usize) -> Vec<Bit> {
+    let fill = if ty.signed() { bits[bits.len() - 1] } else { Bit::Constant(false) };
+    let mut bits = bits.to_vec();
+    bits.resize(width, fill);
+    bits
 }
 
 fn holds_float(ty: &Ty) -> bool {

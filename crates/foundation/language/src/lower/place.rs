@@ -26,12 +26,7 @@ impl<'m> Lower<'m> {
                 self.spend(1, at)?;
                 let value = self.var(*id, at)?;
                 // A loop's variable fits wherever it is used, if it is not too large.
-                if let (Value::Public(number), ty) = (&value, func.ty(expr)) {
-                    let (low, high) = ty.range();
-                    if self.range(number).is_none_or(|(from, to)| from < low || to > high) {
-                        self.materialize(number, ty, at)?;
-                    }
-                }
+                self.fits(&value, func.ty(expr), at)?;
                 Ok(value)
             }
             Kind::Field(value, index) => {

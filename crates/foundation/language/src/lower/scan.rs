@@ -432,26 +432,13 @@ impl<'m> Cost<'_, 'm> {
             Kind::Var(id) => match self.ranges.get(id) {
                 Some(range) => Some(*range),
                 None if self.outer => match self.lower.frame.get(*id) {
-                    Some(Some(Value::Public(number))) => self.lower.range(number),
+                    Some(Some(value)) => self.lower.public_range(value, &func.vars[*id].ty),
                     _ => None,
                 },
                 None => None,
             },
             Kind::Cast(value) if func.ty(expr).is_int() => self.range(func, value),
-            Kind::Binary(op, a, b) => {
-                let ((a, b), (c, d)) = (self.range(func, a)?, self.range(func, b)?);
-                match op {
-                    Binary::Add => Some((a.checked_add(c)?, b.checked_add(d)?)),
-                    Binary::Sub => Some((a.checked_sub(d)?, b.checked_sub(c)?)),
-                    _ => {
-                        let corners = [(a, c), (a, d), (b, c), (b, d)];
-                        let values: Option<Vec<i128>> =
-                            corners.iter().map(|&(x, y)| crate::check::arithmetic(*op, x, y).ok()).collect();
-                        let values = values?;
-                        Some((*values.iter().min()?, *values.iter().max()?))
-                    }
-                }
-            }
+            Kind::Binary(op, a, b) => super::public::interval(*op, self.range(func, a)?, self.range(func, b)?),
             _ => None,
         }
     }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::affine::Affine;
+use super::public::Ranged;
 use super::segment::{Bit, Cell};
 use super::{Failure, Lower};
 use crate::diagnostic::Span;
@@ -16,6 +17,8 @@ pub(super) type HomeId = u32;
 pub(super) enum Value {
     /// A public whole number.
     Public(Rc<Affine>),
+    /// A public whole number that is not linear in the turns.
+    Ranged(Rc<Ranged>),
     /// A value without parts, the least significant bit first.
     Bits(Rc<[Bit]>),
     /// The parts of an array, tuple or struct.
@@ -42,6 +45,7 @@ impl Value {
     pub(super) fn same(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Public(a), Value::Public(b)) => a == b,
+            (Value::Ranged(a), Value::Ranged(b)) => Rc::ptr_eq(a, b),
             (Value::Bits(a), Value::Bits(b)) => Rc::ptr_eq(a, b) || a == b,
             (Value::Parts(a), Value::Parts(b)) => Rc::ptr_eq(a, b),
             (Value::Fill(a), Value::Fill(b)) => a.same(b),
@@ -67,6 +71,7 @@ impl Lower<'_> {
         match value {
             Value::Bits(bits) => Ok(bits.clone()),
             Value::Public(number) => self.materialize(number, ty, at),
+            Value::Ranged(number) => self.widened(number, ty, at),
             Value::Stored(cell, None) => Ok((0..ty.bits()).map(|i| Bit::Cell(cell.at(i))).collect()),
             Value::Stored(cell, Some(home)) => self.recall(*home, *cell, ty.bits(), at),
             Value::Parts(_) | Value::Fill(_) => Err(Failure::internal(at)),

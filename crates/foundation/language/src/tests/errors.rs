@@ -49,7 +49,7 @@ fn several_mistakes_are_found_in_one_run() {
 fn mistakes_and_what_would_be_right() {
     for (body, message) in [
         ("x + 1u8", "`+` takes two values of one type; these are u32 and u8; write `1u8 as u32`"),
-        ("let y: u8 = x; x", "the variable is u8 here, and this is u32; write `x as u8`"),
+        ("let y: u8 = x; x", "the variable is u8 here, and this is u32; if it is from 0 to 255, write `x as u8`"),
         ("if x { 1 } else { 2 }", "a condition is bool here, and this is u32; write `x != 0`"),
         ("let y = 1; y = 2; x", "`y` does not change; declare it with `let mut y` (line 1)"),
         ("x = 2; x", "`x` does not change; make the parameter `mut x`"),
@@ -104,6 +104,120 @@ fn mistakes_and_what_would_be_right() {
         ("if b { 1 } else { b }", "both branches give one type; the first gives a number, and this bool"),
     ] {
         assert_eq!(mistake(body), message, "{body}");
+    }
+}
+
+/// The program that follows a message's advice, and the advice: what is written behind the last `write`, for what is between the
+/// brackets of the body.
+#[test]
+fn what_is_advised_gives_the_number_that_is_meant() {
+    for (params, ty, text, advice, inputs, result) in [
+        ("a: u8 from 0, b: u8 from 1", "u16", "a + b", "a as u16 + b as u16", &[200, 100][..], 300),
+        ("a: u8 from 0, b: u8 from 1", "i16", "a - b", "a as i16 - b as i16", &[100, 200], -100),
+        (
+            "a: u8 from 0, b: u8 from 1",
+            "u32",
+            "a + b * (a + 1)",
+            "a as u32 + (b as u32 * (a as u32 + 1))",
+            &[200, 100],
+            20_300,
+        ),
+        ("a: u8 from 0, b: u8 from 1", "u16", "(a + b) / 2", "(a as u16 + b as u16) / 2", &[200, 100], 150),
+        ("a: u8 from 0, b: u8 from 1", "u16", "a << 4", "(a as u16) << 4", &[200, 0], 3200),
+        ("a: i8 from 0, b: i8 from 1", "i16", "-a", "-(a as i16)", &[-128, 0], 128),
+        ("a: i8 from 0, b: i8 from 1", "i16", "abs(a)", "abs(a as i16)", &[-128, 0], 128),
+        ("a: i8 from 0, b: i8 from 1", "i16", "max(a - b, b)", "max(a as i16 - b as i16, b as i16)", &[100, -100], 200),
+        ("a: u8 from 0, b: u8 from 1", "u16", "a & b", "(a & b) as u16", &[12, 10], 8),
+        ("a: u32 from 0, b: i32 from 1", "bool", "a < b", "(a as i64) < (b as i64)", &[5, -1], 0),
+        ("a: u32 from 0, b: i32 from 1", "bool", "b < a", "(b as i64) < (a as i64)", &[4_000_000_000, -1], 1),
+        ("a: i8 from 0, b: u8 from 1", "bool", "a == b - 1", "(a as i16) == (b as i16 - 1)", &[-1, 0], 1),
+        ("a: u8 from 0, b: i32 from 1", "bool", "a < b", "a as i32", &[5, -1], 0),
+        ("a: u8 from 0, b: u32 from 1", "bool", "a + a < b", "a as u32 + a as u32", &[200, 300], 0),
+    ] {
+        let program = |text: &str| format!("fn main({params}) -> {ty} {{ {text} }}");
+        let said = mistake_in(&program(text));
+        let hint = said.split_once("write `").unwrap_or_else(|| panic!("{said}")).1.split('`').next().unwrap();
+        assert_eq!(hint, advice, "{said}");
+        // What is advised for one side is written there.
+        let followed = if text.contains('<') && !advice.contains('<') {
+            text.replacen(text.split(" <").next().unwrap(), &format!("({advice})"), 1)
+        } else {
+            advice.to_owned()
+        };
+        super::gives(&program(&followed), inputs, &[result]);
+    }
+}
+
+#[test]
+fn where_two_conversions_differ_both_are_shown() {
+    for (params, ty, text, message) in [
+        (
+            "a: u8 from 0, b: u8 from 1",
+            "u16",
+            "a + b",
+            "the function's value is u16 here, and this is u8; write `a as u16 + b as u16`; `(a + b) as u16` is modulo 2^8",
+        ),
+        (
+            "a: u8 from 0, b: u8 from 1",
+            "f32",
+            "a / b",
+            "the function's value is f32 here, and this is u8; write `(a / b) as f32` for the whole quotient, or `a as f32 / b as f32` \
+             for its fraction, too",
+        ),
+        (
+            "a: [u8; 9] from 0",
+            "u32",
+            "sum(a)",
+            "the function's value is u32 here, and this is u8; `sum` is modulo 2^8: convert each element before, as in \
+             `for x in a { s += x as u32; }`",
+        ),
+        (
+            "a: u32 from 0, b: bool from 1",
+            "u64",
+            "if b { a + 1 } else { a }",
+            "the function's value is u64 here, and this is u32; convert what it is made of, each with `as u64`: the operation itself is \
+             modulo 2^32",
+        ),
+        (
+            "a: u32 from 0",
+            "i32",
+            "a",
+            "the function's value is i32 here, and this is u32; if it is from 0 to 2147483647, write `a as i32`",
+        ),
+        (
+            "a: i64 from 0",
+            "i32",
+            "a",
+            "the function's value is i32 here, and this is i64; if it is from -2147483648 to 2147483647, write `a as i32`",
+        ),
+        (
+            "a: i8 from 0",
+            "u64",
+            "a",
+            "the function's value is u64 here, and this is i8; if it is from 0 to 127, write `a as u64`",
+        ),
+        (
+            "a: u32 from 0",
+            "f32",
+            "a",
+            "the function's value is f32 here, and this is u32; write `a as f32`, which is rounded from 2^24 on",
+        ),
+        ("a: u16 from 0", "f32", "a", "the function's value is f32 here, and this is u16; write `a as f32`"),
+        (
+            "a: f64 from 0",
+            "u8",
+            "a",
+            "the function's value is u8 here, and this is f64; write `a as u8`, which is rounded towards zero",
+        ),
+        (
+            "a: u64 from 0, b: f32 from 1",
+            "f32",
+            "a + b",
+            "`+` takes two values of one type; these are u64 and f32; write `a as f32`, which is rounded from 2^24 on",
+        ),
+        ("a: f32 from 0", "f32", "a + 1", "`+` takes two values of one type; these are f32 and a number; write `1.0`"),
+    ] {
+        assert_eq!(mistake_in(&format!("fn main({params}) -> {ty} {{ {text} }}")), message, "{text}");
     }
 }
 
@@ -256,4 +370,12 @@ fn rows_are_sorted_as_numbers() {
             a[sort(keys)[0] as u2].of
         }";
     assert!(crate::compile("t.cty", source).is_ok());
+}
+
+#[test]
+fn brackets_are_quoted_whole() {
+    for (text, quoted) in [("a - (a + b)", "(a - (a + b)) as u16"), ("(a + b) - a", "((a + b) - a) as u16")] {
+        let said = mistake_in(&format!("fn main(a: u8 from 0, b: u8 from 1) -> u16 {{ {text} }}"));
+        assert!(said.contains(&format!("`{quoted}` is modulo 2^8")), "{said}");
+    }
 }
