@@ -54,9 +54,7 @@ fn garble<C: Channel>(links: PerPeer<C>) -> Result<usize> {
         let here = me.here;
         let mut kept = Kept::new("shares", [batch(here.me.0 as u8, &SHARES)]);
         let dealer = Box::new(RowsFromShelf::new(&mut kept, here.me, SHARES)?);
-        let ands = job.program.and_gates();
-        let planned = Planned { shares: ands + 8, own: 8, ands };
-        let mut masks = TripleMasks::new(here.child("masks"), dealer, planned, me.rng);
+        let mut masks = TripleMasks::new(here.child("masks"), dealer, Planned::of(job.program), me.rng);
         run_with(me, Ground { masks: &mut masks, opener: Opener::Balanced }, job)
     })
 }

@@ -128,11 +128,7 @@ fn costs(parties: u16, program: &Program, net: Option<NetProfile>) -> Outcome<Co
         // Set-up alone, since what is made ahead is made along with it.
         meter.phase(net, |net| Joint::setup(net, here.child("setup"), &mut SystemRng).map(drop))?;
         let own = inputs(program, here.me.0);
-        let most = (0..parties).map(|party| {
-            let mine = program.inputs().iter().filter(|input| input.owner.includes(comity_core::PartyId(party)));
-            mine.map(|input| input.bits as u64).sum::<u64>()
-        });
-        let planned = Planned { shares: ands, own: most.max().unwrap_or(0), ands };
+        let planned = Planned::of(program);
         let mut masks = meter.phase(net, |net| {
             let bits = (planned.shares + planned.own) as usize;
             let dealer = Many::new_for(net, here.child("dealer"), budget.clone(), bits, &mut SystemRng)?;

@@ -31,7 +31,7 @@ use crate::checks;
 use crate::masks::{BitMpc, MaskOpening, Masks, SettledBeside};
 
 /// Masking bits: `s` of the figure, as many as an element of the field has.
-const MASKING: usize = 128;
+pub(crate) const MASKING: usize = 128;
 
 /// The bits of a protocol, with their products with every offset.
 pub struct StringMasks<B, C = Honest> {

@@ -26,12 +26,26 @@ pub(crate) struct Chunk<'p> {
     pub(crate) steps: Vec<Step<'p>>,
     pub(crate) inputs: Vec<Input>,
     pub(crate) outputs: Vec<Output>,
+    pub(crate) fill: Fill,
+}
+
+/// How much is in a chunk.
+#[derive(Default)]
+pub(crate) struct Fill {
+    pub(crate) steps: usize,
     /// AND gates.
     pub(crate) ands: usize,
     /// Wires of inputs.
     pub(crate) input_bits: usize,
     /// Wires of outputs.
     pub(crate) output_bits: usize,
+}
+
+impl Fill {
+    /// Whether a part of a tape, or a wire, might not fit any more.
+    pub(crate) fn full(&self, room: usize) -> bool {
+        self.ands + self.input_bits + self.output_bits + Tape::MAX_ANDS > room || self.steps > CHUNK
+    }
 }
 
 /// A step that waits to be evaluated.
@@ -63,23 +77,27 @@ pub(crate) struct Output {
     pub(crate) bits: usize,
 }
 
-impl Chunk<'_> {
-    /// Whether a part of a tape, or a wire, might not fit any more.
-    pub(crate) fn full(&self, room: usize) -> bool {
-        let wires = self.input_bits + self.output_bits;
-        self.ands + wires + Tape::MAX_ANDS > room || self.steps.len() > CHUNK
+impl<'p> Chunk<'p> {
+    pub(crate) fn input(&mut self, input: Input, start: usize) {
+        self.fill.input_bits += input.bits;
+        self.inputs.push(input);
+        self.step(Step::Input { start });
     }
 
-    pub(crate) fn input(&mut self, input: Input, start: usize) {
-        self.input_bits += input.bits;
-        self.inputs.push(input);
-        self.steps.push(Step::Input { start });
+    pub(crate) fn walk(&mut self, part: Part<'p>) {
+        self.fill.ands += part.ands();
+        self.step(Step::Walk(part));
     }
 
     pub(crate) fn reveal(&mut self, output: Output, start: usize) {
-        self.output_bits += output.bits;
+        self.fill.output_bits += output.bits;
         self.outputs.push(output);
-        self.steps.push(Step::Reveal { start });
+        self.step(Step::Reveal { start });
+    }
+
+    pub(crate) fn step(&mut self, step: Step<'p>) {
+        self.fill.steps += 1;
+        self.steps.push(step);
     }
 
     /// The bytes of a message with the inputs of a party.
@@ -89,7 +107,7 @@ impl Chunk<'_> {
 
     /// Blocks of the rows of all gates among so many: first those of AND gates, then those of outputs.
     pub(crate) fn rows(&self, parties: usize) -> usize {
-        (self.ands * ROWS + self.output_bits * OUTPUT_ROWS) * parties
+        (self.fill.ands * ROWS + self.fill.output_bits * OUTPUT_ROWS) * parties
     }
 
     /// The bits of the inputs of a party.

@@ -65,7 +65,8 @@ pub fn run_as(
     let here = me.here.child("garbling");
     let garbler = Garbler::setup(here, ground.lend(), job.program, me.rng)?;
     let evaluator = Evaluator::new(here, garbler.offset(), job.program)?;
-    walk(me, here, job.program, job.inputs, Mode::Run { garbler, evaluator }, conduct)
+    let room = room(job.program, here.parties.into());
+    walk(me, here, (job.program, room), job.inputs, Mode::Run { garbler, evaluator }, conduct)
 }
 
 /// Garbles a program whose inputs are not known, and writes what this party has of it.
@@ -74,9 +75,25 @@ pub fn run_as(
 /// As [`run_with`]; those of writing. After an error what was written is worth nothing.
 pub fn prepare_with(
     me: &mut Party<'_, '_>,
+    ground: Ground<'_>,
+    program: &Program,
+    to: &mut dyn Write,
+    conduct: &mut impl for<'a> Conduct<GarblingAct<'a>>,
+) -> Result<()> {
+    let room = room(program, me.here.parties.into());
+    prepare_in(me, ground, program, to, room, conduct)
+}
+
+/// As [`prepare_with`], in chunks of this room, which is that of every run on it.
+///
+/// # Errors
+/// As [`prepare_with`].
+pub(crate) fn prepare_in(
+    me: &mut Party<'_, '_>,
     mut ground: Ground<'_>,
     program: &Program,
     to: &mut dyn Write,
+    room: usize,
     conduct: &mut impl for<'a> Conduct<GarblingAct<'a>>,
 ) -> Result<()> {
     program.check_plain()?;
@@ -84,7 +101,8 @@ pub fn prepare_with(
     ground.masks.ahead_of_inputs();
     let garbler = Garbler::setup(here, ground.lend(), program, me.rng)?;
     Head::new(here, program, garbler.offset()).write(to)?;
-    walk(me, here, program, &vec![None; program.inputs().len()], Mode::Prepare { garbler, to }, conduct)
+    let none = vec![None; program.inputs().len()];
+    walk(me, here, (program, room), &none, Mode::Prepare { garbler, to }, conduct)
 }
 
 /// Runs a job on what [`prepare_with`] wrote, which is used up by it, whatever comes of it.
@@ -102,20 +120,21 @@ pub fn use_up(
     let here = me.here.child("evaluation of what was garbled");
     let garbled = Here { session: head.session, ..here };
     let evaluator = Evaluator::new(garbled, head.offset, job.program)?;
-    walk(me, here, job.program, job.inputs, Mode::Use { evaluator, from }, conduct)
+    let room = room(job.program, here.parties.into());
+    walk(me, here, (job.program, room), job.inputs, Mode::Use { evaluator, from }, conduct)
 }
 
 fn walk<'a, 'p>(
     me: &'a mut Party<'_, '_>,
     here: Here,
-    program: &'p Program,
+    (program, room): (&'p Program, usize),
     inputs: &[Option<Bits>],
     mode: Mode<'a>,
     conduct: &'a mut impl for<'c> Conduct<GarblingAct<'c>>,
 ) -> Result<()> {
     let Party { net, observer, .. } = me;
-    let (chunk, room) = (Chunk::default(), room(program, here.parties.into()));
-    let mut walk = Walk { net, here, program, mode, chunk, room, chunks: 0, learned: Vec::new(), conduct };
+    let mut walk =
+        Walk { net, here, program, mode, chunk: Chunk::default(), room, chunks: 0, learned: Vec::new(), conduct };
     comity_circuit::run(program, &mut walk, inputs, *observer)?;
     walk.finish_chunk()?;
     let learned = walk.learned;
@@ -153,7 +172,7 @@ impl<'a, 'n, C: for<'c> Conduct<GarblingAct<'c>>> Walk<'a, 'n, '_, C> {
     }
 
     fn finish_if_full(&mut self) -> Result<()> {
-        if self.chunk.full(self.room) { self.finish_chunk() } else { Ok(()) }
+        if self.chunk.fill.full(self.room) { self.finish_chunk() } else { Ok(()) }
     }
 
     fn finish_chunk(&mut self) -> Result<()> {
@@ -231,20 +250,19 @@ impl<C: for<'c> Conduct<GarblingAct<'c>>> Engine for Walk<'_, '_, '_, C> {
             if let Some((garbler, ..)) = self.garbler() {
                 garbler.load(&calling, t);
             }
-            self.chunk.steps.push(Step::Load(calling.clone(), t));
+            self.chunk.step(Step::Load(calling.clone(), t));
             let mut cursor = Cursor::default();
             while let Some(part) = calling.advance(&mut cursor) {
                 if let Some((garbler, net, conduct)) = self.garbler() {
                     garbler.walk(net, &part, conduct)?;
                 }
-                self.chunk.ands += part.ands();
-                self.chunk.steps.push(Step::Walk(part));
+                self.chunk.walk(part);
                 self.finish_if_full()?;
             }
             if let Some((garbler, ..)) = self.garbler() {
                 garbler.store(&calling, t);
             }
-            self.chunk.steps.push(Step::Store(calling.clone(), t));
+            self.chunk.step(Step::Store(calling.clone(), t));
         }
         Ok(())
     }

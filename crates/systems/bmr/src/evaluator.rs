@@ -136,7 +136,7 @@ impl Evaluator {
     ) -> Result<Vec<(usize, Bits)>> {
         let n = usize::from(self.parties);
         let (mut keys, mut gate_keys, mut output_keys) = (&keys[..], &masked.gate_keys[..], &masked.output_keys[..]);
-        let (mut rows, mut output_rows) = rows.split_at(chunk.ands * n * ROWS);
+        let (mut rows, mut output_rows) = rows.split_at(chunk.fill.ands * n * ROWS);
         let (mut inputs, mut outputs) = (chunk.inputs.iter(), chunk.outputs.iter().zip(&masked.outputs));
         let mut learned = Vec::new();
         for step in &chunk.steps {

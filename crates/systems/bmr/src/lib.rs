@@ -44,6 +44,7 @@ mod garbling;
 mod hash;
 mod masks;
 mod opening;
+mod planned;
 mod protocol;
 mod stored;
 #[cfg(test)]
@@ -55,5 +56,6 @@ pub use engine::{prepare_with, run_as, run_with, use_up};
 pub use garbler::Ground;
 pub use masks::{BitMpc, MaskOpening, Masks, SettledBeside};
 pub use opening::Opener;
+pub use planned::Planned;
 pub use protocol::Bmr;
-pub use triple_masks::{Planned, TripleMasks};
+pub use triple_masks::TripleMasks;

@@ -1,7 +1,7 @@
 //! The protocol as comity's front knows it: programs, and programs garbled ahead.
 
 use comity_circuit::{Goal, Program};
-use comity_core::{Error, Params, PartyId, Result};
+use comity_core::{Error, Params, Result};
 use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Honest, Job, Lot, Material, Need, Opt, Options, Party,
     Protocol, Shelf, Supplies, Takes, Talk, Values,
@@ -13,8 +13,8 @@ use comity_tinyot::{TinyOt, Uses, rows_from_shelf, stored_bytes};
 
 use crate::chunk::room;
 use crate::stored::stored_size;
-use crate::triple_masks::{Planned, TripleMasks};
-use crate::{Ground, Masks, Opener, StringMasks, prepare_with, run_with, use_up};
+use crate::triple_masks::TripleMasks;
+use crate::{Ground, Masks, Opener, Planned, StringMasks, prepare_with, run_with, use_up};
 
 /// Garbling by many, whole: see the [crate](crate).
 pub struct Bmr;
@@ -165,16 +165,11 @@ fn ground<'m>(masks: &'m mut dyn Masks, options: &Options) -> Ground<'m> {
 
 /// What a program asks for among so many.
 fn planned(program: &Program, parties: u16, options: &Options) -> Planned {
-    let of = |party: u16| program.inputs().iter().filter(move |input| input.owner.includes(PartyId(party)));
-    let own = |party: u16| of(party).map(|input| input.bits as u64).sum();
-    let ands = program.and_gates();
-    // A mask of each gate, those of outputs too, and the masking bits of a check of products.
-    let gates = ands.saturating_add(program.outputs().iter().map(|output| output.bits as u64).sum());
-    let shares = if options.word("products") == "macs" { gates } else { gates.saturating_add(128) };
-    Planned { shares, own: (0..parties).map(own).max().unwrap_or(0), ands }
+    if options.word("products") == "macs" { Planned::of(program) } else { Planned::below_strings(program, parties) }
 }
 
-/// The stored shares that a program takes among as many as there can be.
+/// The stored shares that a program takes. With products by OT those are as many as it takes among as many parties as there can be, whose chunks are
+/// the smallest: fewer parties leave some of them for other runs.
 fn shares_for(program: &Program, options: &Options) -> Need {
     let Planned { shares, own, ands } = planned(program, *CARD.parties.end(), options);
     Uses { triples: ands, masks: own, shares }.need()
@@ -188,14 +183,14 @@ fn masks_of_shares<'s>(
     options: &Options,
 ) -> Result<Box<dyn Masks + 's>> {
     let dealer = rows_from_shelf(shelf, me.here.me, me.here.parties)?;
-    masks_of(me, dealer, program, options)
+    masks_of(me, dealer, planned(program, me.here.parties, options), options)
 }
 
 /// Masks for a program, from new keys.
 fn masks(me: &mut Party<'_, '_>, program: &Program, options: &Options) -> Result<Box<dyn Masks>> {
     me.observer.phase("setup");
     let here = me.here.child("masks");
-    let Planned { shares, own, ands } = planned(program, here.parties, options);
+    let planned @ Planned { shares, own, ands } = planned(program, here.parties, options);
     let budget = Budget::known(ands, here.params.rho, 1, objects(here.parties).min(OBJECTS))?;
     // What is made with the set-up stays until it is used: of a program of several chunks nothing is.
     let dealer = if ands > room(program, here.parties.into()) as u64 {
@@ -204,18 +199,18 @@ fn masks(me: &mut Party<'_, '_>, program: &Program, options: &Options) -> Result
         let bits = usize::try_from(shares.saturating_add(own)).unwrap_or(usize::MAX);
         Many::new_for(me.net, here.child("dealer"), budget, bits, me.rng)?
     };
-    masks_of(me, Box::new(dealer), program, options)
+    masks_of(me, Box::new(dealer), planned, options)
 }
 
-/// Masks for a program, of this dealer.
+/// Masks of this dealer, of which so much is planned.
 fn masks_of<'d>(
     me: &mut Party<'_, '_>,
     dealer: Box<dyn RowDealer + 'd>,
-    program: &Program,
+    planned: Planned,
     options: &Options,
 ) -> Result<Box<dyn Masks + 'd>> {
     let here = me.here.child("masks");
-    let bits = TripleMasks::new(here, dealer, planned(program, here.parties, options), me.rng);
+    let bits = TripleMasks::new(here, dealer, planned, me.rng);
     if options.word("products") == "macs" {
         return Ok(Box::new(bits));
     }

@@ -131,8 +131,9 @@ pub(crate) fn read_chunk(from: &mut dyn Read, chunk: &Chunk<'_>, here: Here) -> 
         from.read_exact(Block::bytes_of_mut(&mut blocks)).map_err(unread)?;
         Ok(blocks)
     };
+    let fill = &chunk.fill;
     let [input_keys, gate_keys, output_keys] =
-        [blocks(chunk.input_bits)?, blocks(chunk.ands)?, blocks(chunk.output_bits)?].map(Zeroizing::new);
+        [blocks(fill.input_bits)?, blocks(fill.ands)?, blocks(fill.output_bits)?].map(Zeroizing::new);
     let rows = blocks(chunk.rows(here.parties.into()))?;
     Ok((Masked { inputs, outputs, input_keys, gate_keys, output_keys }, rows))
 }

@@ -4,6 +4,8 @@
 mod cheats;
 #[allow(clippy::single_match, reason = "a lie matches the acts that it changes, be it one")]
 mod coalitions;
+mod counted;
+mod dealing;
 mod ideal;
 mod independence;
 mod order;

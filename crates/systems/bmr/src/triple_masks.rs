@@ -14,6 +14,7 @@
 //! besides, those of the dealer.
 
 use core::ops::Range;
+use std::collections::VecDeque;
 
 use comity_channel::{Mesh, PerPeer};
 use comity_circuit::Recipients;
@@ -26,9 +27,7 @@ use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
 use crate::masks::{BitMpc, MaskOpening, Masks, SettledBeside};
-
-/// Shared bits that are asked for at least, where nobody said how many will be needed.
-const AT_LEAST: usize = 1 << 12;
+use crate::planned::Planned;
 
 /// What a dealer deals, as masks.
 pub struct TripleMasks<'a, C = Honest> {
@@ -37,27 +36,17 @@ pub struct TripleMasks<'a, C = Honest> {
     key: GlobalKey,
     me: PartyId,
     parties: u16,
-    bits: Remaining<RowShares>,
-    /// Bits of each party alone.
-    own: Vec<Remaining<RowShares>>,
+    bits: Stock,
+    /// Bits of each party alone: as many of each are asked for at once.
+    own: Vec<Stock>,
     /// Those that are left of each deal, the oldest first.
     triples: Vec<Remaining<RowTriples>>,
     /// What was opened and is not settled.
     opened: Vec<Opened>,
     rng: Prg,
+    /// What of the plan the dealer was not asked for yet: in all it is asked for no more than was planned.
     planned: Planned,
     conduct: C,
-}
-
-/// What is expected to be asked for, the same at all parties.
-#[derive(Clone, Copy, Default)]
-pub struct Planned {
-    /// Bits that nobody knows.
-    pub shares: u64,
-    /// Bits of the party that has most of its own.
-    pub own: u64,
-    /// Products.
-    pub ands: u64,
 }
 
 /// Bits that were opened together.
@@ -76,25 +65,46 @@ struct Remaining<T> {
     used: usize,
 }
 
-impl Remaining<RowShares> {
-    fn none(me: PartyId, parties: u16) -> Remaining<RowShares> {
-        Remaining { all: RowShares::zeros(me, parties, 0), used: 0 }
+/// Bits of some deals, the oldest first, of which none is dropped before it is used.
+#[derive(Default)]
+struct Stock(VecDeque<Remaining<RowShares>>);
+
+impl Stock {
+    fn left(&self) -> usize {
+        self.0.iter().map(|bits| bits.all.len() - bits.used).sum()
     }
 
-    fn left(&self) -> usize {
-        self.all.len() - self.used
+    fn put(&mut self, all: RowShares) {
+        self.0.push_back(Remaining { all, used: 0 });
     }
 
     /// Uses up as many as there is room for.
-    fn take(&mut self, rows: &mut [Block]) {
-        let n = usize::from(self.all.parties());
-        for (j, column) in self.all.columns().enumerate() {
-            for (row, &block) in rows.chunks_exact_mut(n).zip(&column[self.used..]) {
-                row[j] = block;
+    ///
+    /// # Panics
+    /// If there are not so many.
+    fn take(&mut self, mut rows: &mut [Block]) {
+        while !rows.is_empty() {
+            let Remaining { all, used } = self.0.front_mut().expect("bits were asked for");
+            let n = usize::from(all.parties());
+            let now = (rows.len() / n).min(all.len() - *used);
+            let (filled, later) = rows.split_at_mut(now * n);
+            for (j, column) in all.columns().enumerate() {
+                for (row, &block) in filled.chunks_exact_mut(n).zip(&column[*used..]) {
+                    row[j] = block;
+                }
             }
+            *used += now;
+            if *used == all.len() {
+                self.0.pop_front();
+            }
+            rows = later;
         }
-        self.used += rows.len() / n;
     }
+}
+
+/// How many are asked for at once where so many are missing: all that is planned, up to what is made at a time.
+fn wanted(missing: usize, planned: u64) -> usize {
+    usize::try_from(planned).unwrap_or(usize::MAX).min(MOST).max(missing)
 }
 
 impl<'a> TripleMasks<'a> {
@@ -126,8 +136,8 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> TripleMasks<'a, C> {
             key,
             me,
             parties,
-            bits: Remaining::none(me, parties),
-            own: (0..parties).map(|_| Remaining::none(me, parties)).collect(),
+            bits: Stock::default(),
+            own: (0..parties).map(|_| Stock::default()).collect(),
             triples: Vec::new(),
             opened: Vec::new(),
             rng: Prg::new(backend, Block::random(rng)),
@@ -141,45 +151,43 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> TripleMasks<'a, C> {
     /// # Errors
     /// Those of the dealer.
     pub fn prepare(&mut self, net: &mut Mesh<'_>) -> Result<()> {
-        if self.bits.left() == 0 && self.planned.shares > 0 {
-            self.more_bits(net, 0)?;
-        }
-        if self.planned.own > 0 && self.own.iter().all(|own| own.left() == 0) {
-            self.more_own(net, 0)?;
-        }
-        let triples = usize::try_from(self.planned.ands).unwrap_or(usize::MAX).min(MOST);
-        self.more_triples(net, triples)?;
-        Ok(())
+        let some = |planned: u64| usize::from(planned > 0);
+        self.have_bits(net, some(self.planned.shares))?;
+        self.have_own(net, 0, some(self.planned.own))?;
+        self.have_triples(net, wanted(0, self.planned.ands))
     }
 
-    fn more_bits(&mut self, net: &mut Mesh<'_>, least: usize) -> Result<()> {
-        let planned = usize::try_from(self.planned.shares).unwrap_or(usize::MAX).min(MOST);
-        let wanted = if planned == 0 { AT_LEAST } else { planned };
-        self.bits = Remaining { all: self.dealer.shares(net, wanted.max(least).min(MOST))?, used: 0 };
-        Ok(())
-    }
-
-    fn more_own(&mut self, net: &mut Mesh<'_>, least: usize) -> Result<()> {
-        let wanted = usize::try_from(self.planned.own).unwrap_or(usize::MAX).min(MOST).max(least);
-        let fresh = self.dealer.masks(net, wanted)?;
-        // Whoever has more left keeps those.
-        for (own, fresh) in self.own.iter_mut().zip(fresh) {
-            if own.left() < fresh.len() {
-                *own = Remaining { all: fresh, used: 0 };
-            }
+    /// Has so many bits, of those that are left and new ones.
+    fn have_bits(&mut self, net: &mut Mesh<'_>, count: usize) -> Result<()> {
+        let left = self.bits.left();
+        if left < count {
+            let bits = self.dealer.shares(net, wanted(count - left, self.planned.shares))?;
+            self.planned.shares = self.planned.shares.saturating_sub(bits.len() as u64);
+            self.bits.put(bits);
         }
         Ok(())
     }
 
-    /// Has so many triples, of those that are left, and new ones for the rest: none is dropped, since a dealer is set up for as many as a
-    /// program has gates.
-    fn more_triples(&mut self, net: &mut Mesh<'_>, count: usize) -> Result<()> {
+    /// Has so many bits of a party alone, and then as many new ones of each other one.
+    fn have_own(&mut self, net: &mut Mesh<'_>, owner: usize, count: usize) -> Result<()> {
+        let left = self.own[owner].left();
+        if left < count {
+            let wanted = wanted(count - left, self.planned.own);
+            self.planned.own = self.planned.own.saturating_sub(wanted as u64);
+            let fresh = self.dealer.masks(net, wanted)?;
+            self.own.iter_mut().zip(fresh).for_each(|(own, fresh)| own.put(fresh));
+        }
+        Ok(())
+    }
+
+    /// Has so many triples, of those that are left and new ones. A dealer may deal more than it is asked for.
+    fn have_triples(&mut self, net: &mut Mesh<'_>, count: usize) -> Result<()> {
         self.triples.retain(|triples| triples.used < triples.all.len());
         let left: usize = self.triples.iter().map(|triples| triples.all.len() - triples.used).sum();
         if left < count {
-            let planned = usize::try_from(self.planned.ands).unwrap_or(usize::MAX).saturating_sub(left);
-            let wanted = planned.min(MOST).max(count - left);
-            self.triples.push(Remaining { all: self.dealer.deal(net, wanted)?, used: 0 });
+            let all = self.dealer.deal(net, wanted(count - left, self.planned.ands))?;
+            self.planned.ands = self.planned.ands.saturating_sub(all.len() as u64);
+            self.triples.push(Remaining { all, used: 0 });
         }
         Ok(())
     }
@@ -214,24 +222,20 @@ impl<C: for<'b> Conduct<JointAct<'b>>> BitMpc for TripleMasks<'_, C> {
         let mut rest = rows;
         while !rest.is_empty() {
             if self.bits.left() == 0 {
-                self.more_bits(net, rest.len() / n)?;
+                self.have_bits(net, (rest.len() / n).min(MOST))?;
             }
             let now = (rest.len() / n).min(self.bits.left());
             let (rows, later) = rest.split_at_mut(now * n);
             self.bits.take(rows);
-            self.planned.shares = self.planned.shares.saturating_sub(now as u64);
             rest = later;
         }
         Ok(())
     }
 
     fn random_of(&mut self, net: &mut Mesh<'_>, owner: PartyId, rows: &mut [Block]) -> Result<Option<Bits>> {
-        let (at, wanted) = (usize::from(owner.0), rows.len() / usize::from(self.parties));
-        if self.own[at].left() < wanted {
-            self.more_own(net, wanted)?;
-        }
+        let (at, n) = (usize::from(owner.0), usize::from(self.parties));
+        self.have_own(net, at, rows.len() / n)?;
         self.own[at].take(rows);
-        let n = usize::from(self.parties);
         Ok((owner == self.me).then(|| rows.chunks_exact(n).map(|row| row[0].lsb()).collect()))
     }
 
@@ -245,7 +249,7 @@ impl<C: for<'b> Conduct<JointAct<'b>>> BitMpc for TripleMasks<'_, C> {
     ) -> Result<PerPeer<Vec<u8>>> {
         let (n, me) = (usize::from(self.parties), usize::from(self.me.0));
         let (gates, key) = (products.len() / n, self.key.block());
-        self.more_triples(net, gates)?;
+        self.have_triples(net, gates)?;
 
         // d, e, and what all learn.
         let bits = |opened: &MaskOpening<'_>| opened.rows.len() / n;
@@ -308,7 +312,6 @@ impl<C: for<'b> Conduct<JointAct<'b>>> BitMpc for TripleMasks<'_, C> {
             triples.used += now;
             left -= now;
         }
-        self.planned.ands = self.planned.ands.saturating_sub(gates as u64);
         let values = opened.iter().map(|opened| (opened.to, bits(opened))).collect();
         self.opened.push(Opened { public: public.slice(2 * gates, public.len() - 2 * gates), values, some });
         Ok(heard)

@@ -68,6 +68,13 @@ impl Ideal {
         Dealt { value: sum(&bits), rows }
     }
 
+    /// This party's rows of two random bits and their product.
+    pub(super) fn triple(&mut self) -> [Vec<Block>; 3] {
+        let (a, b) = (self.deal(None), self.deal(None));
+        let c = self.deal(Some(a.value & b.value));
+        [a, b, c].map(|dealt| self.own(dealt))
+    }
+
     fn own(&self, dealt: Dealt) -> Vec<Block> {
         dealt.rows.into_iter().nth(self.me).expect("a row a party")
     }
@@ -163,9 +170,7 @@ impl BitMpc for Ideal {
         // Beaver's triples, dealt; `d = u + a` and `e = v + b` are opened.
         let (mut masked, mut triples) = (Vec::new(), Vec::new());
         for (u, v) in u.chunks_exact(n).zip(v.chunks_exact(n)) {
-            let (a, b) = (self.deal(None), self.deal(None));
-            let c = self.deal(Some(a.value & b.value));
-            let [a, b, c] = [a, b, c].map(|dealt| self.own(dealt));
+            let [a, b, c] = self.triple();
             let sum = |x: &[Block], y: &[Block]| x.iter().zip(y).map(|(&x, &y)| x ^ y).collect::<Vec<_>>();
             masked.extend(sum(u, &a));
             masked.extend(sum(v, &b));

@@ -68,7 +68,7 @@ fn said<const N: usize>(ahead: bool) -> Vec<(Vec<u8>, Bits)> {
                 (Outputs::default(), laws::rng(u128::from(me.0) + 3), Options::new(&CARD));
             let budget = Budget::known(1, 40, 1, objects(N as u16)).unwrap();
             let dealer = Many::new(&mut net, here.child("dealer"), budget, &mut rng).unwrap();
-            let mut masks = TripleMasks::new(here, Box::new(dealer), Planned::default(), &mut rng);
+            let mut masks = TripleMasks::new(here, Box::new(dealer), Planned::of(program), &mut rng);
             let job = Job { program, inputs: &own, options: &options };
             let mut part = Part::default();
             let mut party = Party { net: &mut net, here, rng: &mut rng, observer: &mut outputs };

@@ -1,6 +1,7 @@
 //! What leaves a party before which check has passed.
 
 use core::cell::Cell;
+use std::sync::Mutex;
 
 use comity_core::{Check, PartyId};
 use comity_protocol::{Conduct, Options};
@@ -11,8 +12,10 @@ use comity_testing::Net;
 use comity_testing::laws::Outputs;
 
 use super::cheats::spoil;
+use super::dealing::{IdealDealer, Noted};
 use super::*;
 use crate::act::GarblingAct;
+use crate::checks::GARBLED_ROW;
 use crate::{Masks, StringMasks, run_as};
 
 /// What a party of a program does, and the check that ends it.
@@ -123,7 +126,7 @@ fn nothing_is_shown_of_products_beside_public_values() {
             let (me, parties) = (net.me(), net.parties());
             let session = SessionId::derive("test", &[b"shown"]);
             let here = Here { me, parties, session, params: Params::default(), backend: Backend::detect() };
-            let count = std::sync::Mutex::new(0);
+            let count = Mutex::new(0);
             let watch = |act: JointAct<'_>| *count.lock().unwrap() += usize::from(matches!(act, JointAct::Combined(_)));
             let joint = Joint::with(net, here.child("offsets"), &mut laws::rng(me.0.into()), watch).unwrap();
             // Global keys were compared so, before there was anything to mask.
@@ -137,5 +140,31 @@ fn nothing_is_shown_of_products_beside_public_values() {
             *count.lock().unwrap()
         });
         assert_eq!(counts, [shown; 2]);
+    }
+}
+
+/// A key that is none of a wire's two is an error under a global key, that of a whole lot. So evaluation is a check of the lot, which begins before this
+/// party's keys leave, and has not passed if somebody lied.
+#[test]
+fn stored_shares_are_told_of_an_evaluation() {
+    let program = Program::from_circuit(laws::chain_and_layer(4)).unwrap();
+    for (lies, end, checks) in [(false, Ok(()), "()(kk)"), (true, Err(Some(GARBLED_ROW)), "()(kk")] {
+        let ends = Net::<3>::run(|net| {
+            let (me, parties, params, backend) = (net.me(), net.parties(), Params::default(), Backend::detect());
+            let here = Here { me, parties, session: SessionId::derive("test", &[b"told"]), params, backend };
+            let (noted, mut rng) = (Mutex::<Noted>::default(), laws::rng(me.0.into()));
+            let dealer = Box::new(IdealDealer::new(here, &noted));
+            let mut masks = TripleMasks::new(here, dealer, Planned::of(&program), &mut rng);
+            let end = garble(net, &program, &mut masks, true, &mut |act: GarblingAct<'_>| match act {
+                GarblingAct::Keys(..) => noted.lock().unwrap().checks.push('k'),
+                GarblingAct::Shares(_, shares) if lies && me.0 == 2 => {
+                    (0..shares.len() / Block::BYTES).for_each(|block| spoil(shares, block));
+                }
+                _ => {}
+            });
+            drop(masks);
+            (end, noted.into_inner().unwrap().checks)
+        });
+        assert!(ends[..2].iter().all(|found| *found == (end, checks.to_owned())), "{ends:?}");
     }
 }

@@ -233,6 +233,30 @@ fn one_offset_goes_to_all() {
     assert!(passed[0] > 0 && passed[1] > 0, "a guess is right half of the time: {passed:?}");
 }
 
+/// The same error in the products with two offsets: in a blind check, too, each offset has a coefficient of its own.
+#[test]
+fn errors_in_two_products_do_not_cancel() {
+    fn lie<'l, const N: usize>(call: usize) -> impl Fn(u16) -> Lie<'l> {
+        move |me| {
+            let mut columns = 0..;
+            Box::new(move |act| {
+                if let JointAct::Holds { what: "Z", blocks } = act
+                    && let Some(column) = columns.next()
+                    && me == 1
+                    && column / N + 1 == call
+                    && [0, N - 1].contains(&(column % N))
+                {
+                    blocks[3] ^= CHANGE;
+                }
+            })
+        }
+    }
+    for call in [1, 2] {
+        caught(&run::<2>(2, None, lie::<2>(call)), &[1], BIT_STRING);
+        caught(&run::<3>(2, None, lie::<3>(call)), &[1], BIT_STRING);
+    }
+}
+
 /// Messages that are not what they have to be, by one of two and of three.
 #[test]
 fn false_messages_are_named() {
