@@ -8,7 +8,7 @@
 
 use comity_core::{Backend, Bits, Error, Lanes, Result};
 
-use crate::engine::{Call, Engine, Observer, Put, Shown};
+use crate::engine::{Call, Engine, Put, Shown};
 use crate::memory::Memory;
 use crate::program::{Input, Program};
 use crate::run::{RunError, run};
@@ -30,7 +30,7 @@ use crate::run::{RunError, run};
 /// b.output("sum", &[sum, carry]);
 ///
 /// let mut engine = Sliced::new(vec![vec![Lanes::all(true)]; 2]);
-/// run(&Program::from_circuit(b.finish())?, &mut engine, &[None, None], &mut Nobody)?;
+/// run(&Program::from_circuit(b.finish())?, &mut engine, &[None, None], &mut ())?;
 /// assert_eq!(engine.outputs()[0], [Lanes::all(false), Lanes::all(true)]); // 1 + 1 = 2, 512 times
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -123,20 +123,13 @@ pub fn eval_many(program: &Program, inputs: &[Vec<Bits>]) -> std::result::Result
     for instances in inputs.chunks(Lanes::COUNT) {
         let value = |(i, input): (usize, &Input)| Lanes::slice(instances.iter().map(|values| &values[i]), input.bits);
         let mut engine = Sliced::new(program.inputs().iter().enumerate().map(value).collect());
-        run(program, &mut engine, &nothing, &mut Nobody)?;
+        run(program, &mut engine, &nothing, &mut ())?;
         let mut outputs: Vec<_> = engine.outputs().iter().map(|wires| Lanes::unslice(wires).into_iter()).collect();
         results.extend(instances.iter().map(|_| {
             outputs.iter_mut().map(|values| values.next().expect("a value for each instance")).collect::<Vec<_>>()
         }));
     }
     Ok(results)
-}
-
-/// An observer of nothing: the engine keeps the outputs.
-struct Nobody;
-
-impl Observer for Nobody {
-    fn output(&mut self, _index: usize, _value: Bits) {}
 }
 
 #[cfg(test)]

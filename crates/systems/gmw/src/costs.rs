@@ -7,7 +7,7 @@ use comity_share::triples::{CHUNK, OtKind};
 
 use crate::PIECE;
 use crate::dealers::MOST;
-use crate::engine::{look_ups, table_in, together, triples_of};
+use crate::sharing::{look_ups, table_in, together, triples_of};
 use crate::table::UnitPool;
 
 /// Seconds of work for a triple with each peer, for an AND, and for the base OTs with each peer.

@@ -13,7 +13,7 @@
 //! correlation-robust hash, gap Diffie-Hellman and a random oracle in ristretto255 (base OT); silent OT adds LPN.
 //!
 //! - [`dealers`]: [triples](comity_share::triples) from OT, and from material made ahead.
-//! - [`BitMachine`]: inputs, ANDs and outputs; [`engine`] runs programs on it, in the layered lowering.
+//! - [`BitMachine`]: inputs, ANDs and outputs; [`BitSharing`] runs programs on it, in the layered lowering.
 //! - [`table`]: tables looked up at secret indices, and ANDs of many bits. Calls of a program that mean a table are so, if their gates
 //!   would take more than a round.
 //! - [`Gmw`]: all of it as a protocol.
@@ -25,10 +25,13 @@
 
 mod costs;
 pub mod dealers;
-pub mod engine;
 mod machine;
 mod protocol;
+mod rows;
+mod sharing;
 pub mod table;
 
 pub use machine::{BitMachine, PIECE};
 pub use protocol::{Gmw, run_with};
+pub use rows::BitRows;
+pub use sharing::BitSharing;

@@ -1,20 +1,19 @@
 //! The protocol as comity's front knows it: programs, material made ahead, sessions by hand.
 
-use std::any::Any;
-
-use comity_circuit::{Call, Engine, Goal, Observer, Program, Put, Recipients, Shown};
-use comity_core::{Bits, Error, Params, PartyId, Result};
+use comity_circuit::{Goal, Program};
+use comity_core::{Params, Result};
 use comity_protocol::{
-    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Lot, Material, Need, Opt, Options, Party,
-    Protocol, Reactive, Shares, Shelf, Supplies, Takes, Talk, Values,
+    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Material, Need, Opt, Options, Party, Protocol,
+    Reactive, Shelf, Supplies, Takes, Talk, Values, WriteBatch,
 };
 use comity_share::BitTriples;
 use comity_share::triples::{OtKind, TakenTriples};
-use zeroize::Zeroizing;
+use comity_sharing::{Batches, ByHand, Lasting, SharedEngine, fill_lots, whole_runs};
 
 use crate::dealers::{BATCH, BitDealer, MOST, OtTriples, StoredTriples, batch_bytes, write_batch};
-use crate::engine::{BitSharing, pack, triples_of, unpack};
 use crate::machine::BitMachine;
+use crate::rows::BitRows;
+use crate::sharing::{BitSharing, triples_of};
 
 /// GMW, whole: see the [crate](crate).
 pub struct Gmw;
@@ -51,9 +50,6 @@ static CARD: Card = Card {
 /// Batches of a lot, if no program needs more: 268 million ANDs, 100 MB.
 const LOT: u64 = 1 << 12;
 
-/// By hand, for so many AND gates triples are made at least when there are none left.
-const AT_LEAST: u64 = 1 << 14;
-
 fn extension(options: &Options) -> OtKind {
     match options.word("dealer") {
         "iknp" => OtKind::Iknp,
@@ -82,6 +78,28 @@ fn from_ot(me: &mut Party<'_, '_>, options: &Options) -> Result<Box<BitDealer<'s
     Ok(Box::new(OtTriples::setup(&mut me.sub("dealer"), extension(options))?))
 }
 
+/// Writes batches of a dealer that the first one sets up, for so many triples.
+fn material(options: Options, triples: u64) -> Box<WriteBatch<'static>> {
+    let (mut dealer, mut ready) = (None, BitTriples::default());
+    Box::new(move |me, batch, out| {
+        let dealer = match &mut dealer {
+            Some(dealer) => dealer,
+            none => {
+                me.observer.phase("setup");
+                let dealer = from_ot(me, &options)?;
+                me.observer.phase("offline");
+                none.insert(dealer)
+            }
+        };
+        if ready.is_empty() {
+            ready = dealer.deal(me.net, MOST.min(triples as usize - batch as usize * BATCH))?;
+        }
+        let mut next = TakenTriples::default();
+        ready.take(BATCH, &mut next);
+        write_batch(BitTriples::new(next.a, next.b, next.c), me.here.me, me.here.parties, out)
+    })
+}
+
 /// Runs a program on a dealer's triples, or without a dealer if it has no AND gates. Outputs for this party go to the observer.
 ///
 /// # Errors
@@ -92,9 +110,9 @@ pub fn run_with(me: &mut Party<'_, '_>, dealer: Option<Box<BitDealer<'_>>>, job:
     for circuit in job.program.lowered() {
         circuit.layered();
     }
-    let mut engine = BitSharing::new(me.net, &mut machine);
-    engine.prepare(job.program)?;
-    comity_circuit::run(job.program, &mut engine, job.inputs, me.observer)?;
+    let mut sharing = BitSharing::new(me.net, &mut machine);
+    sharing.prepare(job.program)?;
+    comity_circuit::run(job.program, &mut SharedEngine::new(sharing), job.inputs, me.observer)?;
     me.net.flush()
 }
 
@@ -136,130 +154,32 @@ impl Protocol for Gmw {
         _: &mut dyn Supplies,
         to: &mut dyn Shelf,
     ) -> Result<()> {
-        let whole = lot(ahead.together);
-        let mut done = 0;
-        while done < ahead.make.batches {
-            let batches = whole.min(ahead.make.batches - done);
-            let mut me = me.sub(&format!("material from batch {done} on"));
-            let (mut dealer, mut ready) = (None, BitTriples::default());
-            to.put(&mut me, &Lot { units: vec![batches * BATCH as u64], batches }, &mut |me, batch, out| {
-                let dealer = match &mut dealer {
-                    Some(dealer) => dealer,
-                    none => {
-                        me.observer.phase("setup");
-                        let dealer = from_ot(me, ahead.options)?;
-                        me.observer.phase("offline");
-                        none.insert(dealer)
-                    }
-                };
-                if ready.is_empty() {
-                    ready = dealer.deal(me.net, MOST.min((batches - batch) as usize * BATCH))?;
-                }
-                let mut next = TakenTriples::default();
-                ready.take(BATCH, &mut next);
-                let next = BitTriples::new(next.a, next.b, next.c);
-                write_batch(next, me.here.me, me.here.parties, out)?;
-                me.observer.and_gates((done + batch + 1) * BATCH as u64);
-                Ok(())
-            })?;
-            done += batches;
-        }
-        Ok(())
+        let of = Batches { units: BATCH as u64, lot: whole_runs(LOT, ahead.together) };
+        fill_lots(me, ahead, to, of, |triples| material(ahead.options.clone(), triples))
     }
 
     fn reactive(&self, me: &mut Party<'_, '_>, options: &Options) -> Result<Box<dyn Reactive>> {
         let mut me = me.sub("gmw by hand");
         let dealer = from_ot(&mut me, options)?;
-        Ok(Box::new(ByHand { machine: BitMachine::setup(&mut me, Some(dealer))? }))
+        Ok(Box::new(ByHand::new(Kept(BitMachine::setup(&mut me, Some(dealer))?))))
     }
-}
-
-/// How many batches a lot has from which runs of so many are made.
-fn lot(together: u64) -> u64 {
-    LOT.checked_div(together).map_or(LOT, |runs| runs.max(1) * together)
 }
 
 /// A computation by hand.
-struct ByHand {
-    machine: BitMachine<'static>,
-}
+struct Kept(BitMachine<'static>);
 
-/// What a party holds of a value: a byte a share.
-type Held = Zeroizing<Vec<u8>>;
+impl Lasting for Kept {
+    type Rows = BitRows;
+    type Sharing<'a, 'n: 'a> = BitSharing<'a, 'n, 'static>;
+    const AT_LEAST: u64 = 1 << 14;
 
-fn held(shares: &Shares) -> Result<&Held> {
-    let held: &dyn Any = &*shares.held;
-    held.downcast_ref().ok_or_else(|| Error::invalid_input("the value is another protocol's"))
-}
-
-fn shares(held: Held) -> Shares {
-    Shares { bits: held.len(), held: Box::new(held) }
-}
-
-fn unpacked(packed: &comity_share::BitShares) -> Shares {
-    let mut held = Zeroizing::new(vec![0; packed.len()]);
-    unpack(packed, &mut held);
-    shares(held)
-}
-
-impl Reactive for ByHand {
-    fn input(&mut self, _: &mut Party<'_, '_>, owner: PartyId, bits: usize, value: Option<&Bits>) -> Result<Shares> {
-        Ok(unpacked(&self.machine.input(owner.into(), value, bits)?))
+    fn sharing<'a, 'n: 'a>(&'a mut self, me: &'a mut Party<'_, 'n>) -> Result<BitSharing<'a, 'n, 'static>> {
+        Ok(BitSharing::new(me.net, &mut self.0))
     }
 
-    fn random(&mut self, _: &mut Party<'_, '_>, bits: usize) -> Result<Shares> {
-        Ok(unpacked(&self.machine.random(bits)))
+    fn plan(&mut self, ands: u64) {
+        self.0.plan(ands);
     }
-
-    fn call(&mut self, me: &mut Party<'_, '_>, program: &Program, values: &[&Shares]) -> Result<Vec<Shares>> {
-        let values: Vec<&Held> = values.iter().map(|value| held(value)).collect::<Result<_>>()?;
-        self.machine.plan(program.and_gates().max(AT_LEAST));
-        let mut calling =
-            Calling { engine: BitSharing::new(me.net, &mut self.machine), values: &values, outputs: Vec::new() };
-        comity_circuit::run(program, &mut calling, &vec![None; values.len()], &mut Nobody)?;
-        Ok(calling.outputs.into_iter().map(shares).collect())
-    }
-
-    fn reveal(&mut self, me: &mut Party<'_, '_>, to: Recipients, value: &Shares) -> Result<Option<Bits>> {
-        self.machine.reveal(me.net, to, &pack(held(value)?))
-    }
-}
-
-/// The engine of a call: inputs are values that are there, outputs stay shared.
-struct Calling<'v, 'e, 'n> {
-    engine: BitSharing<'e, 'n, 'static>,
-    values: &'v [&'v Held],
-    outputs: Vec<Held>,
-}
-
-impl Engine for Calling<'_, '_, '_> {
-    type Error = Error;
-    const SHARES: bool = true;
-
-    fn begin(&mut self, program: &Program) -> Result<()> {
-        self.engine.begin(program)
-    }
-
-    fn input(&mut self, put: Put, _: Option<&Bits>) -> Result<()> {
-        self.engine.memory[put.wires()].copy_from_slice(self.values[put.index]);
-        Ok(())
-    }
-
-    fn call(&mut self, call: &Call<'_>) -> Result<()> {
-        self.engine.call(call)
-    }
-
-    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
-        self.outputs.push(Zeroizing::new(self.engine.memory[shown.wires()].to_vec()));
-        Ok(None)
-    }
-}
-
-/// Nothing is revealed in a call, so nobody is told.
-struct Nobody;
-
-impl Observer for Nobody {
-    fn output(&mut self, _: usize, _: Bits) {}
 }
 
 #[cfg(test)]
@@ -267,12 +187,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lot_holds_whole_runs() {
+    fn a_program_takes_whole_batches() {
         let aes = || comity_library::find("aes128").unwrap();
         let add = Program::from_circuit(comity_library::find("add8").unwrap()).unwrap();
-        assert_eq!((batches(&add), lot(1), lot(0)), (1, LOT, LOT));
-        let many = Program::map(aes(), 400, &[]).unwrap();
-        assert_eq!((batches(&many), lot(batches(&many))), (40, LOT / 40 * 40));
-        assert_eq!(lot(2 * LOT), 2 * LOT);
+        assert_eq!((batches(&add), batches(&Program::map(aes(), 400, &[]).unwrap())), (1, 40));
     }
 }

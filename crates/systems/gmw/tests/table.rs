@@ -6,13 +6,13 @@ use comity_circuit::{
     Step, Wire,
 };
 use comity_core::{Backend, Bits, Params, PartyId, Result};
-use comity_gmw::engine::BitSharing;
 use comity_gmw::table::{PublicTable, UnitVectors};
-use comity_gmw::{BitMachine, Gmw, dealers};
+use comity_gmw::{BitMachine, BitSharing, Gmw, dealers};
 use comity_protocol::{Costing, Dealer, Options, Party, Protocol, Talk};
 use comity_share::bits::BitShares;
 use comity_share::triples::OtKind;
 use comity_share::{BitTriples, bits};
+use comity_sharing::SharedEngine;
 use comity_testing::laws::{check, rng, run};
 
 use super::cost::SETUP;
@@ -159,15 +159,16 @@ fn a_call_is_looked_up_as_its_gates_compute() {
         let ends: [[Bits; 2]; 2] = parties(|me: &mut Party<'_, '_>| {
             let dealer = dealers::OtTriples::setup(&mut me.sub("dealer"), OtKind::SoftSpoken).unwrap();
             let mut machine = BitMachine::setup(me, Some(Box::new(dealer))).unwrap();
-            let mut engine = BitSharing::new(me.net, &mut machine);
+            let mut engine = SharedEngine::new(BitSharing::new(me.net, &mut machine));
             engine.begin(&program).unwrap();
             let index: Bits = (0..490).map(|i| (i / 7 * 5 % 128) >> (i % 7) & 1 == 1).collect();
             let own = (me.here.me.0 == 0).then_some(&index);
             engine.input(Put { index: 0, owner: 0.into(), start: 0, bits: 490 }, own).unwrap();
             engine.call(&call(&gates)).unwrap();
-            engine.look_up(&call(&looked), &table).unwrap();
+            let (sharing, memory) = engine.parts();
+            sharing.look_up_in(&table, &call(&looked), memory).unwrap();
             let narrow = PublicTable::new(&[1], 1).unwrap();
-            assert!(engine.look_up(&call(&looked), &narrow).is_err());
+            assert!(sharing.look_up_in(&narrow, &call(&looked), memory).is_err());
             [490, 770].map(|start| {
                 let shown = Shown { index: 0, to: Recipients::All, start, bits: 280 };
                 engine.reveal(shown).unwrap().expect("both learn it")

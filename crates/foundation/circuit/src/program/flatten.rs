@@ -5,7 +5,7 @@ use comity_core::Bits;
 use super::Program;
 use crate::builder::{Builder, Wire};
 use crate::circuit::Circuit;
-use crate::engine::{Call, Engine, Observer, Put, Shown};
+use crate::engine::{Call, Engine, Put, Shown};
 use crate::memory::{Memory, NoMemory};
 use crate::run::{RunError, run};
 
@@ -41,7 +41,7 @@ impl Program {
         let mut builder = Builder::for_goal(self.goal());
         let inputs = self.inputs().iter().map(|input| builder.input(&input.name, input.bits)).collect();
         let mut flatten = Flatten { program: self, builder, inputs, memory: Memory::default() };
-        run(self, &mut flatten, &vec![None; self.inputs().len()], &mut Nobody).map_err(|error| match error {
+        run(self, &mut flatten, &vec![None; self.inputs().len()], &mut ()).map_err(|error| match error {
             RunError::Engine(error) => FlattenError::Memory(error),
             RunError::Input(_) => unreachable!("no value is given, and values may stay in shares"),
         })?;
@@ -114,11 +114,4 @@ impl Engine for Flatten<'_> {
         self.builder.output(&self.program.outputs()[shown.index].name, &wires);
         Ok(None)
     }
-}
-
-/// Nothing is known, so nobody is told.
-struct Nobody;
-
-impl Observer for Nobody {
-    fn output(&mut self, _: usize, _: Bits) {}
 }

@@ -1,0 +1,168 @@
+//! The engine of all that is shared bit by bit: layer after layer.
+
+use core::ops::Range;
+
+use comity_circuit::{Call, Engine, Place, Program, Put, Shown};
+use comity_core::{Bits, Error, Result, TapeGate};
+
+use crate::rows::WireRows;
+
+/// A way to share bits, and to compute on what is shared. It borrows its links and whatever outlives a program, and is made for each of them.
+pub trait Sharing {
+    /// What a party holds of some wires.
+    type Rows: WireRows;
+    /// Whether values may come in as shares and go out so ([`Engine::SHARES`]).
+    const SHARES: bool;
+
+    /// Rows without room.
+    fn rows(&self) -> Self::Rows;
+
+    /// How many of so many calls of a circuit of so many slots run side by side: as many as fit the memory that this sharing has for it. One for all parties.
+    fn together(&self, slots: usize, times: u64) -> u64;
+
+    /// Writes the constants zero and one into slots 0 and 1.
+    fn constants(&self, rows: &mut Self::Rows);
+
+    /// The XOR gates of a layer, in their order.
+    fn xors(&self, rows: &mut Self::Rows, gates: &[TapeGate]);
+
+    /// The AND gates of a layer, which do not depend on each other.
+    ///
+    /// # Errors
+    /// Those of the protocol.
+    fn ands(&mut self, rows: &mut Self::Rows, gates: &[TapeGate]) -> Result<()>;
+
+    /// Puts in a value, which is there at its owner alone.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length, or is another party's; those of the protocol.
+    fn input(&mut self, put: Put, value: Option<&Bits>, to: &mut Self::Rows) -> Result<()>;
+
+    /// Puts in random bits that nobody knows.
+    ///
+    /// # Errors
+    /// Those of the protocol.
+    fn random(&mut self, to: &mut Self::Rows, wires: Range<usize>) -> Result<()>;
+
+    /// Reveals a value, after whatever checks the protocol has.
+    ///
+    /// # Errors
+    /// Those of the protocol.
+    fn reveal(&mut self, shown: Shown, from: &Self::Rows) -> Result<Option<Bits>>;
+
+    /// Does a call in a better way than by its gates, if there is one: then it says so.
+    ///
+    /// # Errors
+    /// Those of the protocol.
+    fn look_up(&mut self, call: &Call<'_>, memory: &mut Self::Rows) -> Result<bool> {
+        let _ = (call, memory);
+        Ok(false)
+    }
+}
+
+/// So many calls in as few turns as `most` a turn make, all alike: how many a turn.
+pub fn evenly(times: u64, most: u64) -> u64 {
+    times.div_ceil(times.div_ceil(most).max(1))
+}
+
+/// Runs programs on a sharing.
+pub struct SharedEngine<S: Sharing> {
+    sharing: S,
+    /// The wires of the program.
+    memory: S::Rows,
+    /// The slots of the calls under way.
+    slots: S::Rows,
+}
+
+impl<S: Sharing> SharedEngine<S> {
+    /// An engine over this sharing.
+    pub fn new(sharing: S) -> SharedEngine<S> {
+        let (memory, slots) = (sharing.rows(), sharing.rows());
+        SharedEngine { sharing, memory, slots }
+    }
+
+    /// The sharing, and the wires of the program that it is used on.
+    pub fn parts(&mut self) -> (&mut S, &mut S::Rows) {
+        (&mut self.sharing, &mut self.memory)
+    }
+
+    /// The calls from `first` on, `copies` of them, side by side.
+    fn side_by_side(&mut self, call: &Call<'_>, first: u64, copies: usize) -> Result<()> {
+        let SharedEngine { sharing, memory, slots } = self;
+        let layered = call.circuit.layered();
+        slots.shape(layered.slots(), copies)?;
+        sharing.constants(slots);
+        for (slot, from) in spread(2.., call.circuit.input_widths(), call.args) {
+            slots.load(slot, memory, from, first);
+        }
+        let mut rest = layered.gates();
+        for layer in layered.layers() {
+            let (ands, xors);
+            (ands, rest) = rest.split_at(layer.ands);
+            (xors, rest) = rest.split_at(layer.xors);
+            sharing.ands(slots, ands)?;
+            sharing.xors(slots, xors);
+        }
+        let outputs = layered.outputs().iter().map(|&slot| slot as usize);
+        for (slot, to) in spread(outputs, call.circuit.output_widths(), call.outs) {
+            slots.store(slot, memory, to, first);
+        }
+        Ok(())
+    }
+}
+
+impl<S: Sharing> Engine for SharedEngine<S> {
+    type Error = Error;
+    const SHARES: bool = S::SHARES;
+
+    fn begin(&mut self, program: &Program) -> Result<()> {
+        self.memory = self.sharing.rows();
+        Ok(self.memory.shape(usize::try_from(program.wires()).unwrap_or(usize::MAX), 1)?)
+    }
+
+    fn input(&mut self, put: Put, value: Option<&Bits>) -> Result<()> {
+        self.sharing.input(put, value, &mut self.memory)
+    }
+
+    fn call(&mut self, call: &Call<'_>) -> Result<()> {
+        if self.sharing.look_up(call, &mut self.memory)? {
+            return Ok(());
+        }
+        let together = self.sharing.together(call.circuit.layered().slots(), call.times);
+        let mut done = 0;
+        while done < call.times {
+            let copies = together.min(call.times - done);
+            self.side_by_side(call, done, copies as usize)?;
+            done += copies;
+        }
+        Ok(())
+    }
+
+    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
+        self.sharing.reveal(shown, &self.memory)
+    }
+}
+
+/// The bits of the values, each with its slot, and where it is in the memory.
+fn spread<'a>(
+    slots: impl IntoIterator<Item = usize> + 'a,
+    widths: &'a [usize],
+    values: &'a [Place],
+) -> impl Iterator<Item = (usize, Place)> + 'a {
+    let bits = widths
+        .iter()
+        .zip(values)
+        .flat_map(|(&width, &value)| (0..width).map(move |bit| Place { start: value.start + bit, ..value }));
+    slots.into_iter().zip(bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::evenly;
+
+    #[test]
+    fn turns_are_as_few_and_as_even_as_can_be() {
+        assert_eq!([evenly(1, 5), evenly(5, 5), evenly(6, 5), evenly(700, 256)], [1, 5, 3, 234]);
+        assert_eq!([evenly(7, 1), evenly(0, 3)], [1, 0]);
+    }
+}

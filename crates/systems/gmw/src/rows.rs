@@ -1,0 +1,251 @@
+//! What a party holds of some wires: of a single call a byte a wire, of calls side by side packed words.
+//!
+//! Of a wire of calls side by side the shares lie packed, 64 calls a word, so that a gate is an operation on a few words; of a single call
+//! a wire is a byte, and the ANDs of a layer are packed into words.
+
+use comity_circuit::{NoMemory, Place};
+use comity_core::{Backend, TapeGate, Vectorize, mask};
+use comity_share::bits::BitShares;
+use comity_sharing::WireRows;
+use core::ops::Range;
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::machine::Operands;
+
+/// The shares of some wires, in one copy or in many.
+#[derive(Default)]
+pub struct BitRows {
+    copies: usize,
+    /// The wires of one copy, a byte each, zero or one.
+    bytes: Zeroizing<Vec<u8>>,
+    /// The wires of more: slot after slot, of each slot 64 copies a word.
+    words: Zeroizing<Vec<u64>>,
+}
+
+impl BitRows {
+    /// Words of a slot.
+    fn width(&self) -> usize {
+        self.copies.div_ceil(64)
+    }
+
+    fn row(&self, slot: usize) -> &[u64] {
+        &self.words[slot * self.width()..][..self.width()]
+    }
+
+    fn row_mut(&mut self, slot: usize) -> &mut [u64] {
+        let width = self.width();
+        &mut self.words[slot * width..][..width]
+    }
+
+    /// Writes a share of a constant into all copies of a slot.
+    pub(crate) fn fill(&mut self, slot: usize, share: bool) {
+        match self.copies {
+            1 => self.bytes[slot] = share.into(),
+            _ => self.row_mut(slot).fill(if share { u64::MAX } else { 0 }),
+        }
+    }
+
+    /// The shares of some wires of one copy, packed.
+    pub(crate) fn pack(&self, wires: Range<usize>) -> BitShares {
+        let mut shares = BitShares::with_room(wires.len());
+        for wires in self.bytes[wires].chunks(64) {
+            let word = wires.iter().enumerate().fold(0, |word, (i, &share)| word | u64::from(share) << i);
+            shares.push(&[word], wires.len());
+        }
+        shares
+    }
+
+    /// Writes packed shares into the wires of one copy from `start` on.
+    pub(crate) fn unpack(&mut self, shares: &BitShares, start: usize) {
+        let wires = &mut self.bytes[start..start + shares.len()];
+        for (wires, &word) in wires.chunks_mut(64).zip(shares.words()) {
+            wires.iter_mut().enumerate().for_each(|(i, wire)| *wire = (word >> i & 1) as u8);
+        }
+    }
+
+    /// What so many calls from `first` on have at a place of one copy, as packed words.
+    pub(crate) fn column(&self, at: Place, first: u64, copies: usize, words: &mut [u64]) {
+        if at.stride == 0 {
+            words.fill(mask(self.bytes[at.start] != 0));
+            return;
+        }
+        for (word, start) in words.iter_mut().zip((0..copies).step_by(64)) {
+            let calls = 0..(copies - start).min(64);
+            let share = |i: usize| u64::from(self.bytes[at.at(first + (start + i) as u64)]);
+            *word = calls.fold(0, |word, i| word | share(i) << i);
+        }
+    }
+
+    /// Puts packed words back where [`column`](BitRows::column) reads them.
+    pub(crate) fn put_column(&mut self, at: Place, first: u64, copies: usize, words: &[u64]) {
+        for (word, start) in words.iter().zip((0..copies).step_by(64)) {
+            for i in 0..(copies - start).min(64) {
+                self.bytes[at.at(first + (start + i) as u64)] = (word >> i & 1) as u8;
+            }
+        }
+    }
+
+    /// The XOR gates of a layer.
+    pub(crate) fn add(&mut self, backend: Backend, gates: &[TapeGate]) {
+        if self.copies == 1 {
+            let wires = &mut self.bytes;
+            for gate in gates {
+                wires[gate.out()] = wires[gate.a()] ^ wires[gate.b()];
+            }
+            return;
+        }
+        let width = self.width();
+        backend.vectorize(Xors { wires: &mut self.words, gates, width });
+    }
+
+    /// The operands of the AND gates of a layer of a single call.
+    pub(crate) fn single<'a>(&'a mut self, gates: &'a [TapeGate]) -> Option<impl Operands + 'a> {
+        (self.copies == 1).then(|| Single { wires: &mut self.bytes, gates, read: 0, written: 0 })
+    }
+
+    /// The operands of the AND gates of a layer of calls side by side.
+    pub(crate) fn lanes<'a>(&'a mut self, gates: &'a [TapeGate]) -> impl Operands + 'a {
+        let (width, copies) = (self.width(), self.copies);
+        Lanes { wires: &mut self.words, gates, width, copies, read: 0, written: 0 }
+    }
+}
+
+impl WireRows for BitRows {
+    fn shape(&mut self, slots: usize, copies: usize) -> Result<(), NoMemory> {
+        self.copies = copies;
+        match copies {
+            1 => grow(&mut self.bytes, slots),
+            _ => grow(&mut self.words, slots.saturating_mul(copies.div_ceil(64))),
+        }
+    }
+
+    fn load(&mut self, slot: usize, from: &BitRows, at: Place, first: u64) {
+        match self.copies {
+            1 => self.bytes[slot] = from.bytes[at.at(first)],
+            copies => from.column(at, first, copies, self.row_mut(slot)),
+        }
+    }
+
+    fn store(&self, slot: usize, to: &mut BitRows, at: Place, first: u64) {
+        match self.copies {
+            1 => to.bytes[at.at(first)] = self.bytes[slot],
+            copies => to.put_column(at, first, copies, self.row(slot)),
+        }
+    }
+}
+
+/// Makes room for so many, of which those that are new are zero.
+fn grow<W: Copy + Default + Zeroize>(wires: &mut Zeroizing<Vec<W>>, wanted: usize) -> Result<(), NoMemory> {
+    if wires.len() < wanted {
+        // Memory that is moved is not wiped where it was.
+        wires.zeroize();
+        let room = wires.try_reserve_exact(wanted);
+        room.map_err(|_| NoMemory { wires: wanted as u64, bytes: size_of::<W>() })?;
+        wires.resize(wanted, W::default());
+    }
+    Ok(())
+}
+
+/// XOR gates on words.
+struct Xors<'a> {
+    wires: &'a mut [u64],
+    gates: &'a [TapeGate],
+    width: usize,
+}
+
+impl Vectorize for Xors<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let run = |slot: usize| slot * self.width..(slot + 1) * self.width;
+        for gate in self.gates {
+            // The lowering gives the output a slot that the gate does not read.
+            match self.wires.get_disjoint_mut([run(gate.a()), run(gate.b()), run(gate.out())]) {
+                Ok([a, b, out]) => {
+                    for ((out, a), b) in out.iter_mut().zip(&*a).zip(&*b) {
+                        *out = a ^ b;
+                    }
+                }
+                // A wire plus itself.
+                Err(_) => self.wires[run(gate.out())].fill(0),
+            }
+        }
+    }
+}
+
+/// AND gates of a layer of a single call.
+struct Single<'a> {
+    wires: &'a mut [u8],
+    gates: &'a [TapeGate],
+    read: usize,
+    written: usize,
+}
+
+impl Operands for Single<'_> {
+    fn len(&self) -> usize {
+        self.gates.len()
+    }
+
+    fn read(&mut self, count: usize, x: &mut BitShares, y: &mut BitShares) {
+        for gates in self.gates[self.read..][..count].chunks(64) {
+            let (mut a, mut b) = (0, 0);
+            for (i, gate) in gates.iter().enumerate() {
+                a |= u64::from(self.wires[gate.a()]) << i;
+                b |= u64::from(self.wires[gate.b()]) << i;
+            }
+            x.push(&[a], gates.len());
+            y.push(&[b], gates.len());
+        }
+        self.read += count;
+    }
+
+    fn write(&mut self, results: &BitShares) {
+        let gates = &self.gates[self.written..][..results.len()];
+        for (gates, word) in gates.chunks(64).zip(results.words()) {
+            for (i, gate) in gates.iter().enumerate() {
+                self.wires[gate.out()] = (word >> i & 1) as u8;
+            }
+        }
+        self.written += results.len();
+    }
+}
+
+/// AND gates of a layer of calls side by side: gate after gate, of each call after call.
+struct Lanes<'a> {
+    wires: &'a mut [u64],
+    gates: &'a [TapeGate],
+    width: usize,
+    copies: usize,
+    /// Gates that were read, and that were written.
+    read: usize,
+    written: usize,
+}
+
+impl Operands for Lanes<'_> {
+    fn len(&self) -> usize {
+        self.gates.len() * self.copies
+    }
+
+    fn together(&self) -> usize {
+        self.copies
+    }
+
+    fn read(&mut self, count: usize, x: &mut BitShares, y: &mut BitShares) {
+        let gates = &self.gates[self.read..][..count / self.copies];
+        for gate in gates {
+            let wire = |slot: usize| &self.wires[slot * self.width..][..self.width];
+            x.push(wire(gate.a()), self.copies);
+            y.push(wire(gate.b()), self.copies);
+        }
+        self.read += gates.len();
+    }
+
+    fn write(&mut self, results: &BitShares) {
+        let gates = &self.gates[self.written..][..results.len() / self.copies];
+        for (gate, start) in gates.iter().zip((0..).step_by(self.copies)) {
+            results.copy_to(start, self.copies, &mut self.wires[gate.out() * self.width..][..self.width]);
+        }
+        self.written += gates.len();
+    }
+}
