@@ -8,6 +8,7 @@ use comity_channel::{Channel, Mesh, PerPeer, Recorded, Result, memory_mesh};
 use comity_circuit::{Observer, Program};
 use comity_core::{Backend, Bits, Block, Params, PartyId, Prg, SessionId};
 use comity_protocol::{Here, Party};
+use comity_sharing::SharedEngine;
 use comity_testing::{Kept, PATIENCE};
 use comity_tinyot::bucket::Budget;
 use comity_tinyot::many::stored::{RowAmounts, RowBatch, RowsFromShelf};
@@ -87,7 +88,7 @@ fn on(
     let mut machine = RowMachine::new(here.child("machine"), dealer, *rng);
     machine.plan(program.and_gates());
     machine.prepare(net, 8)?;
-    let mut engine = RowSharing::new(net, &mut machine);
+    let mut engine = SharedEngine::new(RowSharing::new(net, &mut machine));
     Ok(comity_circuit::run(program, &mut engine, inputs, *observer)?)
 }
 

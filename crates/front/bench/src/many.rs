@@ -3,11 +3,12 @@
 use std::time::Instant;
 
 use comity_channel::{Mesh, Result};
-use comity_circuit::{Builder, Observer, Program, Wire};
+use comity_circuit::{Builder, Program, Wire};
 use comity_core::{Backend, Bits, Block, Params, SessionId};
 use comity_net::SystemRng;
 use comity_protocol::{Dealer, Here};
 use comity_share::Share;
+use comity_sharing::SharedEngine;
 use comity_terminal::failure::Outcome;
 use comity_tinyot::bucket::Budget;
 use comity_tinyot::many::{Many, RowMachine, RowSharing, objects};
@@ -169,19 +170,10 @@ fn aes(net: &mut Mesh<'_>) -> Result<Vec<f64>> {
         machine.plan(ands);
         machine.prepare(net, 128)?;
         let start = begin(net)?;
-        let mut engine = RowSharing::new(net, &mut machine);
-        comity_circuit::run(&program, &mut engine, &inputs, &mut Nobody)?;
-        drop(engine);
+        comity_circuit::run(&program, &mut SharedEngine::new(RowSharing::new(net, &mut machine)), &inputs, &mut ())?;
         seconds.push(end(net, start)?);
     }
     Ok(seconds.split_off(1))
-}
-
-/// Nobody looks at the outputs.
-struct Nobody;
-
-impl Observer for Nobody {
-    fn output(&mut self, _: usize, _: Bits) {}
 }
 
 /// When all begin.

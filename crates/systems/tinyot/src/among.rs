@@ -1,12 +1,9 @@
 //! Programs and sessions by hand among three parties and more: the [`RowMachine`] on the dealer of [`many`].
 
-use std::any::Any;
-
 use comity_channel::Mesh;
-use comity_circuit::{Call, Engine, Program, Put, Recipients, Shown};
-use comity_core::{Bits, Error, PartyId, Result};
-use comity_protocol::{Here, Job, Party, Reactive, Shares, Shelf, WriteBatch};
-use comity_share::RowShares;
+use comity_core::{Block, Result};
+use comity_protocol::{Here, Job, Party, Shelf, WriteBatch};
+use comity_sharing::{ByHand, Lasting, ShareRows, SharedEngine};
 use rand_core::CryptoRng;
 
 use crate::bucket::Budget;
@@ -14,7 +11,7 @@ use crate::dealers::Ands;
 use crate::many::stored::RowMaker;
 use crate::many::{self, Many, RowDealer, RowMachine, RowSharing};
 use crate::material::{row_batch, rows_from_shelf};
-use crate::protocol::{AT_LEAST, Nobody};
+use crate::protocol::AT_LEAST;
 
 /// The dealer of many, for so many ANDs, set up with all others.
 fn dealer(net: &mut Mesh<'_>, here: Here, ands: Ands, rng: &mut dyn CryptoRng) -> Result<Many> {
@@ -69,80 +66,29 @@ pub(crate) fn run_with(me: &mut Party<'_, '_>, dealer: Box<dyn RowDealer + '_>, 
     }
     let bits = |party| program.inputs().iter().filter(|i| i.owner.includes(party)).map(|i| i.bits).sum();
     machine.prepare(net, (0..here.parties).map(bits).max().unwrap_or(0))?;
-    let mut engine = RowSharing::new(net, &mut machine);
-    comity_circuit::run(program, &mut engine, job.inputs, *observer)?;
-    drop(engine);
+    comity_circuit::run(program, &mut SharedEngine::new(RowSharing::new(net, &mut machine)), job.inputs, *observer)?;
     net.flush()
 }
 
 /// A session by hand, for so many ANDs at most.
-pub(crate) fn by_hand(me: &mut Party<'_, '_>, most: u64) -> Result<ByHand> {
+pub(crate) fn by_hand(me: &mut Party<'_, '_>, most: u64) -> Result<ByHand<Kept>> {
     let dealer = dealer(me.net, me.here, Ands::UpTo(most), me.rng)?;
-    Ok(ByHand { machine: RowMachine::new(me.here.child("machine"), Box::new(dealer), me.rng) })
+    Ok(ByHand::new(Kept(RowMachine::new(me.here.child("machine"), Box::new(dealer), me.rng))))
 }
 
 /// A computation by hand.
-pub(crate) struct ByHand {
-    machine: RowMachine<'static>,
-}
+pub(crate) struct Kept(RowMachine<'static>);
 
-fn held(shares: &Shares) -> Result<&RowShares> {
-    let held: &dyn Any = &*shares.held;
-    held.downcast_ref().ok_or_else(|| Error::invalid_input("the value is another protocol's"))
-}
+impl Lasting for Kept {
+    type Rows = ShareRows<Block>;
+    type Sharing<'a, 'n: 'a> = RowSharing<'a, 'static, 'n>;
+    const AT_LEAST: u64 = AT_LEAST;
 
-fn shares(rows: RowShares) -> Shares {
-    Shares { bits: rows.len(), held: Box::new(rows) }
-}
-
-impl Reactive for ByHand {
-    fn input(&mut self, me: &mut Party<'_, '_>, owner: PartyId, bits: usize, value: Option<&Bits>) -> Result<Shares> {
-        self.machine.input(me.net, owner, value, bits).map(shares)
+    fn sharing<'a, 'n: 'a>(&'a mut self, me: &'a mut Party<'_, 'n>) -> Result<RowSharing<'a, 'static, 'n>> {
+        Ok(RowSharing::new(me.net, &mut self.0))
     }
 
-    fn random(&mut self, me: &mut Party<'_, '_>, bits: usize) -> Result<Shares> {
-        self.machine.random(me.net, bits).map(shares)
-    }
-
-    fn call(&mut self, me: &mut Party<'_, '_>, program: &Program, values: &[&Shares]) -> Result<Vec<Shares>> {
-        let values: Vec<&RowShares> = values.iter().map(|value| held(value)).collect::<Result<_>>()?;
-        self.machine.plan(program.and_gates().max(AT_LEAST));
-        let engine = RowSharing::new(me.net, &mut self.machine);
-        let mut calling = Calling { engine, values: &values, outputs: Vec::new() };
-        comity_circuit::run(program, &mut calling, &vec![None; values.len()], &mut Nobody)?;
-        Ok(calling.outputs.into_iter().map(shares).collect())
-    }
-
-    fn reveal(&mut self, me: &mut Party<'_, '_>, to: Recipients, value: &Shares) -> Result<Option<Bits>> {
-        self.machine.reveal(me.net, to, held(value)?)
-    }
-}
-
-/// The engine of a call: inputs are values that are there, outputs stay shared.
-struct Calling<'v, 'e, 'n> {
-    engine: RowSharing<'e, 'static, 'n>,
-    values: &'v [&'v RowShares],
-    outputs: Vec<RowShares>,
-}
-
-impl Engine for Calling<'_, '_, '_> {
-    type Error = Error;
-
-    fn begin(&mut self, program: &Program) -> Result<()> {
-        self.engine.begin(program)
-    }
-
-    fn input(&mut self, put: Put, _: Option<&Bits>) -> Result<()> {
-        self.engine.put(put.start, self.values[put.index]);
-        Ok(())
-    }
-
-    fn call(&mut self, call: &Call<'_>) -> Result<()> {
-        self.engine.call(call)
-    }
-
-    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
-        self.outputs.push(self.engine.rows(shown.start, shown.bits));
-        Ok(None)
+    fn plan(&mut self, ands: u64) {
+        self.0.plan(ands);
     }
 }

@@ -8,7 +8,7 @@
 //!   - [`nnob`]: the paper's own stack.
 //!   - [`stored`]: from material made ahead and kept.
 //! - [`bucket`]: how many leaky objects make a secure one.
-//! - [`Machine`]: the functionality F_2PC (the paper's figures 4 and 6), online; [`engine`] runs programs on it.
+//! - [`Machine`]: the functionality F_2PC (the paper's figures 4 and 6), online; [`PairSharing`] runs programs on it.
 //! - [`TinyOt`]: all of it as a protocol.
 
 mod among;
@@ -17,7 +17,6 @@ pub mod checks;
 pub mod costs;
 mod deal;
 mod dealers;
-pub mod engine;
 pub mod fast;
 mod hashes;
 mod machine;
@@ -26,6 +25,7 @@ mod material;
 pub mod nnob;
 mod protocol;
 mod run;
+mod sharing;
 pub mod stored;
 #[cfg(test)]
 mod tests;
@@ -39,4 +39,5 @@ pub use many::{Many, RowDealer, RowTriples};
 pub use material::{Uses, from_shelf, rows_from_shelf, stored_bytes};
 pub use protocol::TinyOt;
 pub use run::run_with;
+pub use sharing::PairSharing;
 pub use triples::{Checked, Triple, Triples, Unchecked};

@@ -26,10 +26,10 @@
 //! with B = 3. A chunk takes four rounds, of which none is left if its bits were made with the set-up, and some chunks together two more. Memory: `48 n` bytes a leaky AND of a batch, and some MiB.
 
 mod combine;
-mod engine;
 mod leaky;
 mod machine;
 mod of_two;
+mod sharing;
 pub mod stored;
 mod table;
 #[cfg(test)]
@@ -47,10 +47,10 @@ use comity_share::{GlobalKey, Joint, Openings, PairSeeds, RowShares};
 use rand_core::CryptoRng;
 use zeroize::Zeroize;
 
-pub use self::engine::RowSharing;
 use self::leaky::Leaky;
 pub use self::machine::RowMachine;
 pub use self::of_two::OfTwo;
+pub use self::sharing::RowSharing;
 use self::table::{Table, sections};
 use crate::bucket::{Budget, Partition};
 use crate::checks;

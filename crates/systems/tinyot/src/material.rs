@@ -6,6 +6,7 @@
 
 use comity_core::{PartyId, Result};
 use comity_protocol::{Need, Shelf};
+use comity_sharing::whole_runs;
 
 use crate::many::stored::{RowAmounts, RowsFromShelf};
 use crate::many::{OfTwo, RowDealer};
@@ -91,8 +92,7 @@ pub(crate) fn ands(batches: u64) -> u64 {
 /// How many batches a lot of so many parties has, from which runs of so many are made: whole runs, so that none is left over. A batch grows
 /// with the number of parties, and a lot does not.
 pub(crate) fn lot(parties: u16, together: u64) -> u64 {
-    let batches = (2 * LOT / u64::from(parties)).max(1);
-    batches.checked_div(together).map_or(batches, |runs| runs.max(1) * together)
+    whole_runs((2 * LOT / u64::from(parties)).max(1), together)
 }
 
 #[cfg(test)]

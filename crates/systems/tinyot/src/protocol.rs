@@ -1,22 +1,20 @@
 //! The protocol as comity's front knows it: programs, material made ahead, sessions by hand.
 
-use std::any::Any;
-
-use comity_circuit::{Call, Engine, Goal, Observer, Program, Put, Recipients, Shown};
-use comity_core::{Bits, Error, Params, PartyId, Result};
+use comity_circuit::{Goal, Program};
+use comity_core::{Error, Params, PartyId, Result};
 use comity_protocol::{
-    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Lot, Material, Need, Opt, Options, Party,
-    Protocol, Reactive, Shares, Shelf, Supplies, Takes, Talk, Values, WriteBatch,
+    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Material, Need, Opt, Options, Party, Protocol,
+    Reactive, Shelf, Supplies, Takes, Talk, Values, WriteBatch,
 };
 use comity_share::Share;
-use zeroize::Zeroizing;
+use comity_sharing::{Batches, ByHand, Lasting, ShareRows, fill_lots};
 
 use crate::among;
 use crate::dealers::{Ands, DealerKind, dealer};
-use crate::engine::Sharing;
 use crate::machine::Machine;
 use crate::material::{BATCH, Uses, ands, from_shelf, lot, stored_bytes};
 use crate::run::run_with;
+use crate::sharing::PairSharing;
 use crate::stored::Maker;
 
 /// TinyOT, whole: see the [crate](crate).
@@ -137,24 +135,11 @@ impl Protocol for TinyOt {
     ) -> Result<()> {
         let parties = me.here.parties;
         self.fits_parties(parties, ahead.options)?;
-        let whole = lot(parties, ahead.together);
-        let mut done = 0;
-        while done < ahead.make.batches {
-            let batches = whole.min(ahead.make.batches - done);
-            let mut me = me.sub(&format!("material from batch {done} on"));
-            let lot = Lot { units: vec![ands(batches)], batches };
-            let mut write = match parties {
-                2 => of_two(kind(ahead.options), ands(batches)),
-                _ => among::material(ands(batches)),
-            };
-            to.put(&mut me, &lot, &mut |me, batch, out| {
-                write(me, batch, out)?;
-                me.observer.and_gates(ands(done + batch + 1));
-                Ok(())
-            })?;
-            done += batches;
-        }
-        Ok(())
+        let of = Batches { units: ands(1), lot: lot(parties, ahead.together) };
+        fill_lots(me, ahead, to, of, |ands| match parties {
+            2 => of_two(kind(ahead.options), ands),
+            _ => among::material(ands),
+        })
     }
 
     fn reactive(&self, me: &mut Party<'_, '_>, options: &Options) -> Result<Box<dyn Reactive>> {
@@ -164,7 +149,7 @@ impl Protocol for TinyOt {
         }
         let (ch, here, rng, _) = me.pair()?;
         let dealer = dealer(ch, here.child("dealer"), kind(options), Ands::UpTo(MOST), rng)?;
-        Ok(Box::new(ByHand { machine: Machine::new(here.child("machine"), dealer) }))
+        Ok(Box::new(ByHand::new(Kept(Machine::new(here.child("machine"), dealer)))))
     }
 }
 
@@ -187,86 +172,18 @@ fn of_two(kind: DealerKind, ands: u64) -> Box<WriteBatch<'static>> {
 }
 
 /// A computation by hand.
-struct ByHand {
-    machine: Machine<'static>,
-}
+struct Kept(Machine<'static>);
 
-/// What a party holds of a value.
-type Held = Zeroizing<Vec<Share>>;
+impl Lasting for Kept {
+    type Rows = ShareRows<Share>;
+    type Sharing<'a, 'n: 'a> = PairSharing<'a, 'static>;
+    const AT_LEAST: u64 = AT_LEAST;
 
-fn held(shares: &Shares) -> Result<&Held> {
-    let held: &dyn Any = &*shares.held;
-    held.downcast_ref().ok_or_else(|| Error::invalid_input("the value is another protocol's"))
-}
-
-fn shares(held: Held) -> Shares {
-    Shares { bits: held.len(), held: Box::new(held) }
-}
-
-fn room(bits: usize) -> Held {
-    Zeroizing::new(vec![Share::default(); bits])
-}
-
-impl Reactive for ByHand {
-    fn input(&mut self, me: &mut Party<'_, '_>, owner: PartyId, bits: usize, value: Option<&Bits>) -> Result<Shares> {
-        let (mut wires, (ch, ..)) = (room(bits), me.pair()?);
-        self.machine.input(ch, owner, value, &mut wires)?;
-        Ok(shares(wires))
+    fn sharing<'a, 'n: 'a>(&'a mut self, me: &'a mut Party<'_, 'n>) -> Result<PairSharing<'a, 'static>> {
+        Ok(PairSharing::new(me.pair()?.0, &mut self.0))
     }
 
-    fn random(&mut self, me: &mut Party<'_, '_>, bits: usize) -> Result<Shares> {
-        let (mut wires, (ch, ..)) = (room(bits), me.pair()?);
-        self.machine.random(ch, &mut wires)?;
-        Ok(shares(wires))
+    fn plan(&mut self, ands: u64) {
+        self.0.plan(ands);
     }
-
-    fn call(&mut self, me: &mut Party<'_, '_>, program: &Program, values: &[&Shares]) -> Result<Vec<Shares>> {
-        let values: Vec<&Held> = values.iter().map(|value| held(value)).collect::<Result<_>>()?;
-        self.machine.plan(program.and_gates().max(AT_LEAST));
-        let (ch, ..) = me.pair()?;
-        let mut calling = Calling { engine: Sharing::new(ch, &mut self.machine), values: &values, outputs: Vec::new() };
-        comity_circuit::run(program, &mut calling, &vec![None; values.len()], &mut Nobody)?;
-        Ok(calling.outputs.into_iter().map(shares).collect())
-    }
-
-    fn reveal(&mut self, me: &mut Party<'_, '_>, to: Recipients, value: &Shares) -> Result<Option<Bits>> {
-        let (ch, ..) = me.pair()?;
-        self.machine.reveal(ch, to, held(value)?)
-    }
-}
-
-/// The engine of a call: inputs are values that are there, outputs stay shared.
-struct Calling<'v, 'e> {
-    engine: Sharing<'e, 'static>,
-    values: &'v [&'v Held],
-    outputs: Vec<Held>,
-}
-
-impl Engine for Calling<'_, '_> {
-    type Error = Error;
-
-    fn begin(&mut self, program: &Program) -> Result<()> {
-        self.engine.begin(program)
-    }
-
-    fn input(&mut self, put: Put, _: Option<&Bits>) -> Result<()> {
-        self.engine.memory[put.wires()].copy_from_slice(self.values[put.index]);
-        Ok(())
-    }
-
-    fn call(&mut self, call: &Call<'_>) -> Result<()> {
-        self.engine.call(call)
-    }
-
-    fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
-        self.outputs.push(Zeroizing::new(self.engine.memory[shown.wires()].to_vec()));
-        Ok(None)
-    }
-}
-
-/// Nothing is revealed in a call, so nobody is told.
-pub(crate) struct Nobody;
-
-impl Observer for Nobody {
-    fn output(&mut self, _: usize, _: Bits) {}
 }

@@ -4,10 +4,11 @@ use comity_channel::Channel;
 use comity_circuit::Observer;
 use comity_core::Result;
 use comity_protocol::{Here, Job};
+use comity_sharing::SharedEngine;
 
 use crate::deal::TripleDealer;
-use crate::engine::Sharing;
 use crate::machine::Machine;
+use crate::sharing::PairSharing;
 
 /// Runs this party's side of a program on a dealer's material. Outputs for this party go to the observer. The session is the
 /// run's alone; that the program is for two parties was [checked](comity_protocol::Card::fits).
@@ -35,6 +36,6 @@ pub fn run_with(
     let masks =
         [0, 1].map(|party: u16| program.inputs().iter().filter(|i| i.owner.includes(party)).map(|i| i.bits).sum());
     machine.prepare(ch, masks)?;
-    comity_circuit::run(program, &mut Sharing::new(ch, &mut machine), inputs, observer)?;
+    comity_circuit::run(program, &mut SharedEngine::new(PairSharing::new(ch, &mut machine)), inputs, observer)?;
     ch.flush()
 }

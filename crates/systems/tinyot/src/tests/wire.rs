@@ -9,8 +9,8 @@ use comity_testing::{Pair, deviate, never_wrong};
 
 use super::dealer::Trusted;
 use super::here;
-use crate::engine::Sharing;
 use crate::machine::Machine;
+use crate::sharing::PairSharing;
 
 /// Two outputs: one for both, one for party 1.
 fn program() -> Program {
@@ -29,7 +29,7 @@ fn party(ch: &mut dyn Channel, party: u16, session: u64, backend: Backend) -> Re
     let here = Here { backend, ..here(party, id) };
     let mut machine = Machine::new(here, Box::new(Trusted::on(backend, here.me, session.into(), 150)));
     let mut outputs = Outputs::default();
-    run(&program, &mut Sharing::new(ch, &mut machine), &inputs, &mut outputs)?;
+    run(&program, &mut comity_sharing::SharedEngine::new(PairSharing::new(ch, &mut machine)), &inputs, &mut outputs)?;
     ch.flush()?;
     Ok(outputs.0)
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use comity_circuit::{Builder, Circuit, Observer, Program, ProgramBuilder, Recipients};
+use comity_sharing::SharedEngine;
 use comity_testing::Kept;
 use comity_testing::laws::{bits, rng as drawn};
 
@@ -95,7 +96,7 @@ fn ran(
         }
     }
     let mut machine = RowMachine::with(here, dealer, &mut rng(5, here.me), conduct);
-    let (mut outputs, mut engine) = (Outputs::default(), RowSharing::new(net, &mut machine));
+    let (mut outputs, mut engine) = (Outputs::default(), SharedEngine::new(RowSharing::new(net, &mut machine)));
     comity_circuit::run(program, &mut engine, inputs, &mut outputs).unwrap();
     outputs.0
 }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use comity_circuit::{Observer, PartySet, Program, Recipients};
 use comity_core::Check;
+use comity_sharing::SharedEngine;
 use comity_testing::laws::{bits, chain_and_layer, clear, random_program, rng as drawn};
 
 use super::ideal::Trusted;
@@ -39,7 +40,7 @@ fn run<const N: usize>(program: &Program, inputs: &[Bits], batch: Option<usize>)
         };
         let inputs: Vec<Option<Bits>> = program.inputs().iter().zip(inputs).map(own).collect();
         let mut outputs = Outputs::default();
-        let mut engine = RowSharing::new(net, &mut machine);
+        let mut engine = SharedEngine::new(RowSharing::new(net, &mut machine));
         comity_circuit::run(program, &mut engine, &inputs, &mut outputs).unwrap();
         outputs.0
     })
