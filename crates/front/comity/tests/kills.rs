@@ -9,7 +9,6 @@ use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -26,7 +25,7 @@ use comity_net::{Connection, Limits, Listener, Security, Settings};
 use comity_protocol::{
     Ahead, Corrupt, Empty, Goal, Job, Lot, Material, Need, Party, Shelf, Supplies, Takes, WriteBatch,
 };
-use comity_testing::PATIENCE;
+use comity_testing::{PATIENCE, TestProcess, before_kill};
 use comity_tinyot::TinyOt;
 
 /// Parties of a case at most.
@@ -366,27 +365,27 @@ fn meet(place: &Path, me: u16, parties: u16) -> Result<PerPeer<Connection>> {
 
 #[test]
 fn killed_again_and_again_nothing_is_used_twice_and_all_agree() {
-    killed(&CASES[0], 24);
+    killed(&CASES[0], 8);
 }
 
 #[test]
 fn killed_again_and_again_no_triple_is_used_twice() {
-    killed(&CASES[1], 10);
+    killed(&CASES[1], 4);
 }
 
 #[test]
 fn killed_again_and_again_no_triple_of_two_is_used_twice() {
-    killed(&CASES[4], 10);
+    killed(&CASES[4], 4);
 }
 
 #[test]
 fn killed_again_and_again_no_share_is_used_twice() {
-    killed(&CASES[2], 10);
+    killed(&CASES[2], 4);
 }
 
 #[test]
 fn killed_again_and_again_nothing_is_garbled_on_a_share_that_was_used() {
-    killed(&CASES[3], 10);
+    killed(&CASES[3], 4);
 }
 
 #[test]
@@ -436,21 +435,18 @@ fn killed(case: &Case, kills: u64) {
             );
             break;
         }
-        assert!(longer < 16, "the children get nowhere");
         let place = dir.join(format!("round{round}"));
         fs::create_dir(&place).unwrap();
-        let mut children: Vec<Child> = (0..case.parties).map(|party| start(case, &place, party)).collect();
-        thread::sleep(Duration::from_micros(5_000 + draw(120_000)) * case.slower * (1 << longer));
+        let mut children: Vec<TestProcess> = (0..case.parties).map(|party| start(case, &place, party)).collect();
+        thread::sleep(before_kill(Duration::from_micros(5_000 + draw(120_000)) * case.slower, longer));
         let victim = draw(case.parties.into()) as usize;
-        children[victim].kill().unwrap();
+        children[victim].kill();
         // The others go on to their next message, or not so far.
         thread::sleep(Duration::from_micros(draw(10_000)));
-        for child in &mut children {
-            ended += u64::from(child.try_wait().unwrap().is_some_and(|status| status.success()));
-            child.kill().unwrap();
-        }
+        children.iter_mut().for_each(TestProcess::kill);
         for child in children {
-            let said = String::from_utf8_lossy(&child.wait_with_output().unwrap().stderr).into_owned();
+            let (well, said) = child.end();
+            ended += u64::from(well);
             assert!(!said.contains("panicked"), "round {round}: {said}");
         }
         fs::remove_dir_all(&place).unwrap();
@@ -475,16 +471,9 @@ fn number(case: &Case) -> usize {
 }
 
 /// A party as a process of its own.
-fn start(case: &Case, place: &Path, party: u16) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child", "--nocapture"])
-        .env(CHILD, place)
-        .env("COMITY_TEST_PARTY", party.to_string())
-        .env("COMITY_TEST_CASE", number(case).to_string())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+fn start(case: &Case, place: &Path, party: u16) -> TestProcess {
+    let (party, case) = (party.to_string(), number(case).to_string());
+    TestProcess::start("child", &[(CHILD, &place), ("COMITY_TEST_PARTY", &party), ("COMITY_TEST_CASE", &case)])
 }
 
 /// What a party does.

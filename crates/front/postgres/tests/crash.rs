@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,7 +13,7 @@ use crate::common::{big, column, make, path, rng};
 use comity_ope::{Column, OpeScheme};
 use comity_postgres::server::Server;
 use comity_postgres::{NewRow, Query, Table, add_column, cache_path, connect, read_key, write_key};
-use comity_testing::PATIENCE;
+use comity_testing::{PATIENCE, TestProcess};
 use rand_core::Rng;
 
 const MODES: [&str; 5] = ["insert", "load", "rebalance", "rotate", "adjust"];
@@ -98,7 +97,7 @@ fn kills(victim: Victim, count: usize) {
         Column { wide: true, ..column("w", "bigint", OpeScheme::FrequencyHiding) },
         column("x", "bigint", OpeScheme::LeftRight),
     ];
-    let (file, noted, said) = (path("key"), path("noted"), path("said"));
+    let (file, noted) = (path("key"), path("noted"));
     write_key(&file, &make(&mut client, "t", &columns)).unwrap();
     drop(client);
     let mut rng = rng(if victim == Victim::Client { 1 } else { 2 });
@@ -114,35 +113,33 @@ fn kills(victim: Victim, count: usize) {
             write_key(&file, &key).unwrap();
             add_column(&mut connect(&address, None).unwrap(), &key, &name, &mut rng).unwrap();
         }
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "crash::child", "--include-ignored", "--nocapture"])
-            .env("COMITY_OPE_ADDRESS", &address)
-            .env("COMITY_OPE_KEY", &file)
-            .env("COMITY_OPE_MODE", mode)
-            .env("COMITY_OPE_SEED", (1000 * count + round).to_string())
-            .env("COMITY_OPE_NOTED", &noted)
-            .env("RUST_BACKTRACE", "0")
-            .stdout(Stdio::null())
-            .stderr(fs::File::create(&said).unwrap())
-            .spawn()
-            .unwrap();
+        let seed = (1000 * count + round).to_string();
+        let mut child = TestProcess::start(
+            "crash::child",
+            &[
+                ("COMITY_OPE_ADDRESS", &address),
+                ("COMITY_OPE_KEY", &file),
+                ("COMITY_OPE_MODE", &mode),
+                ("COMITY_OPE_SEED", &seed),
+                ("COMITY_OPE_NOTED", &noted),
+            ],
+        );
         // From when it begins to write: anywhere in what follows.
         let start = Instant::now();
-        while fs::metadata(&noted).map_or(0, |meta| meta.len()) < 6 && child.try_wait().unwrap().is_none() {
+        while fs::metadata(&noted).map_or(0, |meta| meta.len()) < 6 && child.runs() {
             assert!(start.elapsed() < PATIENCE, "round {round}, {mode}: the client does not begin");
             thread::sleep(Duration::from_millis(2));
         }
         thread::sleep(Duration::from_micros(u64::from(rng.next_u32()) % 60_000));
         match victim {
-            Victim::Client => child.kill().unwrap(),
+            Victim::Client => child.kill(),
             Victim::Server => {
                 server.kill().unwrap();
                 server.up().unwrap();
             }
         }
-        child.wait().unwrap();
+        let (_, said) = child.end();
         let text = fs::read_to_string(&noted).unwrap_or_default();
-        let said = fs::read_to_string(&said).unwrap_or_default();
         assert!(text.starts_with("ready"), "round {round}, {mode}: the client did not open the table: {said}");
         // A line that was cut off was not acknowledged.
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
@@ -155,7 +152,7 @@ fn kills(victim: Victim, count: usize) {
         }
     }
     eprintln!("{count} kills, {} rows acknowledged: {done:?}", acknowledged.len());
-    for path in [&file, &noted, &said, &cache_path(&file)] {
+    for path in [&file, &noted, &cache_path(&file)] {
         let _ = fs::remove_file(path);
     }
 }

@@ -1,13 +1,14 @@
 //! What is in memory at once does not grow with the bytes of a table: rows are read, sealed and sent some at a time.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
-use std::process::Command;
 
 use crate::common::{column, make, path, rng};
 use comity_ope::{Column, ColumnType, ColumnValue, OpeScheme};
 use comity_postgres::{NewRow, Result, Rows, Table, connect, read_key, write_key};
+use comity_testing::{TestProcess, peak_memory};
 
 /// Bytes of a row's encrypted text, and of the plain one beside it.
 const TEXT: usize = 1000;
@@ -26,12 +27,6 @@ impl Rows for Made {
         let number = crate::common::big(at as i64 % 1000);
         Ok(Cow::Owned(NewRow { plain: vec![Some(text)], secret: vec![Some(note), Some(number)] }))
     }
-}
-
-/// The most memory that this process had, in KiB.
-fn peak() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().trim_end_matches(" kB").parse().ok()
 }
 
 /// The process that is measured.
@@ -56,7 +51,7 @@ fn child() {
             }
         }
     }
-    fs::write(var("COMITY_OPE_PEAK"), peak().unwrap_or(0).to_string()).unwrap();
+    fs::write(var("COMITY_OPE_PEAK"), peak_memory().unwrap_or(0).to_string()).unwrap();
 }
 
 fn measure(rows: usize, schemes: [OpeScheme; 2], adjustable: bool, row: u64) {
@@ -69,16 +64,16 @@ fn measure(rows: usize, schemes: [OpeScheme; 2], adjustable: bool, row: u64) {
     write_key(&file, &make(&mut client, "t", &[note, column("v", "bigint", schemes[1])])).unwrap();
     let mut least = 0;
     for mode in ["open", "load", "rebuild", "rotate"] {
-        let done = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "memory::child", "--include-ignored", "--nocapture"])
-            .env("COMITY_OPE_ADDRESS", &address)
-            .env("COMITY_OPE_KEY", &file)
-            .env("COMITY_OPE_MODE", mode)
-            .env("COMITY_OPE_ROWS", rows.to_string())
-            .env("COMITY_OPE_PEAK", &told)
-            .output()
-            .unwrap();
-        assert!(done.status.success(), "{mode}: {}", String::from_utf8_lossy(&done.stderr));
+        let count = rows.to_string();
+        let variables: [(&str, &dyn AsRef<OsStr>); 5] = [
+            ("COMITY_OPE_ADDRESS", &address),
+            ("COMITY_OPE_KEY", &file),
+            ("COMITY_OPE_MODE", &mode),
+            ("COMITY_OPE_ROWS", &count),
+            ("COMITY_OPE_PEAK", &told),
+        ];
+        let (well, said) = TestProcess::start("memory::child", &variables).end();
+        assert!(well, "{mode}: {said}");
         let peak: u64 = fs::read_to_string(&told).unwrap().parse().unwrap();
         if peak == 0 {
             let _ = writeln!(std::io::stderr(), "SKIPPED: this system does not tell a process's memory");

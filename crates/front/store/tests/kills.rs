@@ -7,20 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use comity_store::{OpenLot, Store, StoreKey};
-use comity_testing::PATIENCE;
+use comity_testing::{TestProcess, before_kill};
 
 use common::*;
-
-/// Waits before a kill: twice as long after each time that all kills found children who had got nowhere.
-fn pause(times: u64, first: Duration) {
-    let pause = first * (1 << times);
-    assert!(pause < PATIENCE, "the children get nowhere");
-    std::thread::sleep(pause);
-}
 
 /// Where a child that is to be killed works; unset in a common run of the tests.
 const CHILD: &str = "COMITY_STORE_TEST_LOTS";
@@ -91,7 +83,7 @@ struct Told<'a> {
 
 #[test]
 fn killed_again_and_again_no_batch_is_used_twice_or_lost() {
-    killed(40);
+    killed(24);
 }
 
 #[test]
@@ -104,7 +96,6 @@ fn killed_a_thousand_times_no_batch_is_used_twice_or_lost() {
 fn killed(kills: u64) {
     let folder = Folder::new(&format!("killed-{kills}"));
     drop(folder.store());
-    let this = std::env::current_exe().unwrap();
     let far = || {
         let log = fs::read_to_string(folder.path("log")).unwrap_or_default();
         let count = |word: &str| log.lines().filter(|line| line.starts_with(word)).count();
@@ -120,18 +111,12 @@ fn killed(kills: u64) {
         if round >= kills && far() {
             break;
         }
-        let mut child = Command::new(&this)
-            .args(["--exact", "child", "--nocapture"])
-            .env(CHILD, &folder.0)
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = TestProcess::start("child", &[(CHILD, &folder.0)]);
         // Long enough for some to get far, and different each time.
-        pause(round / kills, Duration::from_micros(4_000 + 7_919 * (round * 7 % 16) + round * 131 % 1_009));
-        child.kill().unwrap();
-        let output = child.wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
+        let first = Duration::from_micros(4_000 + 7_919 * (round * 7 % 16) + round * 131 % 1_009);
+        std::thread::sleep(before_kill(first, round / kills));
+        child.kill();
+        let (_, said) = child.end();
         assert!(!said.contains("panicked"), "round {round}: {said}");
 
         let log = fs::read_to_string(folder.path("log")).unwrap_or_default();

@@ -3,6 +3,7 @@
 use comity_ag::Ag;
 use comity_core::{Backend, Bits, Params};
 use comity_testing::laws::{Setting, bits, check, rng, turns};
+use comity_testing::peak_memory;
 
 /// ANDs of a turn.
 const WIDTH: usize = 1000;
@@ -14,9 +15,7 @@ fn peak(times: u64) -> Option<u64> {
     let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(9))).collect();
     let setting = Setting { params: Params::default(), backend: Backend::detect(), options: &[], session: 1 };
     check(&Ag, 2, &program, &inputs, setting);
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    peak.and_then(|text| text.trim().trim_end_matches(" kB").parse().ok())
+    peak_memory()
 }
 
 /// The same after several such runs: a later one finds what an earlier one gave back to the allocator, and not always where it wants it.

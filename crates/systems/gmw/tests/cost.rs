@@ -5,6 +5,7 @@ use comity_circuit::{Builder, Program, Recipients, Wire};
 use comity_core::{Backend, Bits, Kind};
 use comity_gmw::Gmw;
 use comity_testing::laws::{bits, chain_and_layer, check, rng, run};
+use comity_testing::peak_memory;
 
 use super::{over_links, setting};
 
@@ -123,9 +124,7 @@ fn a_program_far_larger_than_memory_runs_in_little() {
     assert_eq!(program.and_gates(), 1_000_000_000);
     let inputs: Vec<Bits> = program.inputs().iter().map(|i| bits(i.bits, &mut rng(9))).collect();
     check(&Gmw, 2, &program, &inputs, setting(Backend::detect()));
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    if let Some(peak) = peak.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok()) {
+    if let Some(peak) = peak_memory() {
         assert!(peak < 128 << 10, "{peak} KiB for both parties");
     }
 }

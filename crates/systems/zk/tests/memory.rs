@@ -4,6 +4,7 @@ use comity_channel::memory;
 use comity_circuit::{Program, eval_many};
 use comity_core::{Backend, Bits, Params, PartyId, Prg, SessionId};
 use comity_protocol::Here;
+use comity_testing::peak_memory;
 use comity_zk::{Conversation, Statement, prove_to, verify_from};
 use rand_core::SeedableRng;
 
@@ -30,9 +31,7 @@ fn peak(way: Conversation, ands: u64) -> Option<u64> {
         verify_from(&mut theirs, here(1), statement, way, &mut Prg::from_seed([2; 16])).unwrap();
         prover.join().expect("the prover's thread");
     });
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    peak.and_then(|text| text.trim().trim_end_matches(" kB").parse().ok())
+    peak_memory()
 }
 
 /// Both parties together.

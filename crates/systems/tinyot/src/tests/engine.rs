@@ -4,8 +4,8 @@ use comity_channel::{Channel, MemoryChannel, Mesh};
 use comity_circuit::{Builder, Owner, Program, ProgramBuilder, Recipients, Wire};
 use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, SessionId};
 use comity_protocol::{Job, Options, Protocol};
-use comity_testing::Pair;
 use comity_testing::laws::{self, Laws, Outputs, Setting, bits, chain_and_layer, equal_to_the_evaluator, rng};
+use comity_testing::{Pair, peak_memory};
 
 use super::dealer::{Online, Trusted};
 use super::here;
@@ -138,9 +138,7 @@ fn a_program_far_larger_than_memory_runs_in_little() {
     let mut rng = rng(9);
     let inputs: Vec<Bits> = program.inputs().iter().map(|i| bits(i.bits, &mut rng)).collect();
     check(&program, &inputs, 1 << 16);
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    if let Some(peak) = peak.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok()) {
+    if let Some(peak) = peak_memory() {
         assert!(peak < 200 << 10, "{peak} KiB for both parties");
     }
 }
