@@ -66,7 +66,7 @@ type Run = fn(&mut Party<'_, '_>, &Program, &[Option<Bits>]) -> Result<()>;
 fn whole(party: &mut Party<'_, '_>, program: &Program, inputs: &[Option<Bits>]) -> Result<()> {
     let Party { net, here, rng, .. } = party;
     let budget = Budget::known(program.and_gates(), here.params.rho, 1, objects(PARTIES))?;
-    let dealer = Many::over::<Ideal>(net, here.child("dealer"), budget, *rng)?;
+    let dealer = Many::over::<Ideal>(net, here.child("dealer"), budget, None, *rng)?;
     on(party, Box::new(dealer), program, inputs)
 }
 

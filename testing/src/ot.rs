@@ -7,8 +7,10 @@
 //! chooses what the real one got, and asks whether the other party gets there what it really got. What nobody chooses
 //! must look uniform.
 //!
-//! The types of the protocols are not known here: a protocol comes as two functions, so that what is tested need not be
+//! The types of the protocols are not known to it: a protocol comes as two functions, so that what is tested need not be
 //! what the harness is built with.
+//!
+//! [`DealtBaseOts`] and [`DealtOts`] are for what stands above OTs: a trusted dealer in their place.
 
 use std::collections::HashSet;
 
@@ -17,8 +19,10 @@ use comity_core::{Backend, Bits, Block, Prg};
 
 use crate::parties::Pair;
 
+mod dealt;
 mod functionality;
 
+pub use dealt::{DealtBaseOts, DealtOts};
 pub use functionality::{ChosenOt, CommittingOt, CorrelatedOt, EndemicOt, FixedDelta, Stopped};
 
 /// The numbers of OTs that every protocol is tried with, one call after another: none, one, less than a byte, a block,

@@ -2,10 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use comity_core::{Backend, Bits, Block, Prg};
+use comity_channel::memory;
+use comity_core::{Backend, Bits, Block, Prg, SessionId};
+use comity_ot::base::BaseOt;
 use comity_testing::ot::{
-    Choices, CommittingOt, DeltaOt, FixedDelta, Flavour, MessageOt, OpenedOt, RandomOt, ReactiveOt, SIZES, Stopped,
-    holds,
+    Choices, CommittingOt, DealtBaseOts, DeltaOt, FixedDelta, Flavour, MessageOt, OpenedOt, RandomOt, ReactiveOt,
+    SIZES, Stopped, holds,
 };
 
 fn rng() -> Prg {
@@ -195,4 +197,22 @@ fn a_run_is_held_against_its_functionality() {
     for wrong in &SIZES[1..] {
         assert!(catch_unwind(AssertUnwindSafe(|| run(*wrong))).is_err(), "{wrong} OTs");
     }
+}
+
+/// What both are dealt in a session belongs together, and is that session's alone.
+#[test]
+fn dealt_base_ots_are_ots_of_their_session() {
+    let (mut ch, _other) = memory::pair();
+    let choices: Bits = (0..300).map(|i| i % 3 == 0).collect();
+    let mut dealt = |session: u8| {
+        let session = SessionId::new([session; 32]);
+        let sent = DealtBaseOts::send(&mut ch, &session, choices.len(), &mut rng()).unwrap();
+        let received = DealtBaseOts::receive(&mut ch, &session, &choices, &mut rng()).unwrap();
+        assert!(received.choices() == &choices && received.chosen() == pick(sent.pairs(), &choices));
+        sent.pairs().as_flattened().to_vec()
+    };
+    let mut all = [dealt(1), dealt(2)].concat();
+    all.sort_unstable_by_key(|block| block.to_u128());
+    all.dedup();
+    assert_eq!(all.len(), 4 * choices.len());
 }

@@ -32,6 +32,9 @@ const SMALL: usize = 3;
 /// Columns beyond which no more of what is heard is looked at.
 const COLUMNS: usize = 1500;
 
+/// Bits of a table that says what is not heard.
+const MARKS: usize = 1 << 21;
+
 /// Runs more than columns: a column is in the span of others by chance with probability `2^-SPARE`.
 const SPARE: usize = 40;
 
@@ -201,10 +204,16 @@ fn told(run: &Run, program: &Program, coalition: &[PartyId]) -> Option<(Vec<Part
         messages.iter().flat_map(|message| windows(message)).chain(known.iter().copied()).collect();
     pieces.sort_unstable();
     pieces.dedup();
-    // A small table that most of what is not there is not in.
-    let mut marks = vec![false; 1 << 16];
-    pieces.iter().for_each(|piece| marks[usize::from(*piece as u16)] = true);
-    let there = |word: u128| marks[usize::from(word as u16)] && pieces.binary_search(&word).is_ok();
+    // A table of bits that next to nothing is in that is not there: hundreds of millions of sums are looked for.
+    let mut marks = vec![0_u64; MARKS / 64];
+    let mark = |word: u128| (word as usize % MARKS / 64, 1 << (word % 64));
+    for (at, bit) in pieces.iter().map(|piece| mark(*piece)) {
+        marks[at] |= bit;
+    }
+    let there = |word: u128| {
+        let (at, bit) = mark(word);
+        marks[at] & bit != 0 && pieces.binary_search(&word).is_ok()
+    };
     let honest: Vec<PartyId> = (0..program.parties()).map(PartyId).filter(|party| !coalition.contains(party)).collect();
     (1..1_usize << honest.len()).find_map(|set| {
         let members: Vec<PartyId> =

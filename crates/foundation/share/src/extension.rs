@@ -5,9 +5,9 @@
 
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, PartyId, Result, SessionId};
-use comity_ot::base::Csw;
+use comity_ot::base::{BaseOt, Csw};
 use comity_ot::softspoken::TwoWay;
-use comity_ot::{CotReceiver, CotSender};
+use comity_ot::{CotReceiver, CotSender, Malicious};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -40,12 +40,27 @@ impl Extension {
         ch: &mut dyn Channel,
         session: &SessionId,
         backend: Backend,
+        parties: [PartyId; 2],
+        key: GlobalKey,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Extension> {
+        Extension::over::<Csw>(ch, session, backend, parties, key, rng)
+    }
+
+    /// As [`Extension::setup`], by other base OTs than [`Csw`].
+    ///
+    /// # Errors
+    /// As [`Extension::setup`].
+    pub fn over<B: BaseOt<Model = Malicious>>(
+        ch: &mut dyn Channel,
+        session: &SessionId,
+        backend: Backend,
         [me, peer]: [PartyId; 2],
         key: GlobalKey,
         rng: &mut dyn CryptoRng,
     ) -> Result<Extension> {
         let [own, theirs] = [me, peer].map(|party| session.child(&format!("under the key of party {party}")));
-        let both = TwoWay::setup::<Csw>(ch, [&own, &theirs], backend, LEVELS, key.block(), me < peer, rng)?;
+        let both = TwoWay::setup::<B>(ch, [&own, &theirs], backend, LEVELS, key.block(), me < peer, rng)?;
         Ok(Extension { party: me, peer, key, both })
     }
 

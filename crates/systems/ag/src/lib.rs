@@ -93,4 +93,4 @@ mod tests;
 mod verdict;
 mod walk;
 
-pub use protocol::Ag;
+pub use protocol::{Ag, run_over};

@@ -3,6 +3,8 @@
 use comity_channel::Channel;
 use comity_circuit::{Goal, Program};
 use comity_core::{Error, Params, PartyId, Result};
+use comity_ot::Malicious;
+use comity_ot::base::{BaseOt, Csw};
 use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Here, Honest, Job, Lot, Material, Need, Opt,
     OptionValue, Options, Party, Protocol, Shelf, Supplies, Takes, Talk, Values,
@@ -99,8 +101,8 @@ fn on_shares(options: &Options) -> bool {
     options.word("stored") == "shares"
 }
 
-/// A dealer for so many AND gates, set up with the peer.
-fn set_up(
+/// A dealer for so many AND gates, set up with the peer by these base OTs; that of 2012 has its own.
+fn set_up<B: BaseOt<Model = Malicious>>(
     ch: &mut dyn Channel,
     here: Here,
     rng: &mut dyn CryptoRng,
@@ -112,7 +114,7 @@ fn set_up(
         return dealer(ch, here, DealerKind::Nnob12, Ands::Exactly(ands), rng);
     }
     let budget = Budget::known(ands, here.params.rho, 1, objects(ands, here.params.rho))?;
-    Ok(Box::new(Fast::new(ch, here, budget, rng)?))
+    Ok(Box::new(Fast::over::<B>(ch, here, budget, rng)?))
 }
 
 impl Protocol for Ag {
@@ -157,12 +159,7 @@ impl Protocol for Ag {
             let mut live = Live::new(Box::new(dealer), here.session.child("ag on shares"));
             return whole(ch, here, rng, observer, &mut live, job, Honest);
         }
-        let mut me = me.sub("ag");
-        let (ch, here, rng, observer) = me.pair()?;
-        observer.phase("setup");
-        let dealer = set_up(ch, here, rng, job.options, job.program.and_gates())?;
-        let mut live = Live::new(dealer, here.session.child("material"));
-        whole(ch, here, rng, observer, &mut live, job, Honest)
+        run_over::<Csw>(me, job)
     }
 
     fn prepare(
@@ -183,7 +180,7 @@ impl Protocol for Ag {
             to.put(&mut me, &lot, &mut |me, _, out| {
                 let (ch, here, rng, observer) = me.pair()?;
                 observer.phase("setup");
-                let dealer = set_up(ch, here, rng, ahead.options, program.and_gates())?;
+                let dealer = set_up::<Csw>(ch, here, rng, ahead.options, program.and_gates())?;
                 let mut live = Live::new(dealer, here.session.child("material"));
                 let order = Order { program, garbler: garbling(ahead.options), to: out };
                 offline(ch, here, rng, observer, &mut live, order, Honest)
@@ -191,4 +188,17 @@ impl Protocol for Ag {
         }
         Ok(())
     }
+}
+
+/// Runs a program on new material, by these base OTs. Outputs for this party go to the observer.
+///
+/// # Errors
+/// Those of the dealer and of the channel, and the [checks](crate::checks).
+pub fn run_over<B: BaseOt<Model = Malicious>>(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
+    let mut me = me.sub("ag");
+    let (ch, here, rng, observer) = me.pair()?;
+    observer.phase("setup");
+    let dealer = set_up::<B>(ch, here, rng, job.options, job.program.and_gates())?;
+    let mut live = Live::new(dealer, here.session.child("material"));
+    whole(ch, here, rng, observer, &mut live, job, Honest)
 }

@@ -57,5 +57,5 @@ pub use garbler::Ground;
 pub use masks::{BitMpc, MaskOpening, Masks, SettledBeside};
 pub use opening::Opener;
 pub use planned::Planned;
-pub use protocol::Bmr;
+pub use protocol::{Bmr, run_over};
 pub use triple_masks::TripleMasks;

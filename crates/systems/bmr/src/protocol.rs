@@ -2,11 +2,14 @@
 
 use comity_circuit::{Goal, Program};
 use comity_core::{Error, Params, Result};
+use comity_ot::Malicious;
+use comity_ot::base::{BaseOt, Csw};
 use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Honest, Job, Lot, Material, Need, Opt, Options, Party,
     Protocol, Shelf, Supplies, Takes, Talk, Values,
 };
 use comity_share::Joint;
+use comity_share::joint::Provisions;
 use comity_tinyot::bucket::Budget;
 use comity_tinyot::many::{Many, RowDealer, objects};
 use comity_tinyot::{TinyOt, Uses, rows_from_shelf, stored_bytes};
@@ -119,9 +122,7 @@ impl Protocol for Bmr {
             let mut masks = masks_of_shares(&mut me, shelf, job.program, job.options)?;
             return run_with(&mut me, ground(&mut *masks, job.options), job);
         }
-        let mut me = me.sub("bmr");
-        let mut masks = masks(&mut me, job.program, job.options)?;
-        run_with(&mut me, ground(&mut *masks, job.options), job)
+        run_over::<Csw>(me, job)
     }
 
     /// What is made of new shares has global keys of its own. What is made of stored ones has those of their lot, and with them shares of
@@ -148,13 +149,23 @@ impl Protocol for Bmr {
             to.put(&mut me, &Lot { units: vec![1], batches: 1 }, &mut |me, _, out| {
                 let mut masks = match from.shelf(SHARES) {
                     Some(shelf) => masks_of_shares(me, shelf, program, ahead.options)?,
-                    None => masks(me, program, ahead.options)?,
+                    None => masks::<Csw>(me, program, ahead.options)?,
                 };
                 prepare_with(me, ground(&mut *masks, ahead.options), program, out, &mut Honest)
             })?;
         }
         Ok(())
     }
+}
+
+/// Runs a program on new material, by these base OTs. Outputs for this party go to the observer.
+///
+/// # Errors
+/// Those of the masks and of the channels, and the [checks](crate::checks).
+pub fn run_over<B: BaseOt<Model = Malicious>>(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
+    let mut me = me.sub("bmr");
+    let mut masks = masks::<B>(&mut me, job.program, job.options)?;
+    run_with(&mut me, ground(&mut *masks, job.options), job)
 }
 
 /// These masks, and who opens the rows.
@@ -183,27 +194,28 @@ fn masks_of_shares<'s>(
     options: &Options,
 ) -> Result<Box<dyn Masks + 's>> {
     let dealer = rows_from_shelf(shelf, me.here.me, me.here.parties)?;
-    masks_of(me, dealer, planned(program, me.here.parties, options), options)
+    masks_of::<Csw>(me, dealer, planned(program, me.here.parties, options), options)
 }
 
 /// Masks for a program, from new keys.
-fn masks(me: &mut Party<'_, '_>, program: &Program, options: &Options) -> Result<Box<dyn Masks>> {
+fn masks<B: BaseOt<Model = Malicious>>(
+    me: &mut Party<'_, '_>,
+    program: &Program,
+    options: &Options,
+) -> Result<Box<dyn Masks>> {
     me.observer.phase("setup");
     let here = me.here.child("masks");
     let planned @ Planned { shares, own, ands } = planned(program, here.parties, options);
     let budget = Budget::known(ands, here.params.rho, 1, objects(here.parties).min(OBJECTS))?;
     // What is made with the set-up stays until it is used: of a program of several chunks nothing is.
-    let dealer = if ands > room(program, here.parties.into()) as u64 {
-        Many::new(me.net, here.child("dealer"), budget, me.rng)?
-    } else {
-        let bits = usize::try_from(shares.saturating_add(own)).unwrap_or(usize::MAX);
-        Many::new_for(me.net, here.child("dealer"), budget, bits, me.rng)?
-    };
-    masks_of(me, Box::new(dealer), planned, options)
+    let short = ands <= room(program, here.parties.into()) as u64;
+    let bits = short.then(|| usize::try_from(shares.saturating_add(own)).unwrap_or(usize::MAX));
+    let dealer = Many::over::<B>(me.net, here.child("dealer"), budget, bits, me.rng)?;
+    masks_of::<B>(me, Box::new(dealer), planned, options)
 }
 
 /// Masks of this dealer, of which so much is planned.
-fn masks_of<'d>(
+fn masks_of<'d, B: BaseOt<Model = Malicious>>(
     me: &mut Party<'_, '_>,
     dealer: Box<dyn RowDealer + 'd>,
     planned: Planned,
@@ -214,6 +226,6 @@ fn masks_of<'d>(
     if options.word("products") == "macs" {
         return Ok(Box::new(bits));
     }
-    let joint = Joint::setup(me.net, here.child("offsets"), me.rng)?;
+    let joint = Joint::over::<B>(me.net, here.child("offsets"), Provisions::default(), me.rng, Honest)?;
     Ok(Box::new(StringMasks::new(bits, joint)))
 }

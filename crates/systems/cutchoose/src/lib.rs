@@ -79,6 +79,6 @@ mod tests;
 mod transfer;
 
 pub use plan::garbler;
-pub use prepared::{Loaded, Prepared, prepare};
+pub use prepared::{Loaded, Prepared, prepare, prepare_over};
 pub use probe::Probe;
-pub use protocol::CutChoose;
+pub use protocol::{CutChoose, run_over};

@@ -34,6 +34,8 @@ use comity_channel::Channel;
 use comity_circuit::{Observer, Program};
 use comity_core::{Backend, Bits, Block, Error, Params, PartyId, Result, SessionId};
 use comity_garble::lockstep::{GarblingParty, LabelRows, joined};
+use comity_ot::Malicious;
+use comity_ot::base::{BaseOt, Csw};
 use comity_protocol::{Conduct, Here, Honest, Party};
 use rand_core::CryptoRng;
 
@@ -59,8 +61,21 @@ pub(crate) fn prepared_size(program: &Program, garbler: PartyId, params: Params)
 /// What the channel reports, [`Misbehaved`](comity_core::Kind) for each check that fails, and [`Io`](comity_core::Kind) if it
 /// cannot be written. After an error what was written is worth nothing.
 pub fn prepare(me: &mut Party<'_, '_>, program: &Program, garbler: PartyId, to: &mut dyn Write) -> Result<()> {
+    prepare_over::<Csw>(me, program, garbler, to)
+}
+
+/// As [`prepare`], by other base OTs.
+///
+/// # Errors
+/// As [`prepare`].
+pub fn prepare_over<B: BaseOt<Model = Malicious>>(
+    me: &mut Party<'_, '_>,
+    program: &Program,
+    garbler: PartyId,
+    to: &mut dyn Write,
+) -> Result<()> {
     let (ch, here, rng, observer) = me.pair()?;
-    Offline::new(program, garbler, here, &Extended).run(ch, rng, to, observer, &mut Honest)
+    Offline::new(program, garbler, here, &Extended::<B>::NEW).run(ch, rng, to, observer, &mut Honest)
 }
 
 /// The offline phase of a run: its plan and its session.

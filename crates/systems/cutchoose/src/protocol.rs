@@ -2,6 +2,8 @@
 
 use comity_circuit::{Goal, Program};
 use comity_core::{Error, Params, PartyId, Result};
+use comity_ot::Malicious;
+use comity_ot::base::{BaseOt, Csw};
 use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Honest, Job, Lot, Material, Need, Opt, OptionValue,
     Options, Party, Protocol, Shelf, Supplies, Takes, Talk, Values,
@@ -101,12 +103,7 @@ impl Protocol for CutChoose {
             }
             return prepared.load(program, inputs)?.run(ch, rng, observer);
         }
-        let mut me = me.sub("cutchoose");
-        let (ch, here, rng, observer) = me.pair()?;
-        match garbling(options) == here.me {
-            true => garbler::run(ch, here, job, &Extended, rng, observer, &mut Honest),
-            false => evaluator::run(ch, here, job, &Extended, rng, observer, &mut Honest),
-        }
+        run_over::<Csw>(me, job)
     }
 
     fn prepare(
@@ -124,5 +121,18 @@ impl Protocol for CutChoose {
             to.put(&mut me, &lot, &mut |me, _, out| prepare(me, program, garbler, out))?;
         }
         Ok(())
+    }
+}
+
+/// Runs a program in one phase, by these base OTs. Outputs for this party go to the observer.
+///
+/// # Errors
+/// Those of the channel, and the [checks](crate::checks).
+pub fn run_over<B: BaseOt<Model = Malicious>>(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
+    let mut me = me.sub("cutchoose");
+    let (ch, here, rng, observer) = me.pair()?;
+    match garbling(job.options) == here.me {
+        true => garbler::run(ch, here, job, &Extended::<B>::NEW, rng, observer, &mut Honest),
+        false => evaluator::run(ch, here, job, &Extended::<B>::NEW, rng, observer, &mut Honest),
     }
 }

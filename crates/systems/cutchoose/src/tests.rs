@@ -73,6 +73,7 @@ use comity_channel::Channel;
 use comity_circuit::{Builder, Program, Recipients};
 use comity_core::{Backend, Bits, Block, Check, Params, PartyId, Prg, Result, SessionId};
 use comity_garble::lockstep::CopyChoice;
+use comity_ot::base::Csw;
 use comity_protocol::{Here, Job, Options, Protocol};
 use comity_testing::Pair;
 use comity_testing::laws::{Outputs, clear};
@@ -182,7 +183,7 @@ impl Setting<'_> {
 
     /// The source of the OTs.
     fn ots(&self) -> &'static dyn Ots {
-        if self.dealt { &Dealt } else { &Extended }
+        if self.dealt { &Dealt } else { &Extended::<Csw>::NEW }
     }
 
     /// Runs one party; returns its outputs.

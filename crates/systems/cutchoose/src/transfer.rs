@@ -5,12 +5,13 @@
 //!
 //! In step 2 the messages are 16 bytes for each copy, masked by a stream whose seed is a message of the random OT.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Prg, Result, verdict};
 use comity_garble::lockstep::{CopyChoice, GarblingParty, LabelRows};
-use comity_ot::base::Csw;
+use comity_ot::base::BaseOt;
 use comity_ot::{
     HashedReceiver, HashedSender, Malicious, RandomReceiver, RandomSender, ReceiverSeeds, SenderSeeds, softspoken,
 };
@@ -63,10 +64,14 @@ pub(crate) trait Ots {
     ) -> Result<ReceiverOts>;
 }
 
-/// A source of OTs that is an extension.
-pub(crate) struct Extended;
+/// A source of OTs that is an extension of these base OTs.
+pub(crate) struct Extended<B>(PhantomData<B>);
 
-impl Ots for Extended {
+impl<B> Extended<B> {
+    pub(crate) const NEW: Extended<B> = Extended(PhantomData);
+}
+
+impl<B: BaseOt<Model = Malicious>> Ots for Extended<B> {
     fn send(
         &self,
         ch: &mut dyn Channel,
@@ -76,7 +81,7 @@ impl Ots for Extended {
         rng: &mut dyn CryptoRng,
     ) -> Result<SenderOts> {
         let (session, delta) = (here.session.child("OT"), Block::random(rng));
-        let sender = softspoken::Sender::<Malicious>::setup::<Csw>(ch, &session, here.backend, LEVELS, delta, rng)?;
+        let sender = softspoken::Sender::<Malicious>::setup::<B>(ch, &session, here.backend, LEVELS, delta, rng)?;
         SenderOts::draw(&mut HashedSender::new(sender), ch, copies, inputs)
     }
 
@@ -89,7 +94,7 @@ impl Ots for Extended {
         rng: &mut dyn CryptoRng,
     ) -> Result<ReceiverOts> {
         let session = here.session.child("OT");
-        let receiver = softspoken::Receiver::<Malicious>::setup::<Csw>(ch, &session, here.backend, LEVELS, rng)?;
+        let receiver = softspoken::Receiver::<Malicious>::setup::<B>(ch, &session, here.backend, LEVELS, rng)?;
         ReceiverOts::draw(&mut HashedReceiver::new(receiver), ch, choice, encoded, rng)
     }
 }

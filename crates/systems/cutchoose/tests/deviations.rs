@@ -4,9 +4,12 @@
 use comity_channel::{Channel, Mesh};
 use comity_circuit::{Builder, Program};
 use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result, SessionId};
-use comity_cutchoose::{CutChoose, Prepared, prepare};
+use comity_cutchoose::{CutChoose, Prepared, prepare_over, run_over};
+use comity_ot::Malicious;
+use comity_ot::base::{BaseOt, Csw};
 use comity_protocol::{Here, Party};
-use comity_testing::laws::{Outputs, Setting, rng, run};
+use comity_testing::laws::{Outputs, RunBy, Setting, rng, run};
+use comity_testing::ot::DealtBaseOts;
 use comity_testing::{Deviation, Verdict, deviate, never_wrong};
 
 /// A program of the sum of two numbers of three bits, for both.
@@ -33,7 +36,13 @@ enum Way {
     InTwoPhases,
 }
 
-fn party(ch: &mut Box<dyn Channel>, me: u16, session: u64, program: &Program, way: Way) -> Result<Vec<(usize, Bits)>> {
+fn party<B: BaseOt<Model = Malicious>>(
+    ch: &mut Box<dyn Channel>,
+    me: u16,
+    session: u64,
+    program: &Program,
+    way: Way,
+) -> Result<Vec<(usize, Bits)>> {
     let (backend, params) = (Backend::detect(), Params::new(128, 3)?);
     let inputs = [5, 6].map(|value| Bits::from_bytes(&[value], 3));
     let Way::InOnePhase(options) = way else {
@@ -44,23 +53,30 @@ fn party(ch: &mut Box<dyn Channel>, me: u16, session: u64, program: &Program, wa
             (rng(u128::from(session) << 1 | u128::from(me)), Outputs::default(), Vec::new());
         let mut net = Mesh::of_two(PartyId(me), &mut *ch);
         let mut party = Party { net: &mut net, here, rng: &mut rng, observer: &mut outputs };
-        prepare(&mut party, program, PartyId(0), &mut stored)?;
+        prepare_over::<B>(&mut party, program, PartyId(0), &mut stored)?;
         let prepared = Prepared::open(&stored[..], backend, PartyId(me), program)?;
         let (ch, _, rng, observer) = party.pair()?;
         prepared.load(program, &own)?.run(ch, rng, observer)?;
         return Ok(outputs.0);
     };
     let setting = Setting { params, backend, options, session };
-    run(&CutChoose, &mut Mesh::of_two(PartyId(me), ch), program, &inputs, setting)
+    let protocol = RunBy { protocol: CutChoose, run: run_over::<B> };
+    run(&protocol, &mut Mesh::of_two(PartyId(me), ch), program, &inputs, setting)
 }
 
+/// All deviations over dealt base OTs, and some over real ones.
 fn deviations(way: Way) {
+    deviations_over::<DealtBaseOts>(way, 2000);
+    deviations_over::<Csw>(way, 60);
+}
+
+fn deviations_over<B: BaseOt<Model = Malicious>>(way: Way, limit: usize) {
     let program = program();
     let mut lost = [Vec::new(), Vec::new()];
     let runs = deviate(
-        2000,
-        |ch, session| party(ch, 0, session, &program, way),
-        |ch, session| party(ch, 1, session, &program, way),
+        limit,
+        |ch, session| party::<B>(ch, 0, session, &program, way),
+        |ch, session| party::<B>(ch, 1, session, &program, way),
         |case, verdict0, verdict1| {
             never_wrong(case, verdict0, verdict1);
             let other = if case.party == 0 { verdict1 } else { verdict0 };
@@ -73,6 +89,9 @@ fn deviations(way: Way) {
             }
         },
     );
+    if runs == limit {
+        return;
+    }
     assert!(runs > 100, "{runs} runs");
     // Whoever is lost before its last message leaves the other without output. After it the garbler has it; an evaluator
     // that has something to tell may notice or not that nobody listens.

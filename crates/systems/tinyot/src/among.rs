@@ -2,6 +2,8 @@
 
 use comity_channel::Mesh;
 use comity_core::{Block, Result};
+use comity_ot::Malicious;
+use comity_ot::base::{BaseOt, Csw};
 use comity_protocol::{Here, Job, Party, Shelf, WriteBatch};
 use comity_sharing::{ByHand, Lasting, ShareRows, SharedEngine};
 use rand_core::CryptoRng;
@@ -14,23 +16,28 @@ use crate::material::{row_batch, rows_from_shelf};
 use crate::protocol::AT_LEAST;
 
 /// The dealer of many, for so many ANDs, set up with all others.
-fn dealer(net: &mut Mesh<'_>, here: Here, ands: Ands, rng: &mut dyn CryptoRng) -> Result<Many> {
+fn dealer<B: BaseOt<Model = Malicious>>(
+    net: &mut Mesh<'_>,
+    here: Here,
+    ands: Ands,
+    rng: &mut dyn CryptoRng,
+) -> Result<Many> {
     let (rho, objects) = (here.params.rho, many::objects(here.parties));
     let budget = match ands {
         Ands::Exactly(ands) => Budget::known(ands, rho, 1, objects),
         Ands::UpTo(most) => Budget::open(most, rho, 1, objects),
     }?;
-    Many::new(net, here.child("dealer"), budget, rng)
+    Many::over::<B>(net, here.child("dealer"), budget, None, rng)
 }
 
-/// Runs this party's side of a program from beginning to end. Outputs for this party go to the observer.
-pub(crate) fn run(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
+/// Runs this party's side of a program from beginning to end, by these base OTs. Outputs for this party go to the observer.
+pub(crate) fn run_over<B: BaseOt<Model = Malicious>>(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
     me.observer.phase("setup");
-    let dealer = dealer(me.net, me.here, Ands::Exactly(job.program.and_gates()), me.rng)?;
+    let dealer = dealer::<B>(me.net, me.here, Ands::Exactly(job.program.and_gates()), me.rng)?;
     run_with(me, Box::new(dealer), job)
 }
 
-/// As [`run`], on material that was made ahead.
+/// As [`run_over`], on material that was made ahead.
 pub(crate) fn run_on(me: &mut Party<'_, '_>, shelf: &mut dyn Shelf, job: &Job<'_>) -> Result<()> {
     let dealer = rows_from_shelf(shelf, me.here.me, me.here.parties)?;
     run_with(me, dealer, job)
@@ -45,7 +52,7 @@ pub(crate) fn material(ands: u64) -> Box<WriteBatch<'static>> {
             Some(maker) => maker,
             none => {
                 observer.phase("setup");
-                let dealer = dealer(net, *here, Ands::Exactly(ands), *rng)?;
+                let dealer = dealer::<Csw>(net, *here, Ands::Exactly(ands), *rng)?;
                 observer.phase("offline");
                 none.insert(RowMaker::new(Box::new(dealer)))
             }
@@ -72,7 +79,7 @@ pub(crate) fn run_with(me: &mut Party<'_, '_>, dealer: Box<dyn RowDealer + '_>, 
 
 /// A session by hand, for so many ANDs at most.
 pub(crate) fn by_hand(me: &mut Party<'_, '_>, most: u64) -> Result<ByHand<Kept>> {
-    let dealer = dealer(me.net, me.here, Ands::UpTo(most), me.rng)?;
+    let dealer = dealer::<Csw>(me.net, me.here, Ands::UpTo(most), me.rng)?;
     Ok(ByHand::new(Kept(RowMachine::new(me.here.child("machine"), Box::new(dealer), me.rng))))
 }
 

@@ -2,6 +2,8 @@
 
 use comity_channel::Channel;
 use comity_core::Result;
+use comity_ot::Malicious;
+use comity_ot::base::{BaseOt, Csw};
 use comity_protocol::Here;
 use rand_core::CryptoRng;
 
@@ -40,6 +42,20 @@ pub fn dealer(
     ands: Ands,
     rng: &mut dyn CryptoRng,
 ) -> Result<Box<dyn TripleDealer>> {
+    dealer_over::<Csw>(ch, here, kind, ands, rng)
+}
+
+/// As [`dealer`], by other base OTs, if it is the fast one: that of 2012 has its own, which run both ways at once.
+///
+/// # Errors
+/// As [`dealer`].
+pub fn dealer_over<B: BaseOt<Model = Malicious>>(
+    ch: &mut dyn Channel,
+    here: Here,
+    kind: DealerKind,
+    ands: Ands,
+    rng: &mut dyn CryptoRng,
+) -> Result<Box<dyn TripleDealer>> {
     let rho = here.params.rho;
     Ok(match kind {
         DealerKind::Fast => {
@@ -47,7 +63,7 @@ pub fn dealer(
                 Ands::Exactly(ands) => Budget::known(ands, rho, 1, fast::OBJECTS),
                 Ands::UpTo(most) => Budget::open(most, rho, 1, fast::OBJECTS),
             }?;
-            Box::new(Fast::new(ch, here, budget, rng)?)
+            Box::new(Fast::over::<B>(ch, here, budget, rng)?)
         }
         DealerKind::Nnob12 => {
             let plan = match ands {

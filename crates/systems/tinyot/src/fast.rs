@@ -39,6 +39,8 @@ use core::ops::Range;
 
 use comity_channel::{Channel, Mesh};
 use comity_core::{Backend, Block, HugeTable, PartyId, Prg, Result, SessionId};
+use comity_ot::Malicious;
+use comity_ot::base::{BaseOt, Csw};
 use comity_protocol::{Conduct, Dealer, Here, Honest};
 use comity_share::{AuthBits, Extension, GlobalKey, Ledger, Share, equal_with_coin};
 use rand_core::CryptoRng;
@@ -104,9 +106,22 @@ impl Fast {
     /// # Errors
     /// Errors of the base OTs, and of the channel.
     pub fn new(ch: &mut dyn Channel, here: Here, budget: Budget, rng: &mut dyn CryptoRng) -> Result<Fast> {
+        Fast::over::<Csw>(ch, here, budget, rng)
+    }
+
+    /// As [`Fast::new`], by other base OTs.
+    ///
+    /// # Errors
+    /// As [`Fast::new`].
+    pub fn over<B: BaseOt<Model = Malicious>>(
+        ch: &mut dyn Channel,
+        here: Here,
+        budget: Budget,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Fast> {
         let Here { me, session, backend, .. } = here;
         let (session_of_bits, key) = (session.child("authenticated bits"), GlobalKey::of(me, rng));
-        let extension = Extension::setup(ch, &session_of_bits, backend, [me, me.other()], key, rng)?;
+        let extension = Extension::over::<B>(ch, &session_of_bits, backend, [me, me.other()], key, rng)?;
         let mut seed = Zeroizing::new([0; 16]);
         rng.fill_bytes(&mut *seed);
         Ok(Fast::with(extension, here, budget, Prg::new(backend, Block::new(*seed)), Honest))

@@ -33,11 +33,11 @@ mod triples;
 mod words;
 
 pub use deal::TripleDealer;
-pub use dealers::{Ands, DealerKind, dealer};
+pub use dealers::{Ands, DealerKind, dealer, dealer_over};
 pub use machine::Machine;
 pub use many::{Many, RowDealer, RowTriples};
 pub use material::{Uses, from_shelf, rows_from_shelf, stored_bytes};
-pub use protocol::TinyOt;
+pub use protocol::{TinyOt, run_over};
 pub use run::run_with;
 pub use sharing::PairSharing;
 pub use triples::{Checked, Triple, Triples, Unchecked};

@@ -178,10 +178,10 @@ impl Many {
     /// # Errors
     /// Those of [`Joint::setup`].
     pub fn new(net: &mut Mesh<'_>, here: Here, budget: Budget, rng: &mut dyn CryptoRng) -> Result<Many> {
-        Many::over::<Csw>(net, here, budget, rng)
+        Many::over::<Csw>(net, here, budget, None, rng)
     }
 
-    /// As [`Many::new`], by other base OTs.
+    /// As [`Many::new`], or as [`Many::new_for`] so many bits, by other base OTs.
     ///
     /// # Errors
     /// As [`Many::new`].
@@ -189,9 +189,10 @@ impl Many {
         net: &mut Mesh<'_>,
         here: Here,
         budget: Budget,
+        bits: Option<usize>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Many> {
-        let ahead = Provisions::default();
+        let ahead = bits.map_or_else(Provisions::default, |bits| provisions(&budget, bits, here.parties));
         let joint = Joint::over::<B>(net, here.child("authenticated bits"), ahead, rng, Honest)?;
         Ok(Many::with(joint, here, budget))
     }
@@ -208,12 +209,16 @@ impl Many {
         bits: usize,
         rng: &mut dyn CryptoRng,
     ) -> Result<Many> {
-        let batch = budget.known_batch().map_or(0, |(batch, _)| 3 * batch.objects() + BLIND);
-        let most = STOCK / usize::from(here.parties - 1);
-        let bits = if bits + batch > most { bits.min(most) } else { bits + batch };
-        let joint = Joint::setup_for(net, here.child("authenticated bits"), Provisions { bits, coins: 2 }, rng)?;
-        Ok(Many::with(joint, here, budget))
+        Many::over::<Csw>(net, here, budget, Some(bits), rng)
     }
+}
+
+/// What is made with the set-up for who asks for so many bits and then for the budget's triples.
+fn provisions(budget: &Budget, bits: usize, parties: u16) -> Provisions {
+    let batch = budget.known_batch().map_or(0, |(batch, _)| 3 * batch.objects() + BLIND);
+    let most = STOCK / usize::from(parties - 1);
+    let bits = if bits + batch > most { bits.min(most) } else { bits + batch };
+    Provisions { bits, coins: 2 }
 }
 
 impl<C: for<'a> Conduct<JointAct<'a>>> Many<C> {

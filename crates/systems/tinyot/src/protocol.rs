@@ -2,6 +2,8 @@
 
 use comity_circuit::{Goal, Program};
 use comity_core::{Error, Params, PartyId, Result};
+use comity_ot::Malicious;
+use comity_ot::base::{BaseOt, Csw};
 use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Material, Need, Opt, Options, Party, Protocol,
     Reactive, Shelf, Supplies, Takes, Talk, Values, WriteBatch,
@@ -10,7 +12,7 @@ use comity_share::Share;
 use comity_sharing::{Batches, ByHand, Lasting, ShareRows, fill_lots};
 
 use crate::among;
-use crate::dealers::{Ands, DealerKind, dealer};
+use crate::dealers::{Ands, DealerKind, dealer, dealer_over};
 use crate::machine::Machine;
 use crate::material::{BATCH, Uses, ands, from_shelf, lot, stored_bytes};
 use crate::run::run_with;
@@ -106,23 +108,15 @@ impl Protocol for TinyOt {
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
         self.fits_parties(me.here.parties, job.options)?;
-        if me.here.parties > 2 {
-            return match from.shelf("shares") {
-                Some(shelf) => among::run_on(me, shelf, job),
-                None => among::run(&mut me.sub("tinyot"), job),
-            };
+        match from.shelf("shares") {
+            Some(shelf) if me.here.parties > 2 => among::run_on(me, shelf, job),
+            Some(shelf) => {
+                let (ch, here, _, observer) = me.pair()?;
+                let dealer = from_shelf(shelf, here.me)?;
+                run_with(ch, here, Box::new(dealer), job, observer)
+            }
+            None => run_over::<Csw>(me, job),
         }
-        if let Some(shelf) = from.shelf("shares") {
-            let (ch, here, _, observer) = me.pair()?;
-            let dealer = from_shelf(shelf, here.me)?;
-            return run_with(ch, here, Box::new(dealer), job, observer);
-        }
-        let mut me = me.sub("tinyot");
-        let (ch, here, rng, observer) = me.pair()?;
-        observer.phase("setup");
-        let ands = Ands::Exactly(job.program.and_gates());
-        let dealer = dealer(ch, here.child("dealer"), kind(job.options), ands, rng)?;
-        run_with(ch, here, dealer, job, observer)
     }
 
     /// Lots of so many batches that whole runs of the program come out of each, so that none is left over.
@@ -151,6 +145,22 @@ impl Protocol for TinyOt {
         let dealer = dealer(ch, here.child("dealer"), kind(options), Ands::UpTo(MOST), rng)?;
         Ok(Box::new(ByHand::new(Kept(Machine::new(here.child("machine"), dealer)))))
     }
+}
+
+/// Runs a program on new material, by these base OTs (as [`dealer_over`]). Outputs for this party go to the observer.
+///
+/// # Errors
+/// Those of the dealer and of the channels, and the [checks](crate::checks).
+pub fn run_over<B: BaseOt<Model = Malicious>>(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
+    let mut me = me.sub("tinyot");
+    if me.here.parties > 2 {
+        return among::run_over::<B>(&mut me, job);
+    }
+    let (ch, here, rng, observer) = me.pair()?;
+    observer.phase("setup");
+    let ands = Ands::Exactly(job.program.and_gates());
+    let dealer = dealer_over::<B>(ch, here.child("dealer"), kind(job.options), ands, rng)?;
+    run_with(ch, here, dealer, job, observer)
 }
 
 /// Writes batches of two parties, of a dealer that the first one sets up, for so many ANDs.

@@ -4,11 +4,19 @@ use comity_channel::{Counted, MemoryChannel, Mesh, Recorded};
 use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Wire};
 use comity_core::{Backend, Bits, Params, PartyId, SessionId};
 use comity_protocol::{Empty, Here, Job, Options, Party, Protocol};
-use comity_testing::laws::{Laws, Outputs, Setting, bits, chain_and_layer, check, rng, run};
+use comity_testing::laws::{Laws, Outputs, RunBy, Setting, bits, chain_and_layer, check, rng, run};
+use comity_testing::ot::DealtBaseOts;
 use comity_testing::{Pair, laws};
-use comity_yao::{Yao, garbler};
+use comity_yao::{Yao, garbler, run_over};
 
-laws!(Yao, Laws { programs: 12, deviations: 400, ..Laws::USUAL });
+laws!(Yao, Laws { programs: 12, deviations: 60, ..Laws::USUAL });
+
+/// Law 3 over dealt base OTs: in all of the few ways there are then, of which many change what no output depends on.
+#[test]
+fn deviations_over_dealt_base_ots() {
+    let dealt = RunBy { protocol: Yao, run: run_over::<DealtBaseOts> };
+    laws::deviations(&dealt, &Laws { deviations: 400, felt: 70, ..Laws::USUAL });
+}
 
 fn setting(backend: Backend) -> Setting {
     Setting { params: Params::default(), backend, options: &[], session: 1 }

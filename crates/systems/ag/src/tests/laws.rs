@@ -3,16 +3,18 @@
 use comity_circuit::Program;
 use comity_core::{Backend, Params};
 use comity_testing::laws;
-use comity_testing::laws::{Laws, Setting, bits, chain_and_layer, check, rng};
+use comity_testing::laws::{Laws, RunBy, Setting, bits, chain_and_layer, check, deviations, rng};
+use comity_testing::ot::DealtBaseOts;
 
 use super::cheats::caught;
 use crate::checks;
-use crate::protocol::Ag;
+use crate::protocol::{Ag, run_over};
 
 laws!(
     Ag,
     Laws {
         rho: 8,
+        deviations: 30,
         wire: &["d0d75177afd2916920489ac192cf5afa"],
         constants: Some(1),
         checks: Some((checks::ALL, caught)),
@@ -29,11 +31,19 @@ mod turned {
             rho: 8,
             constants: Some(1),
             programs: 2,
-            deviations: 60,
+            deviations: 30,
             options: &[("role", "evaluator")],
             ..Laws::USUAL
         }
     );
+}
+
+/// Law 3 in more runs.
+#[test]
+fn deviations_over_dealt_base_ots() {
+    let dealt = RunBy { protocol: Ag, run: run_over::<DealtBaseOts> };
+    deviations(&dealt, &Laws { rho: 8, ..Laws::USUAL });
+    deviations(&dealt, &Laws { rho: 8, deviations: 60, options: &[("role", "evaluator")], ..Laws::USUAL });
 }
 
 #[test]

@@ -2,11 +2,12 @@
 
 use comity_core::Check;
 use comity_testing::laws;
-use comity_testing::laws::Laws;
+use comity_testing::laws::{Laws, RunBy, deviations};
+use comity_testing::ot::DealtBaseOts;
 
 use super::{evaluators, garblers};
 use crate::checks;
-use crate::protocol::CutChoose;
+use crate::protocol::{CutChoose, run_over};
 
 /// The checks that the lies of the neighbouring modules provoke.
 fn cheats() -> Vec<&'static Check> {
@@ -19,7 +20,7 @@ laws!(
         rho: 4,
         constants: Some(1),
         programs: 8,
-        deviations: 120,
+        deviations: 30,
         checks: Some((checks::ALL, cheats)),
         ..Laws::USUAL
     }
@@ -34,9 +35,18 @@ mod coded {
             rho: 5,
             constants: Some(1),
             programs: 8,
-            deviations: 120,
+            deviations: 30,
             options: &[("role", "evaluator"), ("coded", "yes")],
             ..Laws::USUAL
         }
     );
+}
+
+/// Law 3 in more runs, in both forms.
+#[test]
+fn deviations_over_dealt_base_ots() {
+    let dealt = RunBy { protocol: CutChoose, run: run_over::<DealtBaseOts> };
+    deviations(&dealt, &Laws { rho: 4, deviations: 120, ..Laws::USUAL });
+    let coded = &[("role", "evaluator"), ("coded", "yes")];
+    deviations(&dealt, &Laws { rho: 5, deviations: 120, options: coded, ..Laws::USUAL });
 }

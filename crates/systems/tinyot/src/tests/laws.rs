@@ -3,12 +3,13 @@
 use comity_core::{Check, Result};
 use comity_protocol::{Card, Job, Party, Protocol, Supplies};
 use comity_testing::laws;
-use comity_testing::laws::Laws;
+use comity_testing::laws::{Laws, RunBy};
+use comity_testing::ot::DealtBaseOts;
 
 use super::FOR_TWO;
 use super::dealer::Online;
 use crate::many::tests::ideal::Trusted;
-use crate::protocol::TinyOt;
+use crate::protocol::{TinyOt, run_over};
 use crate::{among, checks, fast, nnob};
 
 mod fast_dealer {
@@ -18,7 +19,17 @@ mod fast_dealer {
         [fast::tests::cheats(), nnob::tests::cheats()].concat()
     }
 
-    laws!(TinyOt, Laws { rho: 8, constants: Some(1), checks: Some((checks::ALL, cheats)), ..Laws::USUAL });
+    laws!(
+        TinyOt,
+        Laws { rho: 8, deviations: 12, constants: Some(1), checks: Some((checks::ALL, cheats)), ..Laws::USUAL }
+    );
+
+    /// Law 3 in more runs.
+    #[test]
+    fn deviations_over_dealt_base_ots() {
+        let dealt = RunBy { protocol: TinyOt, run: run_over::<DealtBaseOts> };
+        laws::deviations(&dealt, &Laws { rho: 8, ..Laws::USUAL });
+    }
 }
 
 mod nnob12_dealer {
