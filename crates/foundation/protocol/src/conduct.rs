@@ -5,7 +5,8 @@
 //! an honest party would go on from there, and the lie is the only one. An honest party does not look, and its calls compile
 //! to nothing.
 
-/// How a party behaves; a protocol takes `impl for<'a> Conduct<Act<'a>>`.
+/// How a party behaves; a protocol takes `impl for<'a> Conduct<Act<'a>>` where its gates are acts, and `dyn for<'a> Conduct<Act<'a>>` where
+/// only chunks of them are. For each type of a conduct all that knows it is compiled once more: tests pass liars by `&mut dyn FnMut(Act<'_>)`.
 pub trait Conduct<A> {
     /// May change what is about to be used or sent.
     fn before(&mut self, act: A);

@@ -58,9 +58,27 @@ pub(super) fn run_on(
     bits: impl Fn(&mut Mesh<'_>, Here) -> Result<Dealt> + Sync,
     lie: impl Fn(u16, GarblingAct<'_>, &[Block]) + Sync,
 ) -> Ends {
+    run_as_told(n, values, session, liars, opener, (&bits, &lie))
+}
+
+/// Where a party has its bits from.
+type Dealing<'d> = dyn Fn(&mut Mesh<'_>, Here) -> Result<Dealt> + Sync + 'd;
+
+/// What a liar does.
+type Lies<'l> = dyn Fn(u16, GarblingAct<'_>, &[Block]) + Sync + 'l;
+
+/// It knows no type of a lie, for each of which the gates of all parties would be compiled once more.
+fn run_as_told(
+    n: u16,
+    values: u8,
+    session: u64,
+    liars: &[u16],
+    opener: Opener,
+    (bits, lie): (&Dealing<'_>, &Lies<'_>),
+) -> Ends {
     let program = program();
     let ends: Vec<_> = std::thread::scope(|scope| {
-        let (program, lie, bits) = (&program, &lie, &bits);
+        let program = &program;
         let party = |links| {
             let mut mesh = Mesh::new(links);
             let (me, parties) = (mesh.me(), mesh.parties());

@@ -4,7 +4,7 @@ use core::cell::Cell;
 use std::sync::Mutex;
 
 use comity_core::{Check, PartyId};
-use comity_protocol::{Conduct, Options};
+use comity_protocol::Options;
 use comity_share::Joint;
 use comity_share::checks::{EQUIVOCATION, WRONG_MAC};
 use comity_share::joint::JointAct;
@@ -42,12 +42,12 @@ fn garble(
     program: &Program,
     masks: &mut dyn Masks,
     run: bool,
-    watch: &mut impl for<'a> Conduct<GarblingAct<'a>>,
+    mut watch: &mut dyn for<'a> FnMut(GarblingAct<'a>),
 ) -> Result<(), Option<&'static Check>> {
     let ground = Ground { masks, opener: Opener::Collector };
     party(net, program, |me, job| match run {
-        true => run_as(me, ground, job, watch),
-        false => prepare_with(me, ground, program, &mut Vec::new(), watch),
+        true => run_as(me, ground, job, &mut watch),
+        false => prepare_with(me, ground, program, &mut Vec::new(), &mut watch),
     })
 }
 

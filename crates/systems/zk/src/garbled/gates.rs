@@ -38,7 +38,7 @@ impl<S: Readable> Garbling<S> {
         self,
         session: &SessionId,
         statement: &Statement,
-        send: impl FnMut(&[u8]) -> Result<()>,
+        send: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<[u8; 32]> {
         let (Garbling { stream, wires }, memory) = (self, Memory::default());
         let mut engine =
@@ -69,7 +69,7 @@ pub(super) fn evaluate<S: Readable>(
     session: &SessionId,
     statement: &Statement,
     labels: &[Block],
-    recv: impl FnMut(&mut [u8]) -> Result<()>,
+    recv: &mut dyn FnMut(&mut [u8]) -> Result<()>,
 ) -> Result<[u8; 32]> {
     let scheme = S::evaluator(backend, gate_keys(session));
     let constants = [false, true].map(|bit| scheme.constant(bit));
@@ -81,17 +81,17 @@ pub(super) fn evaluate<S: Readable>(
     Ok(digest(session, &engine.outputs))
 }
 
-struct Garbler<'a, S: Scheme, F> {
+struct Garbler<'a, S: Scheme> {
     stream: GarbledStream<S>,
     memory: Memory<WireOf<S>>,
     wires: Zeroizing<Vec<WireOf<S>>>,
     next: usize,
     public: &'a [Option<Bits>],
     outputs: Zeroizing<Vec<WireOf<S>>>,
-    send: F,
+    send: &'a mut dyn FnMut(&[u8]) -> Result<()>,
 }
 
-impl<S: Readable, F: FnMut(&[u8]) -> Result<()>> Engine for Garbler<'_, S, F> {
+impl<S: Readable> Engine for Garbler<'_, S> {
     type Error = Error;
 
     fn begin(&mut self, program: &Program) -> Result<()> {
@@ -121,7 +121,7 @@ impl<S: Readable, F: FnMut(&[u8]) -> Result<()>> Engine for Garbler<'_, S, F> {
     }
 }
 
-struct Evaluator<'a, S: Scheme, F> {
+struct Evaluator<'a, S: Scheme> {
     stream: EvaluatedStream<S>,
     memory: Memory<Block>,
     constants: [Block; 2],
@@ -129,10 +129,10 @@ struct Evaluator<'a, S: Scheme, F> {
     next: usize,
     public: &'a [Option<Bits>],
     outputs: Zeroizing<Vec<Block>>,
-    recv: F,
+    recv: &'a mut dyn FnMut(&mut [u8]) -> Result<()>,
 }
 
-impl<S: Readable, F: FnMut(&mut [u8]) -> Result<()>> Engine for Evaluator<'_, S, F> {
+impl<S: Readable> Engine for Evaluator<'_, S> {
     type Error = Error;
 
     fn begin(&mut self, program: &Program) -> Result<()> {

@@ -50,7 +50,7 @@ pub(crate) fn prove<S: Readable>(
     statement: &Statement,
     secret: &Bits,
     rng: &mut dyn CryptoRng,
-    conduct: &mut impl for<'a> Conduct<ProverAct<'a>>,
+    conduct: &mut dyn for<'a> Conduct<ProverAct<'a>>,
 ) -> Result<()> {
     let session = session_of(session, statement);
     // Step 2: the labels of this party's bits, then the tables, which are hashed on their way.
@@ -60,7 +60,7 @@ pub(crate) fn prove<S: Readable>(
         Zeroizing::new(labels.iter().map(|label| Block::new(core::array::from_fn(|i| label[i]))).collect());
     let key = HashKey::random(backend, rng);
     let mut received = key.begin();
-    let mut outputs = evaluate::<S>(backend, &session, statement, &labels, |tables| {
+    let mut outputs = evaluate::<S>(backend, &session, statement, &labels, &mut |tables| {
         ch.recv(tables)?;
         received.add_bytes(tables)
     })?;
@@ -82,7 +82,7 @@ pub(crate) fn prove<S: Readable>(
         return Err(checks::WRONG_LABELS.into());
     }
     let mut made = key.begin();
-    garbling.run(&session, statement, |tables| made.add_bytes(tables))?;
+    garbling.run(&session, statement, &mut |tables| made.add_bytes(tables))?;
     if declassify(made.finish() != received.finish(), "the verifier sees whether its tables are right") {
         return Err(checks::WRONG_TABLES.into());
     }
@@ -103,7 +103,7 @@ pub(crate) fn verify<S: Readable>(
     backend: Backend,
     statement: &Statement,
     rng: &mut dyn CryptoRng,
-    conduct: &mut impl for<'a> Conduct<VerifierAct<'a>>,
+    conduct: &mut dyn for<'a> Conduct<VerifierAct<'a>>,
 ) -> Result<()> {
     let session = session_of(session, statement);
     // Step 1.
@@ -117,7 +117,7 @@ pub(crate) fn verify<S: Readable>(
         Zeroizing::new(pairs.iter().map(|pair| pair.map(Block::to_bytes)).collect());
     ot.send(ch, Block::BYTES, &messages)?;
     let mut sent = Vec::new();
-    let expected = garbling.run(&session, statement, |tables| {
+    let expected = garbling.run(&session, statement, &mut |tables| {
         sent.clear();
         sent.extend_from_slice(tables);
         conduct.before(VerifierAct::Tables(&mut sent));

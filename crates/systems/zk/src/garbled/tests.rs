@@ -44,17 +44,17 @@ mod with_either_garbling {
 fn play<S: Readable>(
     statement: &Statement,
     secret: &Bits,
-    prover: &mut (impl for<'a> FnMut(ProverAct<'a>) + Send),
-    verifier: &mut (impl for<'a> FnMut(VerifierAct<'a>) + Send),
+    mut prover: &mut (dyn for<'a> FnMut(ProverAct<'a>) + Send),
+    mut verifier: &mut (dyn for<'a> FnMut(VerifierAct<'a>) + Send),
 ) -> (Result<()>, Result<()>, u64) {
     let backend = Backend::detect();
     let ((proved, sent), verified) = Pair::run(
         |ch| {
             let mut ch = Counted::new(ch);
-            let done = prove::<S>((&mut ch, &SESSION), backend, statement, secret, &mut rng(1), prover);
+            let done = prove::<S>((&mut ch, &SESSION), backend, statement, secret, &mut rng(1), &mut prover);
             (done, ch.counts().sent)
         },
-        |ch| verify::<S>((ch, &SESSION), backend, statement, &mut rng(2), verifier),
+        |ch| verify::<S>((ch, &SESSION), backend, statement, &mut rng(2), &mut verifier),
     );
     (proved, verified, sent)
 }
@@ -255,7 +255,7 @@ fn the_simulator_has_no_witness_and_opens_the_same<S: Readable>() {
     let session = session_of(&SESSION, &statement);
     let seed = Block::random(&mut rng(2));
     let true_ones = Garbling::<S>::new(Backend::detect(), &session, &statement, seed)
-        .run(&session, &statement, |_| Ok(()))
+        .run(&session, &statement, &mut |_| Ok(()))
         .unwrap();
     let seen = [3, 0, 1, 2].map(|bits| {
         let mut opened = [0; 64];

@@ -63,8 +63,8 @@ impl<'a> Play<'a> {
         executions: &[usize],
         tapes: &Tapes,
         (strip, corrections): (&mut Strip, &mut Columns),
-        tell: impl FnMut(&[Parties]),
-        conduct: &mut impl for<'b> Conduct<Played<'b>>,
+        tell: &mut dyn FnMut(&[Parties]),
+        conduct: &mut dyn for<'b> Conduct<Played<'b>>,
     ) -> Result<Vec<Parties>> {
         strip.begin();
         let whole = Whole { executions, tapes, strip, corrections, clear: &self.clear, inputs: 0, tell, conduct };
@@ -77,18 +77,18 @@ impl<'a> Play<'a> {
 }
 
 /// A wire is the parties' shares of its mask. What the wire is, is the same in all executions: it is looked up.
-struct Whole<'a, T, C> {
+struct Whole<'a> {
     executions: &'a [usize],
     tapes: &'a Tapes,
     strip: &'a mut Strip,
     corrections: &'a mut Columns,
     clear: &'a Clear,
     inputs: usize,
-    tell: T,
-    conduct: &'a mut C,
+    tell: &'a mut dyn FnMut(&[Parties]),
+    conduct: &'a mut dyn for<'b> Conduct<Played<'b>>,
 }
 
-impl<T: FnMut(&[Parties]), C: for<'b> Conduct<Played<'b>>> Whole<'_, T, C> {
+impl Whole<'_> {
     /// Ends a strip.
     fn end(&mut self) {
         let (first, said) = self.strip.said();
@@ -100,7 +100,7 @@ impl<T: FnMut(&[Parties]), C: for<'b> Conduct<Played<'b>>> Whole<'_, T, C> {
     }
 }
 
-impl<T: FnMut(&[Parties]), C: for<'b> Conduct<Played<'b>>> Branches<GROUP, 1> for Whole<'_, T, C> {
+impl Branches<GROUP, 1> for Whole<'_> {
     fn room(&mut self, wanted: usize) -> Result<usize> {
         if self.strip.left() == 0 {
             self.end();

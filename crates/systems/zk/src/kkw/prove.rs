@@ -58,7 +58,7 @@ impl<'a> Committed<'a> {
         bound: &Bound<'a>,
         inputs: &[Option<Bits>],
         draw: &mut Draw,
-        conduct: &mut impl for<'b> Conduct<Played<'b>>,
+        conduct: &mut dyn for<'b> Conduct<Played<'b>>,
     ) -> Result<Committed<'a>> {
         let (statement, salt) = (bound.statement, draw.salt());
         let (mut root, count) = (Zeroizing::new([0; SEED]), parameters.executions);
@@ -84,8 +84,9 @@ impl<'a> Committed<'a> {
                     said,
                 );
             }
-            let tell = |said: &[Parties]| heard.hear(said);
-            let outputs = prover.play.group(numbers, &group.tapes, (&mut strip, &mut corrections), tell, conduct)?;
+            let mut tell = |said: &[Parties]| heard.hear(said);
+            let outputs =
+                prover.play.group(numbers, &group.tapes, (&mut strip, &mut corrections), &mut tell, conduct)?;
             heard.hear(&outputs);
             let corrections = corrections.to_rows(backend);
             for (lane, (said, execution)) in heard.executions.iter_mut().zip(&group.executions).enumerate() {
@@ -130,7 +131,7 @@ impl<'a> Committed<'a> {
     pub(super) fn answer_with(
         self,
         challenge: &[u8],
-        conduct: &mut impl for<'b> Conduct<Played<'b>>,
+        conduct: &mut dyn for<'b> Conduct<Played<'b>>,
     ) -> Result<Vec<u8>> {
         let (backend, shape) = (self.backend, self.shape);
         let mut answer = Vec::new();
@@ -144,8 +145,8 @@ impl<'a> Committed<'a> {
             let group = self.group(numbers);
             let mut said = Columns::zeros(0);
             let places: Vec<u8> = numbers.iter().map(|number| challenge[*number]).collect();
-            let tell = |words: &[Parties]| said.0.extend(words.iter().map(|word| of_parties(word, &places)));
-            self.play.group(numbers, &group.tapes, (&mut strip, &mut corrections), tell, conduct)?;
+            let mut tell = |words: &[Parties]| said.0.extend(words.iter().map(|word| of_parties(word, &places)));
+            self.play.group(numbers, &group.tapes, (&mut strip, &mut corrections), &mut tell, conduct)?;
             said.0.resize(corrections.0.len(), 0);
             let [said, corrections] = [&said, &corrections].map(|columns| columns.to_rows(backend));
             for (lane, (execution, hidden)) in group.executions.iter().zip(places).enumerate() {

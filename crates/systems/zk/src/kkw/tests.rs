@@ -177,8 +177,8 @@ fn the_witness_cannot_be_searched_for_where_a_root_is_shown() {
         let inputs = play.inputs(&tapes).to_rows(backend);
         prover.hashes.said(0, blinding, inputs.row(0), &mut heard.executions[0]);
         let (mut strip, mut corrections) = (Strip::new(backend, shape), Columns::zeros(shape.ands));
-        let tell = |said: &[_]| heard.hear(said);
-        let outputs = play.group(&[0], &tapes, (&mut strip, &mut corrections), tell, &mut Honest).unwrap();
+        let mut tell = |said: &[_]| heard.hear(said);
+        let outputs = play.group(&[0], &tapes, (&mut strip, &mut corrections), &mut tell, &mut Honest).unwrap();
         heard.hear(&outputs);
         heard.executions[0].finish()
     };

@@ -17,13 +17,13 @@ use crate::zkboo::tests::{of_two, two};
 fn play(
     statement: &Statement,
     secret: &Bits,
-    prover: &mut (impl for<'a> FnMut(ProverAct<'a>) + Send),
-    verifier: &mut (impl for<'a> FnMut(VerifierAct<'a>) + Send),
+    mut prover: &mut (dyn for<'a> FnMut(ProverAct<'a>) + Send),
+    mut verifier: &mut (dyn for<'a> FnMut(VerifierAct<'a>) + Send),
 ) -> (Result<()>, Result<()>) {
     let backend = Backend::detect();
     Pair::run(
-        |ch| prove((ch, &SESSION), backend, statement, secret, &mut rng(1), prover),
-        |ch| verify((ch, &SESSION), backend, statement, &mut rng(2), verifier),
+        |ch| prove((ch, &SESSION), backend, statement, secret, &mut rng(1), &mut prover),
+        |ch| verify((ch, &SESSION), backend, statement, &mut rng(2), &mut verifier),
     )
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn verify(
     backend: Backend,
     statement: &Statement,
     rng: &mut dyn CryptoRng,
-    conduct: &mut impl for<'a> Conduct<VerifierAct<'a>>,
+    conduct: &mut dyn for<'a> Conduct<VerifierAct<'a>>,
 ) -> Result<()> {
     let session = session_of(session, statement);
     let left = bits_of(statement);
@@ -81,10 +81,10 @@ fn mac(key: Mac, bit: bool, delta: Block) -> Block {
 }
 
 /// The verifier's gates: a wire is a key whose bit 0 is clear.
-struct Verifying<'a, C> {
+struct Verifying<'a> {
     ch: &'a mut dyn Channel,
     backend: Backend,
-    conduct: &'a mut C,
+    conduct: &'a mut dyn for<'b> Conduct<VerifierAct<'b>>,
     delta: Zeroizing<Mac>,
     keys: correlations::Keys,
     seeds: Prg,
@@ -98,7 +98,7 @@ struct Verifying<'a, C> {
     sums: [Block; 2],
 }
 
-impl<C: for<'b> Conduct<VerifierAct<'b>>> Verifying<'_, C> {
+impl Verifying<'_> {
     /// Draws a batch's coefficients, all of whose bits are there, and tells their seed: step 3.
     fn challenge(&mut self) -> Result<()> {
         if self.batch.is_empty() {
@@ -120,7 +120,7 @@ impl<C: for<'b> Conduct<VerifierAct<'b>>> Verifying<'_, C> {
     }
 }
 
-impl<C: for<'b> Conduct<VerifierAct<'b>>> Branches<2, 1> for Verifying<'_, C> {
+impl Branches<2, 1> for Verifying<'_> {
     fn room(&mut self, wanted: usize) -> Result<usize> {
         if self.at == self.batch.len() {
             let next = self.left.min(BATCH as u64);

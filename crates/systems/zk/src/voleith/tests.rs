@@ -5,7 +5,6 @@ mod textbook;
 use std::collections::BTreeMap;
 
 use comity_core::{Backend, Block, Error, Kind, Prg, gf128};
-use comity_protocol::Conduct;
 use rand_core::SeedableRng;
 
 use super::hashes::{Digest, Hashes, seed};
@@ -32,11 +31,11 @@ fn prover(
     witness: u8,
     parameters: Parameters,
     rng: &mut Prg,
-    conduct: &mut impl for<'a> Conduct<Act<'a>>,
+    mut conduct: &mut dyn for<'a> FnMut(Act<'a>),
 ) -> Committed {
     let inputs = two(witness);
     let mut draw = Draw::new(rng, System::VoleInTheHead, 0, &statement.in_a_file(), &inputs);
-    Committed::with(Backend::detect(), parameters, statement, &inputs, &mut draw, conduct).unwrap()
+    Committed::with(Backend::detect(), parameters, statement, &inputs, &mut draw, &mut conduct).unwrap()
 }
 
 /// The verdict on a prover that gets this Delta.
@@ -46,7 +45,7 @@ fn verdict(statement: &Statement, prover: Committed, parameters: Parameters, del
 }
 
 /// The Deltas with which a prover that behaves so passes; with all others the check fails that compares hashes.
-fn passes<C: for<'a> Conduct<Act<'a>>>(statement: &Statement, witness: u8, conduct: impl Fn() -> C) -> Vec<u128> {
+fn passes<C: for<'a> FnMut(Act<'a>)>(statement: &Statement, witness: u8, conduct: impl Fn() -> C) -> Vec<u128> {
     let passes = |delta: &u128| {
         let prover = prover(statement, witness, FEW, &mut rng(1), &mut conduct());
         let verdict = verdict(statement, prover, FEW, *delta);
