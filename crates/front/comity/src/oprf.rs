@@ -401,12 +401,15 @@ fn newest(store: &Store, base: &[u8; 32], key: Option<[u8; 32]>, batches: u32) -
 
 /// The lots for this base and this peer.
 fn lots(store: &Store, base: &[u8; 32], key: Option<[u8; 32]>) -> Result<Vec<LotInfo>> {
-    let (options, mut lots) = (of_base(base), store.lots()?);
-    lots.retain(|info| {
-        let Meta { material, options: of, peers, .. } = &info.meta;
-        material == MATERIAL && *of == options && peers.iter().all(|(_, peer)| *peer == key)
-    });
+    let mut lots = store.lots()?;
+    lots.retain(|info| is_for(&info.meta, base, key));
     Ok(lots)
+}
+
+/// Whether a lot of this meta is of queries to this base, with this peer.
+fn is_for(meta: &Meta, base: &[u8; 32], key: Option<[u8; 32]>) -> bool {
+    let Meta { material, options, peers, .. } = meta;
+    material == MATERIAL && *options == of_base(base) && peers.iter().all(|(_, peer)| *peer == key)
 }
 
 /// The meta of a lot.
@@ -444,7 +447,7 @@ fn fields(
     ]
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use comity::{Bits, Error, Params, Program, Report, Result, Session, Store, StoreKey, Supply, Watch, library, memory};
+use comity::{
+    Bits, Error, PROTOCOLS, Params, Program, Report, Result, Session, Store, StoreKey, Supply, Watch, library, memory,
+};
 use comity_channel::hello::WIRE_BYTES;
 use comity_channel::{Change, Direction, Tamper, Tampering};
 use comity_core::{Backend, Block, Kind, Prg, SessionId};
@@ -124,7 +126,8 @@ fn file(stores: &Stores, party: u32, id: &SessionId, ending: &str) -> PathBuf {
 
 fn flip(path: &Path) {
     let mut bytes = std::fs::read(path).unwrap();
-    bytes[100] ^= 1;
+    let at = bytes.len() / 2;
+    bytes[at] ^= 1;
     std::fs::write(path, bytes).unwrap();
 }
 
@@ -216,11 +219,13 @@ fn lies_about_lots_are_refused() {
         let change = Change::Replace { len: with.len(), with };
         Tamper { direction: Direction::Incoming, at, change }
     };
-    // The count, the id, and the word that it was taken: where each is, what comes, and what is left.
+    // The count, the id, the word that the other part is whole, and the one that it was taken: where each is, what comes, and what is left.
     let lies = [
         (lie(at, vec![0xff; 4]), "4294967295 lots", 1),
         (lie(at + 4, vec![7; 32]), "that all parties have", 1),
-        (lie(at + 40, vec![7; 32]), "taken another lot", 0),
+        (lie(at + 40, vec![7]), "neither that its part of a lot is whole", 1),
+        (lie(at + 40, vec![0]), "party 1 has no lot", 1),
+        (lie(at + 41, vec![7; 32]), "taken another lot", 0),
     ];
     for (number, (lie, words, left)) in lies.iter().enumerate() {
         let stores = Stores::new(&format!("lies{number}"));
@@ -319,4 +324,62 @@ fn shares_that_one_protocol_made_are_used_up_by_another() {
         assert_eq!(report.outputs, [(0, number(42))]);
     });
     assert_eq!(stores.left(), [1, 1]);
+}
+
+/// A batch that is damaged is found before anything is used up: all pass over its lot and run on the next one, whichever protocol it is for.
+#[test]
+fn a_lot_with_a_damaged_batch_is_passed_over_by_both() {
+    let program = library::program("add8").unwrap();
+    let mut tried = Vec::new();
+    for protocol in PROTOCOLS.iter().filter(|protocol| !protocol.card().offline.is_empty()) {
+        let name = protocol.card().name;
+        let stores = Stores::new(&format!("batch-{name}"));
+        let session = |party| stores.session(party).protocol(name);
+        for _ in 0..2 {
+            let (a, b) = memory::pair();
+            thread::scope(|scope| {
+                let one = scope.spawn(|| session(1).over(b).prepare(&program, 1, 1 << 30, &mut ()));
+                session(0).over(a).prepare(&program, 1, 1 << 30, &mut ()).unwrap();
+                one.join().unwrap().unwrap();
+            });
+        }
+        let lots = |party| stores.open(party).lots().unwrap();
+        let before = [0, 1].map(lots);
+        let id = before[0][0].meta.id;
+        let batch = |party| file(&stores, party, &id, "batch-00000000");
+        flip(&batch(0));
+        let run = |[zero, one]: &mut [Told; 2]| {
+            let (a, b) = memory::pair();
+            thread::scope(|scope| {
+                let one = scope.spawn(|| session(1).over(b).run_watched(&program, [(1, number(2))], one));
+                let zero = session(0).over(a).run_watched(&program, [(0, number(40))], zero);
+                [zero, one.join().unwrap()]
+            })
+        };
+        let mut told = [Told::default(), Told::default()];
+        for report in run(&mut told) {
+            assert_eq!(report.unwrap_or_else(|error| panic!("{name}: {error}")).outputs, [(0, number(42))], "{name}");
+        }
+        let lot: String = id.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        let [zero, one] = told.map(|told| told.damaged);
+        assert!(zero.len() == 1 && zero[0].contains(batch(0).to_str().unwrap()), "{name}: {zero:?}");
+        assert!(one.len() == 1 && one[0].contains("party 0's part") && one[0].contains(&lot), "{name}: {one:?}");
+        // Neither part of it was used, and the other lot was.
+        for party in [0, 1] {
+            let now = lots(party);
+            assert!(now[0] == before[usize::from(party)][0] && batch(party.into()).exists(), "{name}");
+            assert!(now.get(1).is_none_or(|second| second.next > 0), "{name}");
+        }
+        // With no other lot there is none.
+        [0, 1].iter().for_each(|&party| {
+            let store = stores.open(party);
+            store.lots().unwrap()[1..].iter().for_each(|lot| store.remove(&lot.meta.id).unwrap());
+        });
+        for report in run(&mut [Told::default(), Told::default()]) {
+            assert!(report.unwrap_err().to_string().contains("comity prepare"), "{name}");
+        }
+        assert!(batch(1).exists(), "{name}");
+        tried.push(name);
+    }
+    assert!(tried.len() >= 4, "{tried:?}");
 }

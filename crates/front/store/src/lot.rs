@@ -9,7 +9,7 @@ use comity_core::{Error, Result, SessionId};
 
 use crate::folder::{self, Folder, failed};
 use crate::meta::Meta;
-use crate::reader::BatchReader;
+use crate::reader::{self, BatchReader};
 use crate::record::{self, Record, State};
 
 /// A lot, and how much of it is used up.
@@ -87,6 +87,21 @@ impl OpenLot {
             folder::remove(&record::batch_path(&self.folder, &self.busy.id, number))?;
         }
         Ok(next - old)
+    }
+
+    /// Reads these batches without using them up, those of them that are not used up already. Nothing of them is given out.
+    ///
+    /// # Errors
+    /// [`Store`](comity_core::Kind) if one of them is damaged: nothing of this lot should be used then, and the error says so.
+    pub fn check(&self, numbers: Range<u32>) -> Result<()> {
+        for number in numbers.start.max(self.info.next)..numbers.end.min(self.info.batches) {
+            let path = record::batch_path(&self.folder, &self.busy.id, number);
+            reader::check(path, self.record.seal.batch(number)).map_err(|error| {
+                let all = self.folder.named(&self.busy.id, "*");
+                Error::store(format!("{error}: its lot is of no use, delete {}", all.display()))
+            })?;
+        }
+        Ok(())
     }
 
     /// Uses up the next batch, and reads it; `None` if all are used up. That it is used is on the disk before this returns.

@@ -1,4 +1,4 @@
-//! `BatchReader`: a batch that is being used.
+//! `BatchReader`: a batch that is being used; and a look at one that is not yet.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
@@ -18,6 +18,45 @@ use crate::seal::{CHUNK, Seal, TAG, Use};
 pub struct BatchReader {
     /// The store's lock.
     _folder: Arc<Folder>,
+    chunks: Chunks,
+}
+
+impl BatchReader {
+    /// Reads this file.
+    pub(crate) fn new(folder: Arc<Folder>, path: PathBuf, file: File, seal: Seal) -> Result<BatchReader> {
+        Ok(BatchReader { _folder: folder, chunks: Chunks::new(path, file, seal)? })
+    }
+}
+
+impl Read for BatchReader {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.chunks.read(into)
+    }
+}
+
+impl Drop for BatchReader {
+    fn drop(&mut self) {
+        // If this fails, opening the store removes it.
+        let _ = fs::remove_file(&self.chunks.path);
+    }
+}
+
+/// Reads all of a batch that is not used up by this, and gives out nothing of it.
+///
+/// # Errors
+/// [`Store`](comity_core::Kind) if the file is damaged, or cannot be read.
+pub(crate) fn check(path: PathBuf, seal: Seal) -> Result<()> {
+    let cannot = |error| failed("cannot read", &path, error);
+    let file = File::open(&path).map_err(cannot)?;
+    let mut chunks = Chunks::new(path.clone(), file, seal)?;
+    while chunks.state == State::More {
+        chunks.next().map_err(cannot)?;
+    }
+    Ok(())
+}
+
+/// A sealed file, chunk after chunk.
+struct Chunks {
     path: PathBuf,
     file: File,
     seal: Seal,
@@ -36,12 +75,11 @@ enum State {
     Damaged,
 }
 
-impl BatchReader {
-    /// Reads this file.
-    pub(crate) fn new(folder: Arc<Folder>, path: PathBuf, file: File, seal: Seal) -> Result<BatchReader> {
+impl Chunks {
+    fn new(path: PathBuf, file: File, seal: Seal) -> Result<Chunks> {
         let left = file.metadata().map_err(|error| failed("cannot read", &path, error))?.len();
         let buffer = Zeroizing::new(vec![0; CHUNK + TAG]);
-        Ok(BatchReader { _folder: folder, path, file, seal, left, buffer, fresh: 0..0, state: State::More })
+        Ok(Chunks { path, file, seal, left, buffer, fresh: 0..0, state: State::More })
     }
 
     /// Decrypts the next chunk.
@@ -64,7 +102,7 @@ fn damaged(path: &std::path::Path) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, format!("{} is damaged", path.display()))
 }
 
-impl Read for BatchReader {
+impl Read for Chunks {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while self.fresh.is_empty() && !into.is_empty() {
             match self.state {
@@ -77,12 +115,5 @@ impl Read for BatchReader {
         into[..some].copy_from_slice(&self.buffer[self.fresh.start..][..some]);
         self.fresh.start += some;
         Ok(some)
-    }
-}
-
-impl Drop for BatchReader {
-    fn drop(&mut self) {
-        // If this fails, opening the store removes it.
-        let _ = fs::remove_file(&self.path);
     }
 }

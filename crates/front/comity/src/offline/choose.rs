@@ -6,7 +6,7 @@ use comity_channel::{Echo, Mesh, PerPeer};
 use comity_circuit::Program;
 use comity_core::{Error, Params, PartyId, Result, SessionId};
 use comity_protocol::{Card, Here, Need, Options, Protocol, Values};
-use comity_store::{LotInfo, Store};
+use comity_store::{LotInfo, Meta, Store};
 
 use super::{MOST, material};
 use crate::protocol::PROTOCOLS;
@@ -23,17 +23,17 @@ pub(crate) struct Wanted<'w> {
 impl Wanted<'_> {
     /// The lots here that fit, oldest first.
     pub(super) fn here(&self, store: &Store, here: &Here, options: &Options) -> Result<Vec<LotInfo>> {
-        let program = material(self.card, self.need).program.then(|| self.program.digest());
-        let fits = |lot: &LotInfo| {
-            let meta = &lot.meta;
-            meta.material == self.need.material
-                && meta.program == program
-                && meta.party == here.me
-                && meta.peers == self.peers
-                && meta.params == here.params
-                && options.made_under(&meta.options)
-        };
-        Ok(store.lots()?.into_iter().filter(fits).take(MOST).collect())
+        Ok(store.lots()?.into_iter().filter(|lot| self.is(&lot.meta, here, options)).take(MOST).collect())
+    }
+
+    /// Whether a lot of this meta is what is wanted: made for the same, by these parties under these keys.
+    fn is(&self, meta: &Meta, here: &Here, options: &Options) -> bool {
+        meta.material == self.need.material
+            && meta.program == material(self.card, self.need).program.then(|| self.program.digest())
+            && meta.party == here.me
+            && meta.peers == self.peers
+            && meta.params == here.params
+            && options.made_under(&meta.options)
     }
 }
 
@@ -102,6 +102,24 @@ pub(super) fn tell(mesh: &mut Mesh<'_>, here: &Here, ours: &[LotInfo]) -> Result
         (id, u32::from_le_bytes(next.try_into().expect("four bytes")))
     };
     Ok(into.map(|_, bytes| bytes.as_chunks().0.iter().map(mark).collect()))
+}
+
+/// Tells all other parties whether this party's part of a lot is whole, and hears of theirs: the same at all, or it is an error that names nobody.
+/// Returns the others whose part is damaged.
+///
+/// # Errors
+/// Those of [`Mesh::settle`]; a word that is none, by who sent it.
+pub(super) fn damaged_at(mesh: &mut Mesh<'_>, here: &Here, id: &SessionId, whole: bool) -> Result<Vec<PartyId>> {
+    let session = SessionId::derive("part of a lot", &[&here.session.to_bytes(), &id.to_bytes()]);
+    let mut echo = Echo::new(session);
+    let words = mesh.broadcast(&mut echo, "whole", &[u8::from(whole)])?;
+    let words = words.settled(&mesh.settle(echo)?);
+    if let Some((peer, _)) = words.iter().find(|(_, word)| word[0] > 1) {
+        return Err(
+            Error::malformed("the peer says neither that its part of a lot is whole nor that it is damaged").by(peer)
+        );
+    }
+    Ok(words.iter().filter(|(_, word)| word[0] == 0).map(|(peer, _)| peer).collect())
 }
 
 /// The oldest lot, in the order of party 0, of which all have so many batches left; and at which all go on.
@@ -210,4 +228,54 @@ fn flags(protocol: &dyn Protocol, wanted: &Wanted<'_>, made: &HashSet<&str>) -> 
     let said = std::iter::once(None).chain(words).filter(|_| fits).find(uses)?;
     let option = said.map(|(name, word)| format!(" --option {name}={word}"));
     Some(format!("`--protocol {}{}`", card.name, option.unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use comity_circuit::Builder;
+    use comity_core::Backend;
+    use comity_tinyot::TinyOt;
+
+    use super::*;
+
+    #[test]
+    fn a_lot_is_for_those_who_made_it() {
+        let mut b = Builder::new();
+        let (x, y) = (b.input("x", 1), b.input("y", 1));
+        let and = b.and(x[0], y[0]);
+        b.output("and", &[and]);
+        let program = Program::from_circuit(b.finish()).unwrap();
+        let (options, params) = (Options::new(TinyOt.card()), Params::default());
+        let need = TinyOt.needs(&program, &options, params).unwrap();
+        let (session, backend) = (SessionId::new([1; 32]), Backend::detect());
+        let here = Here { me: PartyId(0), parties: 2, session, params, backend };
+        let wanted =
+            Wanted { card: TinyOt.card(), program: &program, need: &need, peers: vec![(PartyId(1), Some([7; 32]))] };
+        let made = Meta {
+            id: session,
+            material: need.material.to_owned(),
+            options: options.canonical(&["dealer"]),
+            program: None,
+            name: String::new(),
+            units: need.units.clone(),
+            party: here.me,
+            peers: wanted.peers.clone(),
+            params,
+        };
+        assert!(wanted.is(&made, &here, &options));
+        let others = [
+            Meta { material: "copies".to_owned(), ..made.clone() },
+            Meta { program: Some(program.digest()), ..made.clone() },
+            Meta { party: PartyId(1), ..made.clone() },
+            Meta { peers: vec![(PartyId(1), Some([8; 32]))], ..made.clone() },
+            Meta { peers: vec![(PartyId(1), None)], ..made.clone() },
+            Meta { peers: vec![(PartyId(2), Some([7; 32]))], ..made.clone() },
+            Meta { peers: vec![], ..made.clone() },
+            Meta { params: Params::new(128, 41).unwrap(), ..made.clone() },
+            Meta { options: "dealer=nnob12".to_owned(), ..made },
+        ];
+        for (case, other) in others.iter().enumerate() {
+            assert!(!wanted.is(other, &here, &options), "case {case}");
+        }
+    }
 }

@@ -3,13 +3,14 @@
 use std::io::Read;
 
 use comity_channel::Mesh;
-use comity_core::{Error, Result, SessionId};
+use comity_core::{Error, PartyId, Result, SessionId};
 use comity_protocol::{Here, Lot, Options, Party, Shelf, Supplies, WriteBatch};
 use comity_store::{BatchReader, LotInfo, OpenLot, Store};
 
-use super::choose::{Lack, Wanted, choose, lost, none_left, tell};
+use super::choose::{Lack, Wanted, choose, damaged_at, lost, none_left, tell};
 use super::{material, settle};
 use crate::clock::Clock;
+use crate::oprf::hex;
 use crate::watch::{Supply, Watch};
 
 /// The material of one run.
@@ -53,7 +54,8 @@ impl Supplied {
 
     /// Chooses, with the other parties, the oldest lot of which all have enough, takes over the options under which it was
     /// made, and goes on in a session of its own. All have it marked as used before this returns. Where there is no such lot,
-    /// all parties are told so.
+    /// all parties are told so. What would be used up is read before anything is marked: a lot of which somebody's part is damaged is passed over
+    /// by all, and nothing of it is used up.
     pub(super) fn find(
         store: &Store,
         wanted: &Wanted<'_>,
@@ -63,18 +65,33 @@ impl Supplied {
         clock: &mut Clock<'_>,
     ) -> Result<std::result::Result<Supplied, Lack>> {
         let need = u32::try_from(wanted.need.batches).unwrap_or(u32::MAX);
-        let ours = wanted.here(store, here, options)?;
-        let theirs = tell(mesh, here, &ours)?;
-        let (id, next) = match choose(&ours, &theirs, need) {
-            Ok(mark) => mark,
-            Err(missing) => return Ok(Err(Lack::new(here.me, missing, &ours, &theirs, need))),
-        };
+        let mut ours = wanted.here(store, here, options)?;
+        let mut theirs = tell(mesh, here, &ours)?;
         let lost = lost(&ours, &theirs);
+        let (mut lot, id, next) = loop {
+            let (id, next) = match choose(&ours, &theirs, need) {
+                Ok(mark) => mark,
+                Err(missing) => return Ok(Err(Lack::new(here.me, missing, &ours, &theirs, need))),
+            };
+            let part = store.open_lot(&id).and_then(|lot| lot.check(next..next.saturating_add(need)).map(|()| lot));
+            let others = damaged_at(mesh, here, &id, part.is_ok())?;
+            for &peer in &others {
+                theirs[peer].retain(|(lot, _)| *lot != id);
+                clock.watch().damaged(&damaged_there(&id, peer));
+            }
+            match part {
+                Ok(lot) if others.is_empty() => break (lot, id, next),
+                Ok(_) => {}
+                Err(why) => {
+                    ours.retain(|lot| lot.meta.id != id);
+                    clock.watch().damaged(&why.to_string());
+                }
+            }
+        };
         lost.iter().try_for_each(|lost| store.remove(lost))?;
         if !lost.is_empty() {
             clock.watch().discarded(lost.len());
         }
-        let mut lot = store.open_lot(&id)?;
         options.take_over(&lot.info().meta.options)?;
         let behind = lot.advance_to(next)?;
         let first = lot.take()?;
@@ -101,6 +118,14 @@ impl Supplied {
             watch.destroyed(&name);
         }
     }
+}
+
+/// That another party's part of a lot is damaged, and what to do with this party's.
+fn damaged_there(id: &SessionId, peer: PartyId) -> String {
+    let id = hex(&id.to_bytes());
+    format!(
+        "party {peer}'s part of lot {id} is damaged, so that this party's is of no use: `comity store remove {id}` deletes it"
+    )
 }
 
 impl Supplies for Supplied {

@@ -1,8 +1,10 @@
 //! Conversations that break off or go wrong: they end, and what was granted stays written down.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
-use comity_core::{Backend, Prg, SessionId};
+use comity_channel::{Channel, RecvHalf, SendHalf};
+use comity_core::{Backend, Params, PartyId, Prg, SessionId};
 use comity_psi::base::BaseTerms;
 use comity_psi::{Item, Set};
 use comity_testing::{Verdict as Ended, deviate};
@@ -14,7 +16,7 @@ struct Memory<'a> {
     published: &'a Published,
     granted: &'a AtomicU64,
     barred: bool,
-    store: Option<Store>,
+    store: Option<Arc<Store>>,
 }
 
 impl<'a> Memory<'a> {
@@ -45,7 +47,7 @@ impl OprfDesk for Memory<'_> {
     }
 
     fn store(&self) -> Option<&Store> {
-        self.store.as_ref()
+        self.store.as_deref()
     }
 }
 
@@ -140,7 +142,7 @@ fn under_a_protocol_nobody_prepares_and_all_is_counted() {
     std::fs::create_dir_all(&dir).unwrap();
     let key = comity_store::StoreKey::create(&dir.join("key"), &mut SystemRng).unwrap();
     let store = Store::open_or_create(&dir.join("store"), &key, &mut SystemRng).unwrap();
-    let mut desk = Memory { store: Some(store), ..Memory::new(&published, &granted) };
+    let mut desk = Memory { store: Some(Arc::new(store)), ..Memory::new(&published, &granted) };
     // A lot that is there.
     let count = OPRF_TOGETHER as u64;
     let own = OprfServe::default();
@@ -194,17 +196,9 @@ fn a_half_without_its_other_half_is_dropped_and_told() {
     }
     let (published, base) = published();
     let granted = AtomicU64::new(0);
-    let dir = std::env::temp_dir().join(format!("comity-oprf-halves-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).unwrap();
-    let open = |name: &str| {
-        let path = dir.join(format!("{name}.key"));
-        let key = match path.exists() {
-            true => comity_store::StoreKey::read(&path),
-            false => comity_store::StoreKey::create(&path, &mut SystemRng),
-        };
-        Store::open_or_create(&dir.join(name), &key.unwrap(), &mut SystemRng).unwrap()
-    };
-    let mut memory = Memory { store: Some(open("server")), ..Memory::new(&published, &granted) };
+    let dir = Folder::new("halves");
+    let open = |name: &str| dir.store(name);
+    let mut memory = Memory { store: Some(Arc::new(open("server"))), ..Memory::new(&published, &granted) };
     let mut desk = Unbounded(&mut memory);
     let ask = OprfAsk { base: &base, over: None, stale: false };
     let together = |desk: &mut Unbounded<'_, '_>, client: &mut dyn FnMut(Session<'static>)| {
@@ -239,7 +233,97 @@ fn a_half_without_its_other_half_is_dropped_and_told() {
     assert_eq!(query(&mut desk), (1, false));
     assert!(open("client").lots().unwrap().is_empty());
     assert_eq!(query(&mut desk), (0, false));
-    std::fs::remove_dir_all(dir).unwrap();
+}
+
+/// A folder of stores, which goes with the test.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Folder {
+        let dir = std::env::temp_dir().join(format!("comity-oprf-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        Folder(dir)
+    }
+
+    /// The store of this name.
+    fn store(&self, name: &str) -> Store {
+        let path = self.0.join(format!("{name}.key"));
+        let key = match path.exists() {
+            true => comity_store::StoreKey::read(&path),
+            false => comity_store::StoreKey::create(&path, &mut SystemRng),
+        };
+        Store::open_or_create(&self.0.join(name), &key.unwrap(), &mut SystemRng).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A channel, and what is done before anything is sent on it.
+struct Watched<C, F>(C, F);
+
+impl<C: Channel, F: FnMut(&[u8]) + Send> Channel for Watched<C, F> {
+    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        (self.1)(bytes);
+        self.0.send(bytes)
+    }
+
+    fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self.0.recv(bytes)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.0.flush()
+    }
+
+    fn post(&mut self, bytes: &[u8]) -> Result<()> {
+        (self.1)(bytes);
+        self.0.post(bytes)
+    }
+
+    fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
+        self.0.split()
+    }
+
+    fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<()> {
+        (self.1)(out);
+        self.0.exchange(out, into)
+    }
+}
+
+/// A client uses up its half when it hears that it may. The server's is marked as used on its disk by then, or one that was killed would use it again, for
+/// other inputs.
+#[test]
+fn the_first_batch_is_used_up_before_the_client_hears_of_it() {
+    let (published, base) = published();
+    let (granted, dir) = (AtomicU64::new(0), Folder::new("first"));
+    let (server, client) = (Arc::new(dir.store("server")), dir.store("client"));
+    let mut memory = Memory { store: Some(server.clone()), ..Memory::new(&published, &granted) };
+    let mut desk = Unbounded(&mut memory);
+    let ask = OprfAsk { base: &base, over: None, stale: false };
+    let seen = Mutex::new(Vec::new());
+    let mut session = |talk: &mut dyn FnMut(Session<'static>)| {
+        let (one, two) = comity_channel::memory::pair();
+        let one = Watched(one, |bytes: &[u8]| {
+            if bytes == Verdict::Granted(0).to_bytes() {
+                seen.lock().unwrap().push(server.lots().unwrap().iter().map(|lot| lot.next).collect::<Vec<_>>());
+            }
+        });
+        std::thread::scope(|scope| {
+            let served = scope.spawn(|| Session::new(0).over(one).serve_oprf(&mut desk, OprfServe::default(), &mut ()));
+            talk(Session::new(1).over(two));
+            served.join().unwrap().map(|done| done.outcome).unwrap();
+        });
+    };
+    let mut client = Some(client);
+    session(&mut |session| _ = session.store(client.take().unwrap()).prepare_oprf(ask, 128, &mut ()).unwrap());
+    let inputs = base.terms.inputs(&mut SystemRng, &items(8..11));
+    session(&mut |session| _ = session.store(dir.store("client")).ask_oprf(ask, &inputs, &mut ()).unwrap());
+    // The first time there was no lot yet.
+    assert_eq!(*seen.lock().unwrap(), [vec![], vec![1]]);
 }
 
 /// A desk that grants whatever is to be kept ahead.
@@ -390,4 +474,23 @@ fn requests_and_verdicts_are_read_as_they_are_written() {
     assert!(matches!(Verdict::read(&Verdict::NoneAhead.to_bytes()), Ok(Verdict::NoneAhead)));
     assert!(matches!(Verdict::read(&Verdict::Barred.to_bytes()), Ok(Verdict::Barred)));
     assert!(Verdict::read(&[5; 9]).is_err() && Verdict::read(&[0, 0, 0, 0, 0, 1, 0, 0, 0]).is_err());
+}
+
+#[test]
+fn prepared_queries_are_for_one_client_and_one_base() {
+    let made = Meta {
+        id: SessionId::new([1; 32]),
+        material: MATERIAL.into(),
+        options: of_base(&[2; 32]),
+        program: None,
+        name: String::new(),
+        units: vec![1],
+        party: PartyId(0),
+        peers: vec![(PartyId(1), Some([7; 32]))],
+        params: Params::default(),
+    };
+    assert!(is_for(&made, &[2; 32], Some([7; 32])));
+    assert!(!is_for(&made, &[2; 32], Some([8; 32])) && !is_for(&made, &[2; 32], None));
+    assert!(!is_for(&made, &[3; 32], Some([7; 32])));
+    assert!(!is_for(&Meta { material: "shares".into(), ..made }, &[2; 32], Some([7; 32])));
 }
