@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{Cursor, Read};
 
 use comity_core::Result;
-use comity_protocol::{Lot, Party, Shelf, Supplies, WriteBatch};
+use comity_protocol::{Lot, Party, Press, Shelf, Supplies, WriteBatch};
 
 /// A shelf in memory, of one material: batches come out in order, each once.
 #[derive(Default)]
@@ -24,7 +24,7 @@ impl Kept {
     }
 }
 
-impl Shelf for Kept {
+impl Press for Kept {
     fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()> {
         for batch in 0..lot.batches {
             let mut bytes = Vec::new();
@@ -33,7 +33,9 @@ impl Shelf for Kept {
         }
         Ok(())
     }
+}
 
+impl Shelf for Kept {
     fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
         Ok(self.batches.pop_front().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
     }

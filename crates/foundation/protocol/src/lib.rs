@@ -1,7 +1,7 @@
 //! A protocol is a value: what every protocol of comity is, said once.
 //!
 //! A [`Protocol`] has a [`Card`], on which stands everything that is printed about it, compared in a hello or stored with its
-//! material; it runs a [`Job`] as one [`Party`] of several; it may make [`Material`] ahead, which it puts on a [`Shelf`] and
+//! material; it runs a [`Job`] as one [`Party`] of several; it may make [`Material`] ahead, which it puts into a [`Press`], and takes from a [`Shelf`] and
 //! finds again among its [`Supplies`]. The front knows protocols by this trait alone: a new one is a crate, a line in its
 //! dependencies, and a line in its list.
 //!
@@ -25,7 +25,7 @@ pub use card::{Adversary, Card, CardKind, Corrupt, Default, Opt, Takes, Values};
 pub use comity_circuit::Goal;
 pub use conduct::{Conduct, Honest};
 pub use costs::{Costing, Talk, Walked};
-pub use material::{Dealer, Empty, Lot, Material, Need, Shelf, Supplies, WriteBatch};
+pub use material::{Dealer, Empty, Lot, Material, Need, Press, Shelf, Supplies, WriteBatch};
 pub use options::{OptionValue, Options};
 pub use party::{Here, Party};
 pub use reactive::{Reactive, Shares};
@@ -136,7 +136,7 @@ pub trait Protocol: Sync {
         me: &mut Party<'_, '_>,
         ahead: &Ahead<'_>,
         from: &mut dyn Supplies,
-        to: &mut dyn Shelf,
+        to: &mut dyn Press,
     ) -> Result<()> {
         let _ = (me, ahead, from, to);
         Err(self.nothing_ahead())

@@ -1,7 +1,7 @@
 //! Material: correlated randomness that is made before it is needed, lot by lot, and used up batch by batch.
 //!
 //! A *lot* is made together, under keys of its own, by all parties at once; a *batch* is what of it is used up in one piece.
-//! A [`Dealer`] makes material, a [`Shelf`] keeps lots of one kind: whoever stores them sees to it that every batch is used at
+//! A [`Dealer`] makes material, a [`Press`] takes lots of one kind and a [`Shelf`] gives one out: whoever stores them sees to it that every batch is used at
 //! most once, at all parties the same one, whatever crashes.
 
 use std::io::{Read, Write};
@@ -51,15 +51,18 @@ pub struct Lot {
 /// Writes a batch of a lot: its number, from 0 on, and where it goes.
 pub type WriteBatch<'w> = dyn FnMut(&mut Party<'_, '_>, u64, &mut dyn Write) -> Result<()> + 'w;
 
-/// Lots of one material, which all parties fill and empty alike.
-pub trait Shelf: Send {
+/// Where lots of one material are put that are made ahead, by all parties alike.
+pub trait Press: Send {
     /// Makes a lot and keeps it. `me` is the party in the lot's own session, in which all of it is made. When this returns
     /// all parties have their part on their disks, whole; after an error nobody uses it.
     ///
     /// # Errors
     /// Errors of `write`, of the channels, and of what stores it.
     fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()>;
+}
 
+/// A lot of one material, which all parties use up alike.
+pub trait Shelf: Send {
     /// The next batch of the lot that all parties chose, which from now on counts as used; `None` if none is left.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Material made ahead, in lots of so many batches that whole runs come out of each.
 
 use comity_core::Result;
-use comity_protocol::{Ahead, Lot, Party, Shelf, WriteBatch};
+use comity_protocol::{Ahead, Lot, Party, Press, WriteBatch};
 
 /// The batches of one material.
 #[derive(Clone, Copy)]
@@ -24,7 +24,7 @@ pub fn whole_runs(batches: u64, together: u64) -> u64 {
 pub fn fill_lots(
     me: &mut Party<'_, '_>,
     ahead: &Ahead<'_>,
-    to: &mut dyn Shelf,
+    to: &mut dyn Press,
     of: Batches,
     mut open: impl FnMut(u64) -> Box<WriteBatch<'static>>,
 ) -> Result<()> {

@@ -9,7 +9,7 @@ use comity_circuit::{Observer, Program};
 use comity_core::{Bits, Error};
 use comity_cutchoose::CutChoose;
 use comity_net::SystemRng;
-use comity_protocol::{Ahead, Lot, Need, Party, Protocol, Shelf, Supplies, WriteBatch};
+use comity_protocol::{Ahead, Lot, Need, Party, Press, Protocol, Shelf, Supplies, WriteBatch};
 use comity_terminal::failure::{Failure, Outcome};
 
 use crate::suite::{Bench, Suite};
@@ -132,7 +132,7 @@ fn execute(work: &Work<'_>, protocol: &dyn Protocol, net: Option<comity_channel:
 #[derive(Default)]
 struct Kept(VecDeque<Vec<u8>>);
 
-impl Shelf for Kept {
+impl Press for Kept {
     fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()> {
         for batch in 0..lot.batches {
             let mut bytes = Vec::new();
@@ -141,7 +141,9 @@ impl Shelf for Kept {
         }
         Ok(())
     }
+}
 
+impl Shelf for Kept {
     fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
         Ok(self.0.pop_front().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
     }

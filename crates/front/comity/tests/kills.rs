@@ -22,9 +22,7 @@ use comity_channel::memory_mesh;
 use comity_core::{Backend, Block, Prg, SessionId};
 use comity_gmw::Gmw;
 use comity_net::{Connection, Limits, Listener, Security, Settings};
-use comity_protocol::{
-    Ahead, Corrupt, Empty, Goal, Job, Lot, Material, Need, Party, Shelf, Supplies, Takes, WriteBatch,
-};
+use comity_protocol::{Ahead, Corrupt, Empty, Goal, Job, Lot, Material, Need, Party, Press, Shelf, Supplies, Takes};
 use comity_testing::{PATIENCE, TestProcess, before_kill};
 use comity_tinyot::TinyOt;
 
@@ -94,10 +92,6 @@ impl<'s> Logged<'s> {
 }
 
 impl Shelf for Logged<'_> {
-    fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()> {
-        self.0.put(me, lot, write)
-    }
-
     fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
         let Some(mut batch) = self.0.take()? else { return Ok(None) };
         let mut bytes = Vec::new();
@@ -152,7 +146,7 @@ impl Protocol for OnStore {
         me: &mut Party<'_, '_>,
         ahead: &Ahead<'_>,
         from: &mut dyn Supplies,
-        to: &mut dyn Shelf,
+        to: &mut dyn Press,
     ) -> Result<()> {
         match from.shelf("shares") {
             Some(shelf) => {
@@ -234,7 +228,7 @@ impl Protocol for Pads {
         me: &mut Party<'_, '_>,
         ahead: &Ahead<'_>,
         _: &mut dyn Supplies,
-        to: &mut dyn Shelf,
+        to: &mut dyn Press,
     ) -> Result<()> {
         for lot in 0..ahead.make.batches.div_ceil(LOT) {
             let mut me = me.sub(&format!("lot {lot}"));

@@ -7,7 +7,7 @@ use comity_ot::Malicious;
 use comity_ot::base::{BaseOt, Csw};
 use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Here, Honest, Job, Lot, Material, Need, Opt,
-    OptionValue, Options, Party, Protocol, Shelf, Supplies, Takes, Talk, Values,
+    OptionValue, Options, Party, Press, Protocol, Supplies, Takes, Talk, Values,
 };
 use comity_tinyot::bucket::Budget;
 use comity_tinyot::fast::{Fast, OBJECTS};
@@ -167,7 +167,7 @@ impl Protocol for Ag {
         me: &mut Party<'_, '_>,
         ahead: &Ahead<'_>,
         from: &mut dyn Supplies,
-        to: &mut dyn Shelf,
+        to: &mut dyn Press,
     ) -> Result<()> {
         let program = match ahead.program {
             Some(program) if ahead.make.material == GARBLING => program,

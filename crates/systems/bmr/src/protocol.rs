@@ -6,7 +6,7 @@ use comity_ot::Malicious;
 use comity_ot::base::{BaseOt, Csw};
 use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Honest, Job, Lot, Material, Need, Opt, Options, Party,
-    Protocol, Shelf, Supplies, Takes, Talk, Values,
+    Press, Protocol, Shelf, Supplies, Takes, Talk, Values,
 };
 use comity_share::Joint;
 use comity_share::joint::Provisions;
@@ -135,7 +135,7 @@ impl Protocol for Bmr {
         me: &mut Party<'_, '_>,
         ahead: &Ahead<'_>,
         from: &mut dyn Supplies,
-        to: &mut dyn Shelf,
+        to: &mut dyn Press,
     ) -> Result<()> {
         let program = match ahead.program {
             Some(program) if ahead.make.material == GARBLED => program,

@@ -6,7 +6,7 @@ use comity_ot::Malicious;
 use comity_ot::base::{BaseOt, Csw};
 use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Honest, Job, Lot, Material, Need, Opt, OptionValue,
-    Options, Party, Protocol, Shelf, Supplies, Takes, Talk, Values,
+    Options, Party, Press, Protocol, Supplies, Takes, Talk, Values,
 };
 
 use crate::intake::Form;
@@ -111,7 +111,7 @@ impl Protocol for CutChoose {
         me: &mut Party<'_, '_>,
         ahead: &Ahead<'_>,
         _: &mut dyn Supplies,
-        to: &mut dyn Shelf,
+        to: &mut dyn Press,
     ) -> Result<()> {
         let nameless = || Error::invalid_input("cutchoose prepares runs of a program: name one");
         let (program, garbler) = (ahead.program.ok_or_else(nameless)?, garbling(ahead.options));

@@ -7,7 +7,9 @@ use comity_channel::{Channel, Mesh};
 use comity_circuit::{Program, Recipients};
 use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result, SessionId};
 use comity_cutchoose::{CutChoose, Prepared, prepare};
-use comity_protocol::{Ahead, Empty, Here, Job, Lot, Need, Options, Party, Protocol, Shelf, Supplies, WriteBatch};
+use comity_protocol::{
+    Ahead, Empty, Here, Job, Lot, Need, Options, Party, Press, Protocol, Shelf, Supplies, WriteBatch,
+};
 use comity_testing::laws::{Outputs, rng};
 use comity_testing::{Pair, told};
 
@@ -17,7 +19,7 @@ const RHO: u32 = 7;
 #[derive(Default)]
 struct Kept(Vec<(SessionId, Vec<u8>)>);
 
-impl Shelf for Kept {
+impl Press for Kept {
     fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()> {
         assert_eq!((lot.batches, &lot.units[..]), (1, &[1][..]));
         let mut bytes = Vec::new();
@@ -25,7 +27,9 @@ impl Shelf for Kept {
         self.0.push((me.here.session, bytes));
         Ok(())
     }
+}
 
+impl Shelf for Kept {
     fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
         let oldest = (!self.0.is_empty()).then(|| self.0.remove(0).1);
         Ok(oldest.map(|bytes| Box::new(std::io::Cursor::new(bytes)) as Box<dyn Read + Send>))

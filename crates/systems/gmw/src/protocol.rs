@@ -3,8 +3,8 @@
 use comity_circuit::{Goal, Program};
 use comity_core::{Params, Result};
 use comity_protocol::{
-    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Material, Need, Opt, Options, Party, Protocol,
-    Reactive, Shelf, Supplies, Takes, Talk, Values, WriteBatch,
+    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Material, Need, Opt, Options, Party, Press,
+    Protocol, Reactive, Supplies, Takes, Talk, Values, WriteBatch,
 };
 use comity_share::BitTriples;
 use comity_share::triples::{OtKind, TakenTriples};
@@ -152,7 +152,7 @@ impl Protocol for Gmw {
         me: &mut Party<'_, '_>,
         ahead: &Ahead<'_>,
         _: &mut dyn Supplies,
-        to: &mut dyn Shelf,
+        to: &mut dyn Press,
     ) -> Result<()> {
         let of = Batches { units: BATCH as u64, lot: whole_runs(LOT, ahead.together) };
         fill_lots(me, ahead, to, of, |triples| material(ahead.options.clone(), triples))

@@ -7,7 +7,7 @@ use comity_circuit::{Program, Recipients};
 use comity_core::{Bits, Error, Kind, PartyId, Result};
 use comity_gmw::dealers::{BATCH, StoredTriples, batch_bytes, read_batch, write_batch};
 use comity_gmw::{BitMachine, Gmw, run_with};
-use comity_protocol::{Ahead, Dealer, Empty, Job, Lot, Options, Party, Protocol, Shelf, Supplies, WriteBatch};
+use comity_protocol::{Ahead, Dealer, Empty, Job, Lot, Options, Party, Press, Protocol, Shelf, Supplies, WriteBatch};
 use comity_share::BitTriples;
 use comity_share::triples::{OtKind, TakenTriples};
 use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, rng};
@@ -21,7 +21,7 @@ struct Memory {
     taken: usize,
 }
 
-impl Shelf for Memory {
+impl Press for Memory {
     fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()> {
         for batch in 0..lot.batches {
             let mut bytes = Vec::new();
@@ -30,7 +30,9 @@ impl Shelf for Memory {
         }
         Ok(())
     }
+}
 
+impl Shelf for Memory {
     fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
         self.taken += 1;
         Ok(self.batches.pop_front().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))

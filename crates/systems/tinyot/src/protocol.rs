@@ -5,8 +5,8 @@ use comity_core::{Error, Params, PartyId, Result};
 use comity_ot::Malicious;
 use comity_ot::base::{BaseOt, Csw};
 use comity_protocol::{
-    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Material, Need, Opt, Options, Party, Protocol,
-    Reactive, Shelf, Supplies, Takes, Talk, Values, WriteBatch,
+    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Material, Need, Opt, Options, Party, Press,
+    Protocol, Reactive, Supplies, Takes, Talk, Values, WriteBatch,
 };
 use comity_share::Share;
 use comity_sharing::{Batches, ByHand, Lasting, ShareRows, fill_lots};
@@ -125,7 +125,7 @@ impl Protocol for TinyOt {
         me: &mut Party<'_, '_>,
         ahead: &Ahead<'_>,
         _: &mut dyn Supplies,
-        to: &mut dyn Shelf,
+        to: &mut dyn Press,
     ) -> Result<()> {
         let parties = me.here.parties;
         self.fits_parties(parties, ahead.options)?;

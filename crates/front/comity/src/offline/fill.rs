@@ -1,15 +1,13 @@
 //! Filling: lots that are made, and put into the store.
 
-use std::io::Read;
-
-use comity_core::{Error, Result};
+use comity_core::Result;
 use comity_net::SystemRng;
-use comity_protocol::{Lot, Party, Shelf, WriteBatch};
+use comity_protocol::{Lot, Party, Press, WriteBatch};
 use comity_store::{Meta, Store};
 
 use super::settle;
 
-/// A shelf that is being filled.
+/// Lots of one material, on their way into the store.
 pub(super) struct Filling<'s> {
     store: &'s Store,
     /// The meta of each lot, but for its id and size.
@@ -23,7 +21,7 @@ impl<'s> Filling<'s> {
     }
 }
 
-impl Shelf for Filling<'_> {
+impl Press for Filling<'_> {
     fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()> {
         let meta = Meta { id: me.here.session, units: lot.units.clone(), ..self.meta.clone() };
         let mut writer = self.store.new_lot(&meta, &mut SystemRng)?;
@@ -32,21 +30,4 @@ impl Shelf for Filling<'_> {
         // The other parts are on their disks, too.
         settle(me.net, &meta.id, "stored")
     }
-
-    fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
-        Ok(None)
-    }
-
-    fn check_begins(&mut self) -> Result<()> {
-        Err(nothing_used())
-    }
-
-    fn check_passed(&mut self) -> Result<()> {
-        Err(nothing_used())
-    }
-}
-
-/// The error for a check in a preparation: it checks nothing under the keys of a lot that is there already.
-fn nothing_used() -> Error {
-    Error::invalid_input("a store that is being filled gives nothing out that could be checked")
 }

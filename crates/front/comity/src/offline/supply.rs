@@ -3,8 +3,8 @@
 use std::io::Read;
 
 use comity_channel::Mesh;
-use comity_core::{Error, PartyId, Result, SessionId};
-use comity_protocol::{Here, Lot, Options, Party, Shelf, Supplies, WriteBatch};
+use comity_core::{PartyId, Result, SessionId};
+use comity_protocol::{Here, Options, Shelf, Supplies};
 use comity_store::{BatchReader, LotInfo, OpenLot, Store};
 
 use super::choose::{Lack, Wanted, choose, damaged_at, lost, none_left, tell};
@@ -135,10 +135,6 @@ impl Supplies for Supplied {
 }
 
 impl Shelf for Using {
-    fn put(&mut self, _: &mut Party<'_, '_>, _: &Lot, _: &mut WriteBatch<'_>) -> Result<()> {
-        Err(Error::invalid_input("a run does not fill its store"))
-    }
-
     fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
         let batch = match self.first.take() {
             None => self.lot.take()?,

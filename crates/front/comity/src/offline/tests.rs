@@ -5,7 +5,7 @@ use std::path::Path;
 use comity_channel::{Channel, checks, memory_mesh};
 use comity_circuit::Observer;
 use comity_core::{Backend, Bits, Kind, Params};
-use comity_protocol::{Here, Lot, Shelf};
+use comity_protocol::{Here, Lot, Press};
 use comity_store::{LotInfo, Store, StoreKey};
 
 use super::choose::{Lack, Mark, Missing, choose, lost, tell};

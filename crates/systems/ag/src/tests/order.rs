@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use comity_channel::{Channel, MemoryChannel};
 use comity_circuit::Program;
 use comity_core::{Bits, PartyId, Result};
-use comity_protocol::{Job, Lot, Party, Shelf, WriteBatch};
+use comity_protocol::{Job, Shelf};
 use comity_testing::Pair;
 use comity_testing::laws::{Outputs, bits, chain_and_layer, rng};
 use comity_tinyot::stored::FromShelf;
@@ -20,10 +20,6 @@ use crate::run::whole;
 struct Noting(Option<Vec<u8>>, Arc<Mutex<String>>);
 
 impl Shelf for Noting {
-    fn put(&mut self, _: &mut Party<'_, '_>, _: &Lot, _: &mut WriteBatch<'_>) -> Result<()> {
-        unreachable!("nothing is made")
-    }
-
     fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
         Ok(self.0.take().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
     }

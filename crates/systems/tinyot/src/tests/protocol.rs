@@ -7,7 +7,7 @@ use comity_channel::{MemoryChannel, Mesh};
 use comity_circuit::{Program, Recipients};
 use comity_core::{Bits, Error, Kind, Params, PartyId, Result, SessionId};
 use comity_protocol::{
-    Ahead, Empty, Here, Job, Lot, Options, Party, Protocol, Reactive, Shares, Shelf, Supplies, WriteBatch,
+    Ahead, Empty, Here, Job, Lot, Options, Party, Press, Protocol, Reactive, Shares, Shelf, Supplies, WriteBatch,
 };
 use comity_testing::Pair;
 use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, rng};
@@ -34,7 +34,7 @@ struct Kept {
     notes: String,
 }
 
-impl Shelf for Kept {
+impl Press for Kept {
     fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()> {
         for batch in 0..lot.batches {
             let mut bytes = Vec::new();
@@ -44,7 +44,9 @@ impl Shelf for Kept {
         self.lots.push(lot.clone());
         Ok(())
     }
+}
 
+impl Shelf for Kept {
     fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
         Ok(self.batches.pop_front().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
     }

@@ -6,7 +6,7 @@ use std::io::{Cursor, Read};
 use comity_channel::MemoryChannel;
 use comity_circuit::{Program, Recipients};
 use comity_core::{Error, Kind, PartyId, Result, SessionId};
-use comity_protocol::{Job, Lot, Options, Party, Protocol, Shelf, WriteBatch};
+use comity_protocol::{Job, Options, Protocol, Shelf};
 use comity_share::{AuthBits, Share};
 use comity_testing::Pair;
 use comity_testing::laws::{Outputs, bits, chain_and_layer, rng};
@@ -55,10 +55,6 @@ impl Noting {
 }
 
 impl Shelf for Noting {
-    fn put(&mut self, _: &mut Party<'_, '_>, _: &Lot, _: &mut WriteBatch<'_>) -> Result<()> {
-        Err(Error::invalid_input("nothing is made here"))
-    }
-
     fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
         self.notes.push('n');
         Ok(self.batches.pop_front().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
