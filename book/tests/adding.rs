@@ -43,6 +43,9 @@ fn it_runs_and_its_name_is_in_the_hello() {
     for party in run["parties"].as_array().expect("two parties") {
         assert_eq!((&party["protocol"], &party["values"]["result"]), (&"sum".into(), &6.into()), "{party}");
     }
+    for of in [&["plan", program, "--json"][..], &["plan", program, "--protocol", "sum", "--json"]] {
+        assert!(sum(of).contains("\"sum\""), "a plan has what is on the list");
+    }
     let refused = with_sum()
         .args(["local", "add8", "--protocol", "sum", "-i", "u8:1", "-i", "u8:2", "--json"])
         .output()

@@ -62,7 +62,9 @@ fn costs() -> String {
         for protocol in PROTOCOLS {
             let card = protocol.card();
             let program = library::program_for("aes128", card.goal).expect("a built-in");
-            let Ok(cost) = RunCost::new(*protocol, &program, parties, Params::default(), &[]) else { continue };
+            let Ok(cost) = RunCost::new(PROTOCOLS, *protocol, &program, parties, Params::default(), &[]) else {
+                continue;
+            };
             let ahead: Vec<&str> = card.offline.iter().map(|material| material.name).collect();
             table += &format!(
                 "| `{}` | {parties} | {} | {} | {} | {} | {} | {} |\n",

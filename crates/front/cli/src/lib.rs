@@ -134,7 +134,7 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
     match cli.command {
         Command::Demo(args) => demo::run(&args),
         Command::Run(args) => run::run(&args),
-        Command::Plan(args) => plan::run(&args),
+        Command::Plan(args) => plan::run(&args, list),
         Command::Prepare(args) => prepare::run(&args),
         Command::Local(args) => local::run(&args),
         Command::Repl(args) => repl::run(&args),

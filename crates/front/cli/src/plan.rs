@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use comity::{NetProfile, PROTOCOLS, Params, Program, RunCost};
+use comity::{NetProfile, Params, Program, RunCost};
 use comity_protocol::{Adversary, Protocol};
 use comity_terminal::chart::{Bar, Bars, Curves, Panel, Scale, svg};
 use comity_terminal::console::{check_writable, deliver, emit, note};
@@ -14,6 +14,7 @@ use comity_terminal::text::Listing;
 use serde::Serialize;
 
 use crate::args::ProgramArgs;
+use crate::list::List;
 use crate::resolve::resolve;
 
 /// What stands below the help.
@@ -151,12 +152,12 @@ struct Costed {
 }
 
 /// The command.
-pub(crate) fn run(args: &PlanArgs) -> Outcome {
+pub(crate) fn run(args: &PlanArgs, list: List) -> Outcome {
     let net: NetProfile = args.net.parse().map_err(Failure::from)?;
     if let Some(path) = &args.plot {
         check_writable(path)?;
     }
-    let (parties, plans) = plans(args)?;
+    let (parties, plans) = plans(args, list)?;
     if let Some(path) = &args.plot {
         deliver(picture(&plans, &net, &args.program.program), Some(path))?;
     }
@@ -178,17 +179,17 @@ pub(crate) fn run(args: &PlanArgs) -> Outcome {
 }
 
 /// The plans of the protocols that are asked for, in the order of the list.
-fn plans(args: &PlanArgs) -> Outcome<(u16, Vec<Costed>)> {
+fn plans(args: &PlanArgs, list: List) -> Outcome<(u16, Vec<Costed>)> {
     let params = Params::new(128, args.rho)?;
     let one = |protocol: &'static dyn Protocol| -> Outcome<(u16, Costed)> {
         let resolved = resolve(&args.program, protocol.card().goal)?;
         let parties = args.parties.unwrap_or_else(|| resolved.program.parties().max(2));
-        let plan = RunCost::new(protocol, &resolved.program, parties, params, &args.option)
+        let plan = RunCost::new(list.0, protocol, &resolved.program, parties, params, &args.option)
             .map_err(|error| resolved.names.explain(error.into()))?;
         Ok((parties, Costed { plan, ands: resolved.program.and_gates() }))
     };
     if args.protocol != "all" {
-        let (parties, costed) = one(comity::named(&args.protocol)?)?;
+        let (parties, costed) = one(comity::among(list.0, &args.protocol)?)?;
         return Ok((parties, vec![costed]));
     }
     if !args.option.is_empty() {
@@ -198,7 +199,7 @@ fn plans(args: &PlanArgs) -> Outcome<(u16, Vec<Costed>)> {
     let resolved = resolve(&args.program, comity::Goal::Size)?;
     resolved.warn();
     let parties = args.parties.unwrap_or_else(|| resolved.program.parties().max(2));
-    let plans: Vec<Costed> = PROTOCOLS.iter().filter_map(|protocol| Some(one(*protocol).ok()?.1)).collect();
+    let plans: Vec<Costed> = list.0.iter().filter_map(|protocol| Some(one(*protocol).ok()?.1)).collect();
     if plans.is_empty() {
         let name = &args.program.program;
         return Err(Failure::input(format!("{name}: no protocol here runs it among {parties} parties")));

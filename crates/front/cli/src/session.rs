@@ -148,6 +148,7 @@ fn begin(program: Option<&Program>, party: u16, parties: u16, args: &SessionArgs
     let protocol = fits_parties(program, args, parties)?;
     protocol.card().has(PartyId(party), parties)?;
     let session = Session::new(party)
+        .protocols(args.list.0)
         .with(protocol)
         .params(Params::new(args.kappa, args.rho)?)
         .timeout(args.timeout)

@@ -16,7 +16,7 @@ use comity_protocol::{Here, Party, Reactive, Shares};
 pub use agree::MAX_STATEMENT;
 
 use crate::meet::Begun;
-use crate::protocol::{PROTOCOLS, fits};
+use crate::protocol::fits;
 use crate::report::sum;
 use crate::session::{Session, whose};
 use crate::watch::Watch;
@@ -72,7 +72,7 @@ impl<'a> Session<'a> {
     pub fn interactive(mut self, watch: &mut dyn Watch) -> Result<Interactive<'a>> {
         let protocol = self.chosen_reactive()?;
         let card = protocol.card();
-        fits(PROTOCOLS, card, self.parties(), None)?;
+        fits(self.protocols, card, self.parties(), None)?;
         card.has(self.me, self.parties())?;
         if !card.reactive {
             return Err(Error::invalid_input(format!("{} runs whole programs only", card.name)));

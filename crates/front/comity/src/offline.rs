@@ -31,7 +31,7 @@ use comity_store::Meta;
 
 use crate::clock::Clock;
 use crate::meet::Begun;
-use crate::protocol::{PROTOCOLS, fits};
+use crate::protocol::fits;
 use crate::report::{Filled, Report};
 use crate::session::{Session, whose};
 use crate::shares::Form;
@@ -82,7 +82,7 @@ impl Session<'_> {
     pub fn prepare_any(self, units: u64, limit: u64, watch: &mut dyn Watch) -> Result<Filled> {
         let protocol = self.chosen(None)?;
         let options = self.options(protocol.card())?;
-        fits(PROTOCOLS, protocol.card(), self.parties(), None)?;
+        fits(self.protocols, protocol.card(), self.parties(), None)?;
         protocol.card().has(self.me, self.parties())?;
         protocol.fits_parties(self.parties(), &options)?;
         let need = protocol.amount(units, &options, self.params)?;
@@ -158,7 +158,7 @@ impl Session<'_> {
         let source = source.and_then(|((program, each), _)| Some((program, each, protocol.source(program, &options)?)));
         let done = match &source {
             Some((program, each, source)) => {
-                let source = Wanted { card, program, need: source, peers: ids(&keys) };
+                let source = Wanted { protocols: self.protocols, card, program, need: source, peers: ids(&keys) };
                 OfStored { protocol, store: &store, source, ahead, each }.make(
                     &mut mesh,
                     here,

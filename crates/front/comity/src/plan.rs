@@ -6,7 +6,7 @@ use comity_circuit::Program;
 use comity_core::{Error, Params, PartyId, Result};
 use comity_protocol::{Card, Costing, Need, Options, Protocol, Talk};
 
-use crate::protocol::{PROTOCOLS, fits};
+use crate::protocol::fits;
 use crate::shares::Form;
 
 /// The cost of a run among so many parties.
@@ -29,11 +29,13 @@ pub struct RunCost {
 }
 
 impl RunCost {
-    /// The plan of a run of this program by the protocol, with these options (by name; those that are left out follow from the program).
+    /// The plan of a run of this program by the protocol, with these options (by name; those that are left out follow from the program). Advice names
+    /// others of the list, which is [`PROTOCOLS`](crate::PROTOCOLS) as a rule.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the protocol cannot run the program among so many, or an option is not its own.
     pub fn new(
+        protocols: &'static [&'static dyn Protocol],
         protocol: &dyn Protocol,
         program: &Program,
         parties: u16,
@@ -41,7 +43,7 @@ impl RunCost {
         options: &[(String, String)],
     ) -> Result<RunCost> {
         let card = protocol.card();
-        fits(PROTOCOLS, card, parties, Some(program))?;
+        fits(protocols, card, parties, Some(program))?;
         let form = Form::of(program, card, parties)?;
         let program = form.program();
         let mut settled = Options::new(card);
@@ -75,13 +77,18 @@ impl RunCost {
         })
     }
 
-    /// The plans of all protocols that can run the program among so many, in the order of the list.
+    /// The plans of all protocols of a list that can run the program among so many, in its order.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there is none.
-    pub fn all(program: &Program, parties: u16, params: Params) -> Result<Vec<RunCost>> {
-        let plans = PROTOCOLS.iter().filter_map(|protocol| RunCost::new(*protocol, program, parties, params, &[]).ok());
-        let plans: Vec<RunCost> = plans.collect();
+    pub fn all(
+        protocols: &'static [&'static dyn Protocol],
+        program: &Program,
+        parties: u16,
+        params: Params,
+    ) -> Result<Vec<RunCost>> {
+        let plan = |protocol: &&dyn Protocol| RunCost::new(protocols, *protocol, program, parties, params, &[]).ok();
+        let plans: Vec<RunCost> = protocols.iter().filter_map(plan).collect();
         match plans.is_empty() {
             true => {
                 Err(Error::invalid_input(format!("no protocol here runs `{}` among {parties} parties", program.name())))

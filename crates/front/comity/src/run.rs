@@ -72,7 +72,7 @@ impl Session<'_> {
         let session = here.session;
         let mut supplied = match (&store, need) {
             (Some(store), Some(need)) => {
-                let wanted = Wanted { card, program, need: &need, peers: ids(&keys) };
+                let wanted = Wanted { protocols: self.protocols, card, program, need: &need, peers: ids(&keys) };
                 Some(Supplied::choose(store, &wanted, &mut mesh, &mut here, &mut options, &mut clock)?)
             }
             _ => None,

@@ -11,7 +11,7 @@ use comity_net::{KeyDir, Limits, Listener, Now, PartyGroup, Stop};
 use comity_protocol::{Card, Options, Protocol};
 use comity_store::Store;
 
-use crate::protocol::{PROTOCOLS, fits, named, preferred, preferred_reactive};
+use crate::protocol::{PROTOCOLS, among, fits, preferred, preferred_reactive};
 use crate::route::Route;
 use crate::shares::Form;
 
@@ -45,6 +45,8 @@ pub struct Session<'a> {
     /// Whether the peer may be anybody that is trusted.
     pub(crate) service: bool,
     pub(crate) plaintext: bool,
+    /// The list from which a protocol is chosen, and advice given.
+    pub(crate) protocols: &'static [&'static dyn Protocol],
     protocol: Chosen,
     options: Vec<(String, String)>,
     pub(crate) store: Option<Store>,
@@ -81,6 +83,7 @@ impl<'a> Session<'a> {
             tls: None,
             service: false,
             plaintext: false,
+            protocols: PROTOCOLS,
             protocol: Chosen::Preferred,
             options: Vec::new(),
             store: None,
@@ -192,6 +195,13 @@ impl<'a> Session<'a> {
     #[must_use]
     pub fn plaintext(mut self, allowed: bool) -> Self {
         self.plaintext = allowed;
+        self
+    }
+
+    /// Takes this list of protocols in the place of [`PROTOCOLS`]: one is preferred or named of these, and others of them are what advice names.
+    #[must_use]
+    pub fn protocols(mut self, protocols: &'static [&'static dyn Protocol]) -> Self {
+        self.protocols = protocols;
         self
     }
 
@@ -335,8 +345,8 @@ impl<'a> Session<'a> {
     /// The protocol that is wanted, for this program or any.
     pub(crate) fn chosen(&self, program: Option<&Program>) -> Result<&'static dyn Protocol> {
         match &self.protocol {
-            Chosen::Preferred => preferred(PROTOCOLS, self.parties(), program),
-            Chosen::Named(name) => named(name),
+            Chosen::Preferred => preferred(self.protocols, self.parties(), program),
+            Chosen::Named(name) => among(self.protocols, name),
             Chosen::This(protocol) => Ok(*protocol),
         }
     }
@@ -344,7 +354,7 @@ impl<'a> Session<'a> {
     /// The protocol for a session by hand: the first that can do that, if none is named.
     pub(crate) fn chosen_reactive(&self) -> Result<&'static dyn Protocol> {
         match self.protocol {
-            Chosen::Preferred => preferred_reactive(PROTOCOLS, self.parties()),
+            Chosen::Preferred => preferred_reactive(self.protocols, self.parties()),
             _ => self.chosen(None),
         }
     }
@@ -370,7 +380,7 @@ impl<'a> Session<'a> {
     /// others leave open what is open here.
     pub(crate) fn check(&self, protocol: &dyn Protocol, program: &Program, options: &Options) -> Result<Options> {
         let card = protocol.card();
-        fits(PROTOCOLS, card, self.parties(), Some(program))?;
+        fits(self.protocols, card, self.parties(), Some(program))?;
         card.has(self.me, self.parties())?;
         protocol.fits_parties(self.parties(), options)?;
         let form = Form::of(program, card, self.parties())?;

@@ -85,7 +85,7 @@ fn every_protocol_says_what_it_costs_and_is_right() {
             for program in programs(*protocol, parties) {
                 for rho in [40, 20] {
                     let params = Params::new(128, rho).unwrap();
-                    let plan = match RunCost::new(*protocol, &program, parties, params, &[]) {
+                    let plan = match RunCost::new(PROTOCOLS, *protocol, &program, parties, params, &[]) {
                         Ok(plan) => plan,
                         Err(error) => {
                             wrong += &format!("{}: {error}: implement Protocol::costs\n", card.name);
@@ -123,7 +123,8 @@ fn options_change_what_is_planned() {
     let gmw = comity::named("gmw").unwrap();
     let program = built_in("mul32", gmw);
     let iknp = [("dealer".to_owned(), "iknp".to_owned())];
-    let plan = |options: &[(String, String)]| RunCost::new(gmw, &program, 2, Params::default(), options).unwrap();
+    let plan =
+        |options: &[(String, String)]| RunCost::new(PROTOCOLS, gmw, &program, 2, Params::default(), options).unwrap();
     let reports = run(gmw, &program, 2, Params::default(), &iknp);
     assert_eq!(plan(&iknp).sent[0], reports[0].bytes_sent);
     assert!(plan(&iknp).bytes() > plan(&[]).bytes());

@@ -9,10 +9,11 @@ use comity_protocol::{Card, Here, Need, Options, Protocol, Values};
 use comity_store::{LotInfo, Meta, Store};
 
 use super::{MOST, material};
-use crate::protocol::PROTOCOLS;
 
 /// The material that a run looks for in a store.
 pub(crate) struct Wanted<'w> {
+    /// The list whose protocols advice names.
+    pub(crate) protocols: &'static [&'static dyn Protocol],
     pub(crate) card: &'static Card,
     pub(crate) program: &'w Program,
     pub(crate) need: &'w Need,
@@ -199,7 +200,7 @@ pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, lack: &Lack) -> Erro
     let lots = store.lots().unwrap_or_default();
     let made = lots.iter().map(|lot| lot.meta.material.as_str()).filter(|made| *made != wanted.need.material);
     let made: HashSet<&str> = made.collect();
-    let others: Vec<String> = PROTOCOLS.iter().filter_map(|protocol| flags(*protocol, wanted, &made)).collect();
+    let others: Vec<String> = wanted.protocols.iter().filter_map(|protocol| flags(*protocol, wanted, &made)).collect();
     let there = match others.is_empty() {
         true => String::new(),
         false => format!("; what the store has is for {}, to be named at all parties", others.join(" or ")),
@@ -249,8 +250,13 @@ mod tests {
         let need = TinyOt.needs(&program, &options, params).unwrap();
         let (session, backend) = (SessionId::new([1; 32]), Backend::detect());
         let here = Here { me: PartyId(0), parties: 2, session, params, backend };
-        let wanted =
-            Wanted { card: TinyOt.card(), program: &program, need: &need, peers: vec![(PartyId(1), Some([7; 32]))] };
+        let wanted = Wanted {
+            protocols: crate::PROTOCOLS,
+            card: TinyOt.card(),
+            program: &program,
+            need: &need,
+            peers: vec![(PartyId(1), Some([7; 32]))],
+        };
         let made = Meta {
             id: session,
             material: need.material.to_owned(),
