@@ -44,7 +44,7 @@ pub mod zero_shares;
 
 pub use auth_bits::AuthBits;
 pub use bits::BitShares;
-pub use coin::coin;
+pub use coin::{coin, coin_with};
 pub use equality::{equal, equal_with_coin};
 pub use extension::Extension;
 pub use forms::{Pairwise, RowShares};
@@ -53,5 +53,6 @@ pub use joint::talk::Beside;
 pub use ledger::Ledger;
 pub use opening::Openings;
 pub use share::{GlobalKey, Share};
+pub use simultaneous::say_string;
 pub use triples::BitTriples;
 pub use zero_shares::{PairSeeds, ZeroShares};

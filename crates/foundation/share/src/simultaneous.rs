@@ -19,6 +19,9 @@ use rand_core::CryptoRng;
 use crate::joint::JointAct;
 use crate::joint::talk::{Message, Talk};
 
+/// The name of the messages that hold the commitments.
+const COMMITMENTS: &str = "commitments";
+
 /// What one party says at the same time as the others, and what goes beside it.
 pub(crate) struct Saying<'s> {
     /// The names of the two messages.
@@ -75,12 +78,55 @@ fn verify(session: SessionId, label: &str, commitment: &[u8], said: &[u8], salt:
     if Commitment::new(bytes_of(commitment)).verify(session, label, said, &opening) { Ok(()) } else { Err(()) }
 }
 
-/// Says `own` to all and returns what each of the others says. `what` is the string's role in the session, which is used for one
+/// Says `own` to all and returns what each of the others says, which is as long. `what` is the string's role in the session, which is used for one
 /// such broadcast; `false_opening` is the check that fails if a commitment is opened to something else.
 ///
 /// # Errors
 /// [`EQUIVOCATION`](crate::checks::EQUIVOCATION) if not all heard the same commitments, of which nobody can know whose doing it is; `false_opening`
 /// by whose it is; those of the channels.
+pub fn say_string(
+    mesh: &mut Mesh<'_>,
+    session: SessionId,
+    (what, false_opening): (&'static str, &'static Check),
+    own: &[u8],
+    rng: &mut (impl CryptoRng + ?Sized),
+    conduct: &mut impl for<'a> Conduct<JointAct<'a>>,
+) -> Result<PerPeer<Vec<u8>>> {
+    let (me, parties) = (mesh.me(), mesh.parties());
+    if parties == 2 {
+        let (peer, ch) = mesh.pair()?;
+        let mut theirs = vec![0; own.len()];
+        let mut said = |what, mut bytes: Vec<u8>| {
+            conduct.before(JointAct::Says { what, peer, bytes: &mut bytes });
+            bytes
+        };
+        if me < peer {
+            let (commitment, opening) = commit(session, &label(what, me), own, rng);
+            ch.send(&said(COMMITMENTS, commitment.to_bytes().to_vec()))?;
+            ch.recv(&mut theirs)?;
+            ch.send(&said(what, [own, &opening.to_bytes()].concat()))?;
+            ch.flush()?;
+        } else {
+            let (mut commitment, mut salt) = ([0; Commitment::BYTES], [0; Opening::BYTES]);
+            ch.recv(&mut commitment)?;
+            ch.send(&said(what, own.to_vec()))?;
+            ch.recv(&mut theirs)?;
+            ch.recv(&mut salt)?;
+            verify(session, &label(what, peer), &commitment, &theirs, &salt)
+                .map_err(|()| Error::from(false_opening).by(peer))?;
+        }
+        return Ok(PerPeer::new(me, parties, |_| theirs.clone()));
+    }
+    let mut echo = Echo::new(session.child(&format!("{what}, heard of all")));
+    let mut talk = Talk { mesh, echo: &mut echo, conduct };
+    let saying = Saying { names: [COMMITMENTS, what], false_opening, own, unsettled: false, beside: None };
+    Ok(say_among(&mut talk, session, saying, rng)?.0)
+}
+
+/// As [`say_string`], of a string whose length is known, by an honest party.
+///
+/// # Errors
+/// As [`say_string`].
 pub(crate) fn say<const N: usize>(
     mesh: &mut Mesh<'_>,
     session: SessionId,
@@ -89,31 +135,7 @@ pub(crate) fn say<const N: usize>(
     false_opening: &'static Check,
     rng: &mut (impl CryptoRng + ?Sized),
 ) -> Result<PerPeer<[u8; N]>> {
-    let (me, parties) = (mesh.me(), mesh.parties());
-    if parties == 2 {
-        let (peer, ch) = mesh.pair()?;
-        let mut theirs = [0; N];
-        if me < peer {
-            let (commitment, opening) = commit(session, &label(what, me), own, rng);
-            ch.send(&commitment.to_bytes())?;
-            ch.recv(&mut theirs)?;
-            ch.send(&[&own[..], &opening.to_bytes()].concat())?;
-            ch.flush()?;
-        } else {
-            let (mut commitment, mut salt) = ([0; Commitment::BYTES], [0; Opening::BYTES]);
-            ch.recv(&mut commitment)?;
-            ch.send(own)?;
-            ch.recv(&mut theirs)?;
-            ch.recv(&mut salt)?;
-            verify(session, &label(what, peer), &commitment, &theirs, &salt)
-                .map_err(|()| Error::from(false_opening).by(peer))?;
-        }
-        return Ok(PerPeer::new(me, parties, |_| theirs));
-    }
-    let mut echo = Echo::new(session.child(&format!("{what}, heard of all")));
-    let mut talk = Talk { mesh, echo: &mut echo, conduct: &mut Honest };
-    let saying = Saying { names: ["commitments", what], false_opening, own, unsettled: false, beside: None };
-    let (said, _) = say_among(&mut talk, session, saying, rng)?;
+    let said = say_string(mesh, session, (what, false_opening), own, rng, &mut Honest)?;
     Ok(said.map(|_, said| bytes_of(&said)))
 }
 

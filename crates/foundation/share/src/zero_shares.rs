@@ -57,11 +57,16 @@ impl PairSeeds {
         self.0.iter()
     }
 
+    /// A stream with each peer, the same at both of a pair. The session is for them alone.
+    pub fn streams(&self, backend: Backend, session: &SessionId) -> PerPeer<Prg> {
+        PerPeer::new(self.0.me(), self.0.parties(), |peer| {
+            Prg::new(backend, first_block(&key(session, self.0[peer], "comity shares: stream of a pair")))
+        })
+    }
+
     /// Zero-shares of all parties, block after block. The session is for them alone.
     pub fn zero_shares(&self, backend: Backend, session: &SessionId) -> ZeroShares {
-        let stream =
-            |(_, &seed)| Prg::new(backend, first_block(&key(session, seed, "comity shares: stream of a pair")));
-        ZeroShares(self.0.iter().map(stream).collect())
+        ZeroShares(self.streams(backend, session).into_vec())
     }
 }
 

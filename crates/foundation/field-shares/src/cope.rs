@@ -1,0 +1,96 @@
+//! COPEe: products of elements with one that stays the same, by OT extension with errors (Keller, Orsini, Scholl, CCS 2016, ePrint 2016/505, figure 3).
+//!
+//! **Functionality**: the sender has elements `x`, the receiver one `delta` for all of them, which is a share of a MAC key. The sender gets `t` and
+//! the receiver `q` with `t + q = x delta`. **Adversary**: either party. A corrupt sender may use another `x` for each digit of `delta`: that is the
+//! error, which [inputs](crate::FieldDealer::authenticated) check for.
+//!
+//! *Initialize*: an OT for each digit of `delta`, in which the receiver chooses by it. Here they are hashed bits of a checked extension, in which everybody chooses
+//! alike towards all ([`Joint`](comity_share::Joint)): so a share of the key is the same towards all.
+//! *Extend*, for digit `i`, with `r_0`, `r_1` the streams of both seeds: 1. the sender says `u_i = r_0 - r_1 + x`. 2. The receiver adds `u_i` to its stream
+//! if its digit is set, and has `r_0 + delta_i x`. 3. Both compose what they have over the digits.
+//!
+//! **Cost**: [`BITS`](Field::BITS) elements from the sender for each `x`; as many blocks of a stream at the receiver, twice as many at the sender.
+//! Streams never restart, and seeds are used for nothing else.
+
+use comity_core::{Backend, Block, Prg, Result};
+use zeroize::Zeroizing;
+
+use crate::field::Field;
+use crate::sum_share::MacKey;
+
+/// Elements that are worked on at a time, so that they stay in the first-level cache.
+const PIECE: usize = 256;
+
+/// The sender of products: has elements.
+pub(crate) struct CopeSender(Vec<[Prg; 2]>);
+
+/// The receiver of products: has a share of the MAC key.
+pub(crate) struct CopeReceiver<F: Field> {
+    streams: Vec<Prg>,
+    pub(crate) key: MacKey<F>,
+}
+
+impl CopeSender {
+    /// *Initialize*, from both messages of the OTs for each digit.
+    pub(crate) fn new(backend: Backend, seeds: [&[Block]; 2]) -> CopeSender {
+        let pairs = seeds[0].iter().zip(seeds[1]);
+        CopeSender(pairs.map(|(&zero, &one)| [zero, one].map(|seed| Prg::new(backend, seed))).collect())
+    }
+
+    /// *Extend*: the message for these elements, and `t` in the place of `out`.
+    pub(crate) fn extend<F: Field>(&mut self, x: &[F], out: &mut [F]) -> Vec<u8> {
+        let mut message = Vec::with_capacity(x.len() * self.0.len() * F::BYTES);
+        let mut rows = Zeroizing::new(vec![[F::ZERO; PIECE]; 2]);
+        for (x, t) in x.chunks(PIECE).zip(out.chunks_mut(PIECE)) {
+            t.fill(F::ZERO);
+            let [zero, one] = rows.as_mut_slice() else { unreachable!("two rows") };
+            let (zero, one) = (&mut zero[..x.len()], &mut one[..x.len()]);
+            // From the highest digit on.
+            for [stream, other] in self.0.iter_mut().rev() {
+                F::draw(stream, zero);
+                F::draw(other, one);
+                for (((t, zero), one), x) in t.iter_mut().zip(&*zero).zip(&mut *one).zip(x) {
+                    *t = t.times_base().minus(*zero);
+                    *one = zero.minus(*one).plus(*x);
+                }
+                F::write(one, &mut message);
+            }
+        }
+        message
+    }
+}
+
+impl<F: Field> CopeReceiver<F> {
+    /// *Initialize*, from the chosen messages of the OTs.
+    pub(crate) fn new(backend: Backend, seeds: &[Block], key: MacKey<F>) -> CopeReceiver<F> {
+        CopeReceiver { streams: seeds.iter().map(|&seed| Prg::new(backend, seed)).collect(), key }
+    }
+
+    /// *Extend*: `q` in the place of `out`, for the peer's message.
+    pub(crate) fn extend(&mut self, message: &[u8], out: &mut [F]) -> Result<()> {
+        let mut rows = Zeroizing::new(vec![[F::ZERO; PIECE]; 2]);
+        let key = self.key.element();
+        let mut rest = message;
+        for q in out.chunks_mut(PIECE) {
+            q.fill(F::ZERO);
+            let [own, heard] = rows.as_mut_slice() else { unreachable!("two rows") };
+            let (own, heard) = (&mut own[..q.len()], &mut heard[..q.len()]);
+            for (digit, stream) in self.streams.iter_mut().enumerate().rev() {
+                let row;
+                (row, rest) = rest.split_at(q.len() * F::BYTES);
+                F::draw(stream, own);
+                F::read(row, heard)?;
+                let bit = key.bit(digit);
+                for ((q, own), heard) in q.iter_mut().zip(&*own).zip(&*heard) {
+                    *q = q.times_base().plus(*own).plus(heard.masked(bit));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of the message for so many elements.
+pub(crate) fn message_bytes<F: Field>(elements: usize) -> usize {
+    elements * F::BITS * F::BYTES
+}

@@ -1,0 +1,171 @@
+//! `FieldDealer`: one of the parties that make authenticated shares together (Keller, Orsini, Scholl, CCS 2016, ePrint 2016/505: MASCOT).
+//!
+//! **Set-up** (*Initialize* of figure 7). 1. Bits shared between every two, with the check that everybody uses the same towards all ([`Joint`]). 2. Each draws its share
+//! `alpha_i` of the MAC key, whose digits are its shares of some of these bits. 3. Hashed, they are the OTs of a COPEe each way between every two
+//! (`cope`), in which it is the receiver under `alpha_i`.
+//!
+//! In the paper nothing holds a party to one `alpha_i` towards all. It matters: whose input was authenticated with another key than another's can be told by an opened sum of both,
+//! whose check then passes for the liar's guess of the one. Here the check of the bits sees it.
+
+use comity_channel::{Mesh, PerPeer};
+use comity_core::{Backend, Bits, Block, GateHash, PartyId, Prg, Result};
+use comity_protocol::{Here, Honest};
+use comity_share::Joint;
+use rand_core::CryptoRng;
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::act::{FieldAct, FieldConduct};
+use crate::cope::{CopeReceiver, CopeSender};
+use crate::field::{Field, drawn, ended};
+use crate::openings::FieldOpenings;
+use crate::sum_share::MacKey;
+
+/// One of the parties that make authenticated shares together, all under one MAC key.
+///
+/// All parties make the same calls in the same order. After an error it refuses to go on, and its key is wiped.
+pub struct FieldDealer<F: Field, C = Honest> {
+    pub(crate) here: Here,
+    pub(crate) joint: Joint<C>,
+    pub(crate) links: PerPeer<Link<F>>,
+    /// A stream with each peer, of which a pair's terms of zero-shares are.
+    zeros: PerPeer<Prg>,
+    pub(crate) openings: FieldOpenings<F>,
+    pub(crate) rng: Prg,
+    broken: bool,
+}
+
+/// What a party has with a peer.
+pub(crate) struct Link<F: Field> {
+    /// Products of this party's elements with the peer's share of the key.
+    pub(crate) sender: CopeSender,
+    /// Products of the peer's elements with this party's share of the key.
+    pub(crate) receiver: CopeReceiver<F>,
+    /// Hashes of bits: of those in which the peer chooses, and of those in which this party does. Their tweaks never restart.
+    pub(crate) hashes: [GateHash; 2],
+}
+
+impl<F: Field> FieldDealer<F> {
+    /// Sets up all parties. The session is theirs alone.
+    ///
+    /// # Errors
+    /// As [`Joint::setup`] and [`Joint::chosen`].
+    pub fn setup(mesh: &mut Mesh<'_>, here: Here, rng: &mut dyn CryptoRng) -> Result<FieldDealer<F>> {
+        FieldDealer::with(mesh, here, rng, Honest)
+    }
+}
+
+impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
+    /// As [`FieldDealer::setup`], for a party that may not be honest.
+    ///
+    /// # Errors
+    /// As [`FieldDealer::setup`].
+    pub fn with(mesh: &mut Mesh<'_>, here: Here, rng: &mut dyn CryptoRng, conduct: C) -> Result<FieldDealer<F, C>> {
+        let mut prg = Prg::new(here.backend, Block::random(rng));
+        // 1.
+        let mut joint = Joint::with(mesh, here.child("bits"), rng, conduct)?;
+        // 2.
+        let mut key = Zeroizing::new([drawn::<F>(&mut prg)]);
+        joint.conduct().before(FieldAct::Holds { what: "key", values: &mut *key });
+        joint.plan(mesh, 1)?;
+        let bits = joint.chosen(mesh, &digits(&*key))?;
+        // 3.
+        let [key] = *key;
+        let (me, delta, backend) = (here.me, joint.key().block(), here.backend);
+        let hash = |owner: PartyId, other: PartyId| {
+            let label = format!("hash of bits under the key of party {owner}, with {other}");
+            GateHash::new(backend, here.session.block(&label))
+        };
+        let links = PerPeer::new(me, here.parties, |peer| {
+            let mut hashes = [hash(me, peer), hash(peer, me)];
+            let [zero, one] = both(&mut hashes[0], &bits.keys[peer], delta);
+            let mut chosen = Zeroizing::new(bits.macs[peer].clone());
+            hashes[1].each(&mut chosen);
+            Link {
+                sender: CopeSender::new(backend, [&zero, &one]),
+                receiver: CopeReceiver::new(backend, &chosen, MacKey::new(key)),
+                hashes,
+            }
+        });
+        Ok(FieldDealer {
+            zeros: joint.seeds().streams(backend, &here.session.child("zero-shares")),
+            openings: FieldOpenings::new(here.child("openings"), MacKey::new(key), rng),
+            here,
+            joint,
+            links,
+            rng: prg,
+            broken: false,
+        })
+    }
+
+    /// This party.
+    pub fn me(&self) -> PartyId {
+        self.here.me
+    }
+
+    /// The number of parties.
+    pub fn parties(&self) -> u16 {
+        self.here.parties
+    }
+
+    /// This party's share of the MAC key.
+    pub fn key(&self) -> &MacKey<F> {
+        self.openings.key()
+    }
+
+    pub(crate) fn backend(&self) -> Backend {
+        self.here.backend
+    }
+
+    /// Adds this party's shares of zero: for each pair one adds what the other one subtracts.
+    pub(crate) fn add_zero(&mut self, shares: &mut [F]) {
+        let mut row = Zeroizing::new(vec![F::ZERO; shares.len()]);
+        let me = self.here.me;
+        for (peer, stream) in self.zeros.iter_mut() {
+            F::draw(stream, &mut row);
+            for (share, term) in shares.iter_mut().zip(&*row) {
+                *share = if me < peer { share.plus(*term) } else { share.minus(*term) };
+            }
+        }
+    }
+
+    /// *MACCheck* of everything that was opened, or put in, since the last one.
+    pub(crate) fn check(&mut self, mesh: &mut Mesh<'_>) -> Result<()> {
+        self.openings.check(mesh, self.joint.conduct())
+    }
+
+    /// Does what a call asks for, unless an earlier one failed: then every copy of the key is wiped.
+    pub(crate) fn guarded<T>(&mut self, call: impl FnOnce(&mut FieldDealer<F, C>) -> Result<T>) -> Result<T> {
+        if core::mem::replace(&mut self.broken, true) {
+            return Err(ended());
+        }
+        let result = call(self);
+        match result {
+            Ok(_) => self.broken = false,
+            Err(_) => {
+                self.openings.end();
+                self.links.iter_mut().for_each(|(_, link)| link.receiver.end());
+            }
+        }
+        result
+    }
+}
+
+/// The digits of elements, one after another.
+pub(crate) fn digits<F: Field>(elements: &[F]) -> Bits {
+    elements.iter().flat_map(|element| (0..F::BITS).map(move |i| element.bit(i))).collect()
+}
+
+/// Both messages of OTs whose sender has these keys and this delta.
+pub(crate) fn both(hash: &mut GateHash, keys: &[Block], delta: Block) -> [Zeroizing<Vec<Block>>; 2] {
+    let mut zero = Zeroizing::new(keys.to_vec());
+    let mut one = Zeroizing::new(keys.iter().map(|&key| key ^ delta).collect::<Vec<_>>());
+    hash.pairs(&mut zero, &mut one);
+    [zero, one]
+}
+
+impl<F: Field> CopeReceiver<F> {
+    /// Wipes the key.
+    fn end(&mut self) {
+        self.key.zeroize();
+    }
+}

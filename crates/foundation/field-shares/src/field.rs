@@ -1,0 +1,185 @@
+//! `Field`: what these protocols ask of a field, and GF(2^128), whose elements are [`Block`]s.
+//!
+//! An element has [digits](Field::bit), each 0 or 1, over a base that may be any element: products with a shared bit then make products with a
+//! shared element (the gadget vector of the paper). In GF(2^128) the base is x, and the digits are the coefficients; in a prime field it would be
+//! 2, and the digits those of the number.
+//!
+//! What a prime field has to bring along: about 2^128 elements, since all checks are random combinations whose coefficients and errors
+//! are elements, and a way to make an element of a [`Block`] that keeps it as good as uniform.
+
+use comity_core::{Backend, Block, Error, Prg, Result, gf128};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroize;
+
+/// A finite field of about 2^128 elements.
+pub trait Field: Copy + Send + Sync + Zeroize + ConstantTimeEq + 'static {
+    /// The number of digits of an element.
+    const BITS: usize;
+    /// The number of bytes of an element on the wire.
+    const BYTES: usize;
+    /// Zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+
+    /// The sum.
+    fn plus(self, other: Self) -> Self;
+
+    /// The difference.
+    fn minus(self, other: Self) -> Self;
+
+    /// The product with the base of the digits.
+    fn times_base(self) -> Self;
+
+    /// The element if `bit` is set, otherwise zero; in constant time.
+    fn masked(self, bit: bool) -> Self;
+
+    /// A digit, from that of the power zero of the base on.
+    fn bit(self, i: usize) -> bool;
+
+    /// The element that these digits make, one for each power of the base: they may be any elements.
+    ///
+    /// # Panics
+    /// If there are not as many.
+    fn composed(backend: Backend, digits: &[Self]) -> Self;
+
+    /// The product.
+    fn times(self, backend: Backend, other: Self) -> Self;
+
+    /// The sum of the products `a[i] * b[i]`.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    fn inner_product(backend: Backend, a: &[Self], b: &[Self]) -> Self;
+
+    /// Draws uniform elements.
+    fn draw(from: &mut Prg, out: &mut [Self]);
+
+    /// An element that is as good as uniform if the block is uniform.
+    fn of_block(block: Block) -> Self;
+
+    /// Appends elements as they go over the wire: [`BYTES`](Field::BYTES) each.
+    fn write(elements: &[Self], to: &mut Vec<u8>);
+
+    /// Elements from the wire.
+    ///
+    /// # Errors
+    /// [`Malformed`](comity_core::Kind) if one is written otherwise than [`Field::write`] does.
+    ///
+    /// # Panics
+    /// If the bytes are not as many.
+    fn read(bytes: &[u8], out: &mut [Self]) -> Result<()>;
+}
+
+/// A field in which `1 + 1` is zero, so that sums of bits are bits.
+pub trait BinaryField: Field {}
+
+/// The powers of x, the base of the digits.
+const POWERS: [Block; 128] = {
+    let mut powers = [Block::ZERO; 128];
+    let mut i = 0;
+    while i < 128 {
+        powers[i] = Block::from_u128(1 << i);
+        i += 1;
+    }
+    powers
+};
+
+impl Field for Block {
+    const BITS: usize = 128;
+    const BYTES: usize = Block::BYTES;
+    const ZERO: Block = Block::ZERO;
+    const ONE: Block = Block::from_u128(1);
+
+    #[inline]
+    fn plus(self, other: Block) -> Block {
+        self ^ other
+    }
+
+    #[inline]
+    fn minus(self, other: Block) -> Block {
+        self ^ other
+    }
+
+    #[inline]
+    fn times_base(self) -> Block {
+        let element = self.to_u128();
+        Block::from_u128(element << 1 ^ 0x87 & (element >> 127).wrapping_neg())
+    }
+
+    #[inline]
+    fn masked(self, bit: bool) -> Block {
+        Block::masked(self, bit)
+    }
+
+    #[inline]
+    fn bit(self, i: usize) -> bool {
+        self.to_u128() >> i & 1 == 1
+    }
+
+    fn composed(backend: Backend, digits: &[Block]) -> Block {
+        gf128::inner_product(backend, digits, &POWERS)
+    }
+
+    fn times(self, backend: Backend, other: Block) -> Block {
+        gf128::mul(backend, self, other)
+    }
+
+    fn inner_product(backend: Backend, a: &[Block], b: &[Block]) -> Block {
+        gf128::inner_product(backend, a, b)
+    }
+
+    fn draw(from: &mut Prg, out: &mut [Block]) {
+        from.fill_blocks(out);
+    }
+
+    fn of_block(block: Block) -> Block {
+        block
+    }
+
+    fn write(elements: &[Block], to: &mut Vec<u8>) {
+        to.extend_from_slice(Block::bytes_of(elements));
+    }
+
+    /// All 16 bytes are an element.
+    fn read(bytes: &[u8], out: &mut [Block]) -> Result<()> {
+        Block::bytes_of_mut(out).copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
+impl BinaryField for Block {}
+
+/// A uniform element.
+pub(crate) fn drawn<F: Field>(from: &mut Prg) -> F {
+    let mut element = [F::ZERO];
+    F::draw(from, &mut element);
+    element[0]
+}
+
+/// So many public elements that follow from a coin.
+pub(crate) fn coefficients<F: Field>(backend: Backend, coin: &[u8; 32], n: usize) -> Vec<F> {
+    let seed = blake3::derive_key("comity field shares: coefficients of a coin", coin);
+    let mut elements = vec![F::ZERO; n];
+    F::draw(&mut Prg::new(backend, Block::new(std::array::from_fn(|i| seed[i]))), &mut elements);
+    elements
+}
+
+/// Elements from the wire.
+pub(crate) fn elements<F: Field>(bytes: &[u8]) -> Result<Vec<F>> {
+    let mut elements = vec![F::ZERO; bytes.len() / F::BYTES];
+    F::read(bytes, &mut elements)?;
+    Ok(elements)
+}
+
+/// The bytes of elements.
+pub(crate) fn bytes<F: Field>(elements: &[F]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(elements.len() * F::BYTES);
+    F::write(elements, &mut bytes);
+    bytes
+}
+
+/// What ends every part after an error.
+pub(crate) fn ended() -> Error {
+    Error::invalid_input("this MAC key ended with an earlier error: set up a new one, with new base OTs")
+}

@@ -1,0 +1,201 @@
+//! Triples: random `a`, `b` and their products, each shared and authenticated (Keller, Orsini, Scholl, CCS 2016, ePrint 2016/505, figure 5).
+//!
+//! *Multiply*: 1. Each party draws `a_i` of [`TAU`] elements, and `b_i`. 2. For each ordered pair, an OT for each digit of `a_i`: (a) party `i` chooses by it, and
+//! the OTs are checked, all alike towards all, before anything else is said; (b, c) party `j` has both hashed strings `q_0`, `q_1` of each, and says `d = q_0 - q_1 + b_j`; (d)
+//! party `i` adds `d` to its string where the digit is set, and has `q_0 + a_h b_j`; (e, f) both compose over the digits: shares of the
+//! product of each element of `a_i` with `b_j`. 3. Each adds its `a_i b_i` and what it has with all others.
+//!
+//! *Combine*: a coin names `r`, `r^` of [`TAU`] elements for each triple; `a = <a, r>`, `c = <c, r>`, and `a^`, `c^` by `r^`.
+//!
+//! *Authenticate*: every party puts in its shares of `a`, `b`, `c`, `a^`, `c^` ([`inputs`](crate::FieldDealer::authenticated)).
+//!
+//! *Sacrifice*: a coin names `s` for each triple. `rho = s a - a^` is opened; `s c - c^ - rho b` must be zero, whose MAC is checked with that of `rho` and nothing of
+//! it is said. (a, b, c) is the triple.
+//!
+//! **What a lie gives.** Another `b_j` in one digit's OT makes `c` wrong where the digit is set, so a party that lies there and is not caught has guessed a digit of an
+//! `a_i`. *Combine* makes `a` and `a^` of so many more digits that they are uniform whatever was guessed: with [`TAU`] elements in their place the distance from it, times
+//! the probability to pass, is 2^-(TAU - 2) |F|^(1/2), 2^-128. The paper's three elements leave 2^-64. *Sacrifice* then sees a wrong
+//! `c` but with probability 2 / |F|: the coins come when nothing they decide on can change any more.
+//!
+//! **Cost** of a triple to each peer, in GF(2^128): 512 OTs of 4 bytes, as many corrections of 16 bytes, five inputs of 2 KiB: 20.5 kB. Memory: some 9 kB a peer
+//! for each of a batch.
+
+use comity_channel::{Mesh, PerPeer};
+use comity_core::{Block, Result};
+use comity_share::{Joint, Pairwise};
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::act::{FieldAct, FieldConduct};
+use crate::dealer::{FieldDealer, both, digits};
+use crate::field::{Field, bytes, coefficients};
+use crate::openings::exchange;
+use crate::sum_share::{SumShare, SumShares, sum_of_owners};
+
+/// Elements that are combined into one.
+pub const TAU: usize = 4;
+
+/// Memory for a batch of corrections with all peers.
+const MEMORY: usize = 16 << 20;
+
+/// The most triples that come of one checked chunk of bits.
+fn batch<F: Field>(parties: u16) -> usize {
+    let bits = TAU * F::BITS;
+    let fits = MEMORY / (bits * F::BYTES * (usize::from(parties) - 1));
+    (Joint::CHUNK / bits).min(fits).max(1)
+}
+
+/// A party's part of a triple: `c = a b`. Secret.
+#[derive(Clone, Copy)]
+pub struct FieldTriple<F> {
+    /// A random element.
+    pub a: SumShare<F>,
+    /// Another one.
+    pub b: SumShare<F>,
+    /// Their product.
+    pub c: SumShare<F>,
+}
+
+/// Triples, wiped on drop. Only a dealer makes them, when every check has passed.
+pub type FieldTriples<F> = Zeroizing<Vec<FieldTriple<F>>>;
+
+impl<F: Field> Zeroize for FieldTriple<F> {
+    fn zeroize(&mut self) {
+        [&mut self.a, &mut self.b, &mut self.c].into_iter().for_each(Zeroize::zeroize);
+    }
+}
+
+/// Unauthenticated shares of a batch: for each triple [`TAU`] elements of `a` and `c`, and `b`.
+struct Products<F: Field> {
+    a: Zeroizing<Vec<F>>,
+    b: Zeroizing<Vec<F>>,
+    c: Zeroizing<Vec<F>>,
+}
+
+/// The elements of a triple that are authenticated: `a`, `b`, `c`, and `a^`, `c^`.
+const PUT_IN: usize = 5;
+
+impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
+    /// So many triples. They are checked.
+    ///
+    /// # Errors
+    /// [`FALSE_MAC`](crate::checks::FALSE_MAC) and [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION) by nobody in particular; those of
+    /// [`Joint::chosen`], of [`coin`](comity_share::coin) and of the channels. Then there are none.
+    pub fn triples(&mut self, mesh: &mut Mesh<'_>, n: usize) -> Result<FieldTriples<F>> {
+        self.guarded(|dealer| {
+            let most = batch::<F>(dealer.parties());
+            dealer.joint.plan(mesh, n.div_ceil(most))?;
+            let mut all = Zeroizing::new(Vec::with_capacity(n));
+            while all.len() < n {
+                let next = most.min(n - all.len());
+                all.extend_from_slice(&dealer.batch(mesh, next)?);
+            }
+            Ok(all)
+        })
+    }
+
+    fn batch(&mut self, mesh: &mut Mesh<'_>, n: usize) -> Result<FieldTriples<F>> {
+        let products = self.multiply(mesh, n)?;
+        let combined = self.combine(mesh, products)?;
+        // Authenticate.
+        let by_owner = self.put_in(mesh, &combined)?;
+        self.sacrifice(mesh, &by_owner, n)
+    }
+
+    /// *Multiply*.
+    fn multiply(&mut self, mesh: &mut Mesh<'_>, n: usize) -> Result<Products<F>> {
+        let backend = self.backend();
+        // Step 1.
+        let mut a = Zeroizing::new(vec![F::ZERO; TAU * n]);
+        let mut b = Zeroizing::new(vec![F::ZERO; n]);
+        F::draw(&mut self.rng, &mut a);
+        F::draw(&mut self.rng, &mut b);
+        self.joint.conduct().before(FieldAct::Holds { what: "choices", values: &mut a });
+        // Step 2 (a). Bits that are told differently to several, or chosen differently, end here.
+        let bits = self.joint.chosen(mesh, &digits(&a))?;
+        let mut c = Zeroizing::new(Vec::with_capacity(a.len()));
+        for (a, &b) in a.chunks(TAU).zip(&*b) {
+            c.extend(a.iter().map(|a| a.times(backend, b)));
+        }
+        let FieldDealer { joint, links, .. } = self;
+        joint.conduct().before(FieldAct::Holds { what: "factor", values: &mut b });
+        let delta = joint.key().block();
+        // Steps 2 (b) and (c).
+        let heard = exchange(mesh, "products", joint.conduct(), |peer| {
+            let strings = both(&mut links[peer].hashes[0], &bits.keys[peer], delta);
+            let [zero, mut one] = strings.each_ref().map(|strings| of_blocks::<F>(strings));
+            for (i, (zero, one)) in zero.chunks(F::BITS).zip(one.chunks_mut(F::BITS)).enumerate() {
+                let b = b[i / TAU];
+                one.iter_mut().zip(zero).for_each(|(d, zero)| *d = zero.minus(*d).plus(b));
+                // Step 2 (f), the sender.
+                c[i] = c[i].minus(F::composed(backend, zero));
+            }
+            bytes(&one)
+        })?;
+        self.receive(&bits, &a, &heard, &mut c)?;
+        Ok(Products { a, b, c })
+    }
+
+    /// Steps 2 (d) to (f) of the receiver, and step 3.
+    fn receive(&mut self, bits: &Pairwise, a: &[F], heard: &PerPeer<Vec<u8>>, c: &mut [F]) -> Result<()> {
+        let backend = self.backend();
+        let mut d = vec![F::ZERO; F::BITS];
+        for (peer, message) in heard.iter() {
+            let mut chosen = Zeroizing::new(bits.macs[peer].clone());
+            self.links[peer].hashes[1].each(&mut chosen);
+            let mut strings = of_blocks::<F>(&chosen);
+            let messages = message.chunks(F::BITS * F::BYTES);
+            for (((a, c), strings), message) in a.iter().zip(&mut *c).zip(strings.chunks_mut(F::BITS)).zip(messages) {
+                F::read(message, &mut d).map_err(|error| error.by(peer))?;
+                for (digit, (string, d)) in strings.iter_mut().zip(&d).enumerate() {
+                    *string = string.plus(d.masked(a.bit(digit)));
+                }
+                *c = c.plus(F::composed(backend, strings));
+            }
+        }
+        Ok(())
+    }
+
+    /// *Combine*: the five elements of each triple.
+    fn combine(&mut self, mesh: &mut Mesh<'_>, mut products: Products<F>) -> Result<Zeroizing<Vec<F>>> {
+        let backend = self.backend();
+        self.joint.conduct().before(FieldAct::Holds { what: "products before combining", values: &mut products.c });
+        let coin = self.openings.coin(mesh, self.joint.conduct())?;
+        let Products { a, b, c } = &products;
+        let r: Vec<F> = coefficients(backend, &coin, 2 * a.len());
+        let mut combined = Zeroizing::new(Vec::with_capacity(PUT_IN * b.len()));
+        for (((a, c), b), r) in a.chunks(TAU).zip(c.chunks(TAU)).zip(&**b).zip(r.chunks(2 * TAU)) {
+            let (r, other) = r.split_at(TAU);
+            let with = |of, r| F::inner_product(backend, of, r);
+            combined.extend([with(a, r), *b, with(c, r), with(a, other), with(c, other)]);
+        }
+        self.joint.conduct().before(FieldAct::Holds { what: "combined products", values: &mut combined });
+        Ok(combined)
+    }
+
+    /// *Sacrifice*.
+    fn sacrifice(&mut self, mesh: &mut Mesh<'_>, by_owner: &[SumShares<F>], n: usize) -> Result<FieldTriples<F>> {
+        let backend = self.backend();
+        let coin = self.openings.coin(mesh, self.joint.conduct())?;
+        let s: Vec<F> = coefficients(backend, &coin, n);
+        let mut triples = Zeroizing::new(Vec::with_capacity(n));
+        let mut rests: SumShares<F> = Zeroizing::new(Vec::with_capacity(n));
+        let mut rho: SumShares<F> = Zeroizing::new(Vec::with_capacity(n));
+        for (i, &s) in s.iter().enumerate() {
+            let [a, b, c, other_a, other_c] = core::array::from_fn(|k| sum_of_owners(by_owner, PUT_IN * i + k));
+            rho.push(a.times(backend, s).minus(other_a));
+            rests.push(c.times(backend, s).minus(other_c));
+            triples.push(FieldTriple { a, b, c });
+        }
+        let opened = self.openings.open(mesh, "rho", &rho, self.joint.conduct())?;
+        for ((triple, rest), rho) in triples.iter().zip(&*rests).zip(opened) {
+            let rest = rest.minus(triple.b.times(backend, rho));
+            self.openings.opened(F::ZERO, rest.mac);
+        }
+        self.check(mesh)?;
+        Ok(triples)
+    }
+}
+
+fn of_blocks<F: Field>(blocks: &[Block]) -> Zeroizing<Vec<F>> {
+    Zeroizing::new(blocks.iter().map(|&block| F::of_block(block)).collect())
+}
