@@ -38,7 +38,7 @@ licences:
 # Every public crate can be packaged: what it needs has a version, and nothing that it needs is left out.
 package:
 	$(CARGO) package $(LOCKED) --workspace --no-verify --allow-dirty --quiet \
-		$(addprefix --exclude ,comity-testing comity-ct comity-sum comity-fuzz comity-book comity-examples)
+		$(addprefix --exclude ,comity-testing comity-ct comity-sum comity-xor comity-fuzz comity-book comity-examples)
 
 lint:
 	$(CARGO) clippy $(LOCKED) --workspace --all-targets -- -D warnings
