@@ -10,9 +10,10 @@ use comity_core::{Backend, Bits, Block, Params, PartyId, Prg, SessionId};
 use comity_protocol::{Here, Party};
 use comity_sharing::SharedEngine;
 use comity_testing::{Kept, PATIENCE};
-use comity_tinyot::bucket::Budget;
-use comity_tinyot::many::stored::{RowAmounts, RowBatch, RowsFromShelf};
-use comity_tinyot::many::{Many, RowDealer, RowMachine, RowSharing, objects};
+use comity_tinyot::many::{RowMachine, RowSharing};
+use comity_triples::bucket::Budget;
+use comity_triples::many::stored::{RowAmounts, RowBatch, RowsFromShelf};
+use comity_triples::many::{Many, RowDealer, objects};
 
 use crate::ideal::Ideal;
 use crate::peer::Script;

@@ -9,7 +9,7 @@ use comity_circuit::Observer;
 use comity_core::{Backend, Bits, Params, PartyId, SessionId};
 use comity_protocol::{Ahead, Empty, Here, Job, Options, Party, Protocol};
 use comity_testing::{Kept, PATIENCE};
-use comity_tinyot::many::stored::{RowAmounts, RowsFromShelf};
+use comity_triples::many::stored::{RowAmounts, RowsFromShelf};
 
 use crate::among::{PARTIES, batch, program};
 use crate::mutate::rng;

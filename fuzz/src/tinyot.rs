@@ -2,7 +2,7 @@
 
 use comity_core::PartyId;
 use comity_language::statement::{Statement, parse};
-use comity_tinyot::stored::{Amounts, StoredBatch};
+use comity_triples::stored::{Amounts, StoredBatch};
 
 /// The amount that a batch of the body holds.
 const AMOUNTS: Amounts = Amounts { triples: 2, masks: [1, 2], shares: 1 };

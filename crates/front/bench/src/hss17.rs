@@ -13,8 +13,8 @@ use comity_share::Joint;
 use comity_terminal::chart::{Curves, Panel, Scale};
 use comity_terminal::failure::Outcome;
 use comity_tinyot::TinyOt;
-use comity_tinyot::bucket::Budget;
-use comity_tinyot::many::{Many, objects};
+use comity_triples::bucket::Budget;
+use comity_triples::many::{Many, objects};
 
 use crate::mesh::{Traffic, among_counted};
 use crate::picture::Rows;

@@ -10,9 +10,11 @@ use comity_protocol::{Dealer, Here};
 use comity_share::Share;
 use comity_sharing::SharedEngine;
 use comity_terminal::failure::Outcome;
-use comity_tinyot::bucket::Budget;
-use comity_tinyot::many::{Many, RowMachine, RowSharing, objects};
-use comity_tinyot::{Ands, DealerKind, Machine, dealer};
+use comity_tinyot::Machine;
+use comity_tinyot::many::{RowMachine, RowSharing};
+use comity_triples::bucket::Budget;
+use comity_triples::many::{Many, objects};
+use comity_triples::{Ands, DealerKind, dealer};
 
 use crate::mesh::among;
 use crate::suite::{Bench, Suite};

@@ -17,9 +17,10 @@ use comity_terminal::chart::{Curves, Panel, Scale};
 use comity_terminal::console::note;
 use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::numbers::scaled;
-use comity_tinyot::bucket::Budget;
-use comity_tinyot::nnob::Plan;
-use comity_tinyot::{Ands, Checked, DealerKind, Machine, TinyOt, TripleDealer, Triples, dealer, run_with};
+use comity_tinyot::{Machine, TinyOt, run_with};
+use comity_triples::bucket::Budget;
+use comity_triples::nnob::Plan;
+use comity_triples::{Ands, Checked, DealerKind, TripleDealer, Triples, dealer};
 
 use crate::suite::{Bench, Suite};
 use crate::text::{Table, bytes, ratio, time};
@@ -248,7 +249,7 @@ fn figure(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
 /// The size of a bucket where so many ANDs are dealt, and the bits of security of all of them together.
 fn security(kind: DealerKind, ands: u64) -> Outcome<(usize, f64)> {
     let budget = match kind {
-        DealerKind::Fast => Budget::known(ands, RHO, 1, comity_tinyot::fast::OBJECTS),
+        DealerKind::Fast => Budget::known(ands, RHO, 1, comity_triples::fast::OBJECTS),
         DealerKind::Nnob12 => Plan::known(ands, RHO).map(|plan| plan.budget().clone()),
     };
     let known = budget.map_err(Failure::from)?.known_batch();
@@ -278,7 +279,7 @@ fn triples(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
     suite.record(&shares, "shares/s", None, rates);
     let formula = match kind {
         DealerKind::Fast => {
-            let size = Budget::known(count as u64, RHO, 1, comity_tinyot::fast::OBJECTS)
+            let size = Budget::known(count as u64, RHO, 1, comity_triples::fast::OBJECTS)
                 .and_then(|mut b| b.next(1))
                 .map_err(Failure::from)?
                 .size;

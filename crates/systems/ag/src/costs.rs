@@ -2,7 +2,7 @@
 
 use comity_core::Result;
 use comity_protocol::{Costing, Talk};
-use comity_tinyot::costs::deal_for_two;
+use comity_triples::costs::deal_for_two;
 
 use crate::protocol::objects;
 

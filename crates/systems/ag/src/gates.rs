@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use comity_core::{Block, PartyId};
 use comity_share::{GlobalKey, Share};
-use comity_tinyot::Triple;
+use comity_triples::Triple;
 use zeroize::Zeroize;
 
 /// One party's shares for the AND gates of a chunk. Wiped on drop.

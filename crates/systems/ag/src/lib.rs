@@ -40,7 +40,7 @@
 //!
 //! | for | bytes | |
 //! |---|---|---|
-//! | AND gate: triple | 167, or 223 | three leaky ANDs, or four: as [`Budget`](comity_tinyot::bucket::Budget) says |
+//! | AND gate: triple | 167, or 223 | three leaky ANDs, or four: as [`Budget`](comity_triples::bucket::Budget) says |
 //! | AND gate: mask | 7.8 | |
 //! | AND gate: opened bits | 0.5 | |
 //! | AND gate: rows, and a bit | 32.1 | from the garbler |

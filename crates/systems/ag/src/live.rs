@@ -12,7 +12,7 @@ use comity_circuit::Program;
 use comity_core::{Block, Error, PartyId, Result, SessionId, Starts};
 use comity_protocol::Conduct;
 use comity_share::{Ledger, Share};
-use comity_tinyot::{Checked, Triple, TripleDealer, Triples};
+use comity_triples::{Checked, Triple, TripleDealer, Triples};
 use zeroize::Zeroizing;
 
 use crate::conduct::Act;

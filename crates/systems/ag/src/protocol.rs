@@ -9,9 +9,10 @@ use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Here, Honest, Job, Lot, Material, Need, Opt,
     OptionValue, Options, Party, Press, Protocol, Supplies, Takes, Talk, Values,
 };
-use comity_tinyot::bucket::Budget;
-use comity_tinyot::fast::{Fast, OBJECTS};
-use comity_tinyot::{Ands, DealerKind, TinyOt, TripleDealer, dealer};
+use comity_triples::bucket::Budget;
+use comity_triples::fast::{Fast, OBJECTS};
+use comity_triples::material::prepare;
+use comity_triples::{Ands, DealerKind, TripleDealer, Uses, dealer};
 use rand_core::CryptoRng;
 
 use crate::live::Live;
@@ -101,6 +102,11 @@ fn on_shares(options: &Options) -> bool {
     options.word("stored") == "shares"
 }
 
+/// The dealer that is asked for.
+fn kind(options: &Options) -> DealerKind {
+    if options.word("dealer") == "nnob12" { DealerKind::Nnob12 } else { DealerKind::Fast }
+}
+
 /// A dealer for so many AND gates, set up with the peer by these base OTs; that of 2012 has its own.
 fn set_up<B: BaseOt<Model = Malicious>>(
     ch: &mut dyn Channel,
@@ -110,7 +116,7 @@ fn set_up<B: BaseOt<Model = Malicious>>(
     ands: u64,
 ) -> Result<Box<dyn TripleDealer>> {
     let here = here.child("dealer");
-    if options.word("dealer") == "nnob12" {
+    if kind(options) == DealerKind::Nnob12 {
         return dealer(ch, here, DealerKind::Nnob12, Ands::Exactly(ands), rng);
     }
     let budget = Budget::known(ands, here.params.rho, 1, objects(ands, here.params.rho))?;
@@ -130,15 +136,15 @@ impl Protocol for Ag {
         options.settle("role", OptionValue::First(garbler));
     }
 
-    fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Need> {
+    fn needs(&self, program: &Program, options: &Options, _: Params) -> Result<Need> {
         match on_shares(options) {
-            true => TinyOt.needs(program, options, params),
+            true => Ok(Uses::of(program).need()),
             false => Ok(Need { material: GARBLING, units: vec![1], batches: 1, bytes: stored::size(program) }),
         }
     }
 
-    fn amount(&self, units: u64, options: &Options, params: Params) -> Result<Need> {
-        TinyOt.amount(units, options, params)
+    fn amount(&self, units: u64, _: &Options, _: Params) -> Result<Need> {
+        Ok(Uses::triples(units).need())
     }
 
     fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
@@ -155,7 +161,7 @@ impl Protocol for Ag {
         }
         if let Some(shelf) = from.shelf("shares") {
             let (ch, here, rng, observer) = me.pair()?;
-            let dealer = comity_tinyot::from_shelf(shelf, here.me)?;
+            let dealer = comity_triples::from_shelf(shelf, here.me)?;
             let mut live = Live::new(Box::new(dealer), here.session.child("ag on shares"));
             return whole(ch, here, rng, observer, &mut live, job, Honest);
         }
@@ -166,12 +172,12 @@ impl Protocol for Ag {
         &self,
         me: &mut Party<'_, '_>,
         ahead: &Ahead<'_>,
-        from: &mut dyn Supplies,
+        _: &mut dyn Supplies,
         to: &mut dyn Press,
     ) -> Result<()> {
         let program = match ahead.program {
             Some(program) if ahead.make.material == GARBLING => program,
-            _ => return TinyOt.prepare(me, ahead, from, to),
+            _ => return prepare(me, ahead, kind(ahead.options), to),
         };
         // A lot a run: no key outlives one.
         for run in 0..ahead.make.batches {

@@ -2,7 +2,7 @@
 
 use comity_core::Result;
 use comity_protocol::{Costing, Talk};
-use comity_tinyot::costs::{deal_at_once, deal_for_many};
+use comity_triples::costs::{deal_at_once, deal_for_many};
 
 use crate::chunk::room;
 use crate::protocol::OBJECTS;

@@ -10,9 +10,10 @@ use comity_protocol::{
 };
 use comity_share::Joint;
 use comity_share::joint::Provisions;
-use comity_tinyot::bucket::Budget;
-use comity_tinyot::many::{Many, RowDealer, objects};
-use comity_tinyot::{TinyOt, Uses, rows_from_shelf, stored_bytes};
+use comity_triples::bucket::Budget;
+use comity_triples::many::{Many, RowDealer, objects};
+use comity_triples::material::prepare;
+use comity_triples::{DealerKind, Uses, rows_from_shelf, stored_bytes};
 
 use crate::chunk::room;
 use crate::stored::stored_size;
@@ -29,7 +30,7 @@ const GARBLED: &str = "garbled";
 /// programs of up to some million gates.
 pub(crate) const OBJECTS: usize = 3 << 15;
 
-/// What masks are made of, for any program: tinyot's material.
+/// What masks are made of, for any program: material that other protocols use, too.
 const SHARES: &str = "shares";
 
 static CARD: Card = Card {
@@ -95,8 +96,8 @@ impl Protocol for Bmr {
         Ok(Need { material: GARBLED, units: vec![1], batches: 1, bytes: stored_size(program, parties) })
     }
 
-    fn amount(&self, units: u64, options: &Options, params: Params) -> Result<Need> {
-        TinyOt.amount(units, options, params)
+    fn amount(&self, units: u64, _: &Options, _: Params) -> Result<Need> {
+        Ok(Uses::triples(units).need())
     }
 
     fn source(&self, program: &Program, options: &Options) -> Option<Need> {
@@ -139,10 +140,7 @@ impl Protocol for Bmr {
     ) -> Result<()> {
         let program = match ahead.program {
             Some(program) if ahead.make.material == GARBLED => program,
-            _ => {
-                let options = Options::new(TinyOt.card());
-                return TinyOt.prepare(me, &Ahead { options: &options, ..*ahead }, from, to);
-            }
+            _ => return prepare(me, ahead, DealerKind::Fast, to),
         };
         for run in 0..ahead.make.batches {
             let mut me = me.sub(&format!("lot {run}"));

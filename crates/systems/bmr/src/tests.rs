@@ -21,8 +21,8 @@ use comity_core::{Backend, Block, Params, Result, SessionId};
 use comity_protocol::{Adversary, Card, CardKind, Corrupt, Here, Honest, Job, Party, Protocol, Supplies, Takes};
 use comity_share::Beside;
 use comity_testing::laws::{self, Laws, Setting};
-use comity_tinyot::bucket::Budget;
-use comity_tinyot::many::{Many, objects};
+use comity_triples::bucket::Budget;
+use comity_triples::many::{Many, objects};
 
 use crate::stored::stored_size;
 use crate::{BitMpc, Ground, MaskOpening, Opener, Planned, TripleMasks, prepare_with, run_with, use_up};

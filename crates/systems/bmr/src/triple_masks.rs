@@ -22,7 +22,7 @@ use comity_core::{Bits, Block, PartyId, Prg, Result};
 use comity_protocol::{Conduct, Here, Honest};
 use comity_share::joint::JointAct;
 use comity_share::{Beside, GlobalKey, Openings, RowShares};
-use comity_tinyot::many::{RowDealer, RowTriples};
+use comity_triples::many::{RowDealer, RowTriples};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 

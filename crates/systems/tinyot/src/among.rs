@@ -1,39 +1,20 @@
-//! Programs and sessions by hand among three parties and more: the [`RowMachine`] on the dealer of [`many`].
+//! Programs and sessions by hand among three parties and more: the [`RowMachine`] on the [dealer of many](comity_triples::many).
 
-use comity_channel::Mesh;
 use comity_core::{Block, Result};
 use comity_ot::Malicious;
 use comity_ot::base::{BaseOt, Csw};
-use comity_protocol::{Here, Job, Party, Shelf, WriteBatch};
+use comity_protocol::{Job, Party, Shelf};
 use comity_sharing::{ByHand, Lasting, ShareRows, SharedEngine};
-use rand_core::CryptoRng;
+use comity_triples::many::dealer_over;
+use comity_triples::{Ands, RowDealer, rows_from_shelf};
 
-use crate::bucket::Budget;
-use crate::dealers::Ands;
-use crate::many::stored::RowMaker;
-use crate::many::{self, Many, RowDealer, RowMachine, RowSharing};
-use crate::material::{row_batch, rows_from_shelf};
+use crate::many::{RowMachine, RowSharing};
 use crate::protocol::AT_LEAST;
-
-/// The dealer of many, for so many ANDs, set up with all others.
-fn dealer<B: BaseOt<Model = Malicious>>(
-    net: &mut Mesh<'_>,
-    here: Here,
-    ands: Ands,
-    rng: &mut dyn CryptoRng,
-) -> Result<Many> {
-    let (rho, objects) = (here.params.rho, many::objects(here.parties));
-    let budget = match ands {
-        Ands::Exactly(ands) => Budget::known(ands, rho, 1, objects),
-        Ands::UpTo(most) => Budget::open(most, rho, 1, objects),
-    }?;
-    Many::over::<B>(net, here.child("dealer"), budget, None, rng)
-}
 
 /// Runs this party's side of a program from beginning to end, by these base OTs. Outputs for this party go to the observer.
 pub(crate) fn run_over<B: BaseOt<Model = Malicious>>(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
     me.observer.phase("setup");
-    let dealer = dealer::<B>(me.net, me.here, Ands::Exactly(job.program.and_gates()), me.rng)?;
+    let dealer = dealer_over::<B>(me.net, me.here, Ands::Exactly(job.program.and_gates()), me.rng)?;
     run_with(me, Box::new(dealer), job)
 }
 
@@ -41,24 +22,6 @@ pub(crate) fn run_over<B: BaseOt<Model = Malicious>>(me: &mut Party<'_, '_>, job
 pub(crate) fn run_on(me: &mut Party<'_, '_>, shelf: &mut dyn Shelf, job: &Job<'_>) -> Result<()> {
     let dealer = rows_from_shelf(shelf, me.here.me, me.here.parties)?;
     run_with(me, dealer, job)
-}
-
-/// Writes batches of a dealer of many that the first one sets up, for so many ANDs.
-pub(crate) fn material(ands: u64) -> Box<WriteBatch<'static>> {
-    let mut maker: Option<RowMaker<'static>> = None;
-    Box::new(move |me, _, out| {
-        let Party { net, here, rng, observer } = me;
-        let maker = match &mut maker {
-            Some(maker) => maker,
-            none => {
-                observer.phase("setup");
-                let dealer = dealer::<Csw>(net, *here, Ands::Exactly(ands), *rng)?;
-                observer.phase("offline");
-                none.insert(RowMaker::new(Box::new(dealer)))
-            }
-        };
-        maker.make(net, &row_batch(here.parties))?.write(out)
-    })
 }
 
 /// Runs this party's side of a program on a dealer's material.
@@ -79,7 +42,7 @@ pub(crate) fn run_with(me: &mut Party<'_, '_>, dealer: Box<dyn RowDealer + '_>, 
 
 /// A session by hand, for so many ANDs at most.
 pub(crate) fn by_hand(me: &mut Party<'_, '_>, most: u64) -> Result<ByHand<Kept>> {
-    let dealer = dealer::<Csw>(me.net, me.here, Ands::UpTo(most), me.rng)?;
+    let dealer = dealer_over::<Csw>(me.net, me.here, Ands::UpTo(most), me.rng)?;
     Ok(ByHand::new(Kept(RowMachine::new(me.here.child("machine"), Box::new(dealer), me.rng))))
 }
 

@@ -34,10 +34,10 @@ use comity_protocol::Here;
 use comity_share::{GlobalKey, Share};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::deal::TripleDealer;
-use crate::triples::{Checked, Triples};
 pub(crate) use and::Operands;
 use and::{Group, Room, Slices};
+use comity_triples::TripleDealer;
+use comity_triples::{Checked, Triples};
 use tally::{Multiples, Packer, Tally, WORD};
 
 /// ANDs whose bits go in one message: 16 KiB each way, so much any socket takes before the peer reads.

@@ -1,23 +1,22 @@
 //! The protocol as comity's front knows it: programs, material made ahead, sessions by hand.
 
 use comity_circuit::{Goal, Program};
-use comity_core::{Error, Params, PartyId, Result};
+use comity_core::{Error, Params, Result};
 use comity_ot::Malicious;
 use comity_ot::base::{BaseOt, Csw};
 use comity_protocol::{
     Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Material, Need, Opt, Options, Party, Press,
-    Protocol, Reactive, Supplies, Takes, Talk, Values, WriteBatch,
+    Protocol, Reactive, Supplies, Takes, Talk, Values,
 };
 use comity_share::Share;
-use comity_sharing::{Batches, ByHand, Lasting, ShareRows, fill_lots};
+use comity_sharing::{ByHand, Lasting, ShareRows};
+use comity_triples::material::prepare;
+use comity_triples::{Ands, DealerKind, Uses, dealer, dealer_over, from_shelf, stored_bytes};
 
 use crate::among;
-use crate::dealers::{Ands, DealerKind, dealer, dealer_over};
 use crate::machine::Machine;
-use crate::material::{BATCH, Uses, ands, from_shelf, lot, stored_bytes};
 use crate::run::run_with;
 use crate::sharing::PairSharing;
-use crate::stored::Maker;
 
 /// TinyOT, whole: see the [crate](crate).
 pub struct TinyOt;
@@ -65,16 +64,6 @@ fn kind(options: &Options) -> DealerKind {
     }
 }
 
-/// What a program uses up.
-fn uses(program: &Program) -> Uses {
-    let bits = |party| -> u64 {
-        let own = program.inputs().iter().filter(|input| input.owner.party() == Some(PartyId(party)));
-        own.map(|input| input.bits as u64).sum()
-    };
-    let masks = (0..program.parties()).map(bits).max().unwrap_or(0);
-    Uses { triples: program.and_gates(), masks, shares: 0 }
-}
-
 impl Protocol for TinyOt {
     fn card(&self) -> &'static Card {
         &CARD
@@ -90,11 +79,11 @@ impl Protocol for TinyOt {
     }
 
     fn needs(&self, program: &Program, _: &Options, _: Params) -> Result<Need> {
-        Ok(uses(program).need())
+        Ok(Uses::of(program).need())
     }
 
     fn amount(&self, units: u64, _: &Options, _: Params) -> Result<Need> {
-        Ok(Uses { triples: units, ..Uses::default() }.need())
+        Ok(Uses::triples(units).need())
     }
 
     fn stored_bytes(&self, need: &Need, parties: u16) -> u64 {
@@ -127,13 +116,8 @@ impl Protocol for TinyOt {
         _: &mut dyn Supplies,
         to: &mut dyn Press,
     ) -> Result<()> {
-        let parties = me.here.parties;
-        self.fits_parties(parties, ahead.options)?;
-        let of = Batches { units: ands(1), lot: lot(parties, ahead.together) };
-        fill_lots(me, ahead, to, of, |ands| match parties {
-            2 => of_two(kind(ahead.options), ands),
-            _ => among::material(ands),
-        })
+        self.fits_parties(me.here.parties, ahead.options)?;
+        prepare(me, ahead, kind(ahead.options), to)
     }
 
     fn reactive(&self, me: &mut Party<'_, '_>, options: &Options) -> Result<Box<dyn Reactive>> {
@@ -150,7 +134,7 @@ impl Protocol for TinyOt {
 /// Runs a program on new material, by these base OTs (as [`dealer_over`]). Outputs for this party go to the observer.
 ///
 /// # Errors
-/// Those of the dealer and of the channels, and the [checks](crate::checks).
+/// Those of the dealer and of the channels, and the [checks](comity_triples::checks).
 pub fn run_over<B: BaseOt<Model = Malicious>>(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
     let mut me = me.sub("tinyot");
     if me.here.parties > 2 {
@@ -161,24 +145,6 @@ pub fn run_over<B: BaseOt<Model = Malicious>>(me: &mut Party<'_, '_>, job: &Job<
     let ands = Ands::Exactly(job.program.and_gates());
     let dealer = dealer_over::<B>(ch, here.child("dealer"), kind(job.options), ands, rng)?;
     run_with(ch, here, dealer, job, observer)
-}
-
-/// Writes batches of two parties, of a dealer that the first one sets up, for so many ANDs.
-fn of_two(kind: DealerKind, ands: u64) -> Box<WriteBatch<'static>> {
-    let mut maker: Option<Maker<'static>> = None;
-    Box::new(move |me, _, out| {
-        let (ch, here, rng, observer) = me.pair()?;
-        let maker = match &mut maker {
-            Some(maker) => maker,
-            none => {
-                observer.phase("setup");
-                let dealer = dealer(ch, here.child("dealer"), kind, Ands::Exactly(ands), rng)?;
-                observer.phase("offline");
-                none.insert(Maker::new(dealer))
-            }
-        };
-        maker.make(ch, &BATCH)?.write(out)
-    })
 }
 
 /// A computation by hand.

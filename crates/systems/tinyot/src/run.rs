@@ -6,9 +6,9 @@ use comity_core::Result;
 use comity_protocol::{Here, Job};
 use comity_sharing::SharedEngine;
 
-use crate::deal::TripleDealer;
 use crate::machine::Machine;
 use crate::sharing::PairSharing;
+use comity_triples::TripleDealer;
 
 /// Runs this party's side of a program on a dealer's material. Outputs for this party go to the observer. The session is the
 /// run's alone; that the program is for two parties was [checked](comity_protocol::Card::fits).

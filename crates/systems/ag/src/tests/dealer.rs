@@ -7,7 +7,7 @@ use comity_protocol::{Here, Job, Options, Protocol};
 use comity_share::GlobalKey;
 use comity_testing::laws::{Outputs, rng};
 use comity_testing::{Kept, Pair};
-use comity_tinyot::stored::{Amounts, FromShelf};
+use comity_triples::stored::{Amounts, FromShelf};
 
 use crate::conduct::Act;
 use crate::live::Live;

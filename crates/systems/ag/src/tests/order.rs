@@ -9,7 +9,7 @@ use comity_core::{Bits, PartyId, Result};
 use comity_protocol::{Job, Shelf};
 use comity_testing::Pair;
 use comity_testing::laws::{Outputs, bits, chain_and_layer, rng};
-use comity_tinyot::stored::FromShelf;
+use comity_triples::stored::FromShelf;
 
 use super::dealer::{Masks, amounts, batches, here, options};
 use crate::conduct::Act;

@@ -6,8 +6,8 @@ use comity_protocol::{Conduct, Here, Honest};
 use comity_share::checks::{EQUIVOCATION, WRONG_MAC};
 use comity_share::joint::JointAct;
 use comity_testing::laws;
-use comity_tinyot::bucket::Budget;
-use comity_tinyot::many::{Many, objects};
+use comity_triples::bucket::Budget;
+use comity_triples::many::{Many, objects};
 
 use super::cheats::{Dealt, judge, run_on, spoil};
 use crate::act::GarblingAct;

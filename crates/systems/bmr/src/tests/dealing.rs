@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use comity_core::PartyId;
 use comity_protocol::Dealer;
 use comity_share::{GlobalKey, PairSeeds, RowShares};
-use comity_tinyot::many::{RowDealer, RowTriples};
+use comity_triples::many::{RowDealer, RowTriples};
 
 use super::*;
 use crate::Masks;

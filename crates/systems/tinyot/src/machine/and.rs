@@ -16,7 +16,7 @@ use super::Machine;
 #[cfg(doc)]
 use super::PIECE;
 use super::tally::{Multiples, Packer, Tally, WORD};
-use crate::triples::Triple;
+use comity_triples::Triple;
 
 /// The places of the operands of independent ANDs, and of their results.
 pub(crate) trait Operands {

@@ -25,7 +25,7 @@ use comity_share::{Openings, RowShares};
 use rand_core::CryptoRng;
 
 use self::and::{Layer, PIECE, Room};
-use super::{RowDealer, RowTriples};
+use comity_triples::{RowDealer, RowTriples};
 
 /// Triples that are asked for at most at a time: a dealer makes whole batches.
 const ASK: u64 = 1 << 16;

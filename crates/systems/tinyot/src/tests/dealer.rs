@@ -7,7 +7,7 @@ use comity_share::{AuthBits, GlobalKey, Share};
 
 use super::FOR_TWO;
 use crate::run::run_with;
-use crate::triples::{Checked, Triple, Triples};
+use comity_triples::{Checked, Triple, Triples};
 
 /// One party's half of the trusted dealer.
 pub(crate) struct Trusted {

@@ -1,6 +1,6 @@
 //! What every protocol must do, with each of the dealers, and what is heard of runs on dealers that are ideal.
 
-use comity_core::{Check, Result};
+use comity_core::Result;
 use comity_protocol::{Card, Job, Party, Protocol, Supplies};
 use comity_testing::laws;
 use comity_testing::laws::{Laws, RunBy};
@@ -8,21 +8,14 @@ use comity_testing::ot::DealtBaseOts;
 
 use super::FOR_TWO;
 use super::dealer::Online;
+use crate::among;
 use crate::many::tests::ideal::Trusted;
 use crate::protocol::{TinyOt, run_over};
-use crate::{among, checks, fast, nnob};
 
 mod fast_dealer {
     use super::*;
 
-    fn cheats() -> Vec<&'static Check> {
-        [fast::tests::cheats(), nnob::tests::cheats()].concat()
-    }
-
-    laws!(
-        TinyOt,
-        Laws { rho: 8, deviations: 12, constants: Some(1), checks: Some((checks::ALL, cheats)), ..Laws::USUAL }
-    );
+    laws!(TinyOt, Laws { rho: 8, deviations: 12, constants: Some(1), ..Laws::USUAL });
 
     /// Law 3 in more runs.
     #[test]
@@ -48,17 +41,7 @@ mod nnob12_dealer {
         }
     }
 
-    laws!(
-        OfTwo,
-        Laws {
-            rho: 8,
-            programs: 2,
-            deviations: 30,
-            options: &[("dealer", "nnob12")],
-            checks: Some((checks::ALL, nnob::tests::cheats)),
-            ..Laws::USUAL
-        }
-    );
+    laws!(OfTwo, Laws { rho: 8, programs: 2, deviations: 30, options: &[("dealer", "nnob12")], ..Laws::USUAL });
 }
 
 mod on_trusted_dealers {

@@ -11,7 +11,7 @@ use super::dealer::Trusted;
 use super::here;
 use super::machine::put;
 use crate::machine::Machine;
-use crate::triples::{Checked, Triples};
+use comity_triples::{Checked, Triples};
 
 /// A dealer that notes how much was sent when a check begins and when it has passed.
 struct Noting {

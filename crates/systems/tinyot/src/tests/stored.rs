@@ -13,11 +13,11 @@ use comity_testing::laws::{Outputs, bits, chain_and_layer, rng};
 
 use super::dealer::Trusted;
 use super::here;
-use crate::deal::TripleDealer;
 use crate::machine::Machine;
 use crate::protocol::TinyOt;
 use crate::run::run_with;
-use crate::stored::{Amounts, FromShelf, Maker, StoredBatch};
+use comity_triples::TripleDealer;
+use comity_triples::stored::{Amounts, FromShelf, Maker, StoredBatch};
 
 const SESSION: SessionId = SessionId::new([0x73; 32]);
 

@@ -14,7 +14,7 @@ use comity_share::joint::JointAct;
 use zeroize::Zeroize;
 
 use super::RowMachine;
-use crate::words::{Words, add, add_masked, add_same, masks_of_row, word, words, words_mut};
+use comity_triples::words::{Words, add, add_masked, add_same, masks_of_row, word, words, words_mut};
 
 /// ANDs whose bits go in one round.
 pub(super) const PIECE: usize = 1 << 13;

@@ -11,7 +11,7 @@ use comity_testing::laws::{bits, rng as drawn};
 use super::ideal::Trusted;
 use super::*;
 use crate::many::RowMachine;
-use crate::many::stored::{RowAmounts, RowMaker, RowsFromShelf};
+use comity_triples::many::stored::{RowAmounts, RowMaker, RowsFromShelf};
 
 /// What a party was about to hide or said, with the name of the message and for whom.
 #[derive(Clone)]

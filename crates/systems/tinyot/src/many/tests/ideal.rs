@@ -7,7 +7,7 @@ use comity_core::{Backend, Block, PartyId, Prg, Result};
 use comity_protocol::Dealer;
 use comity_share::{GlobalKey, PairSeeds, RowShares};
 
-use crate::many::{RowDealer, RowTriples};
+use comity_triples::{RowDealer, RowTriples};
 
 /// One party's part of the trusted dealer.
 pub(crate) struct Trusted {

@@ -37,17 +37,17 @@ pub struct Triples<State> {
 
 impl Triples<Unchecked> {
     /// Triples that no check has seen.
-    pub(crate) fn new(list: Vec<Triple>) -> Triples<Unchecked> {
+    pub fn new(list: Vec<Triple>) -> Triples<Unchecked> {
         Triples { list, used: 0, wiped: 0, state: PhantomData }
     }
 
     /// Room for so many triples.
-    pub(crate) fn blank(n: usize) -> Triples<Unchecked> {
+    pub fn blank(n: usize) -> Triples<Unchecked> {
         Triples::new(vec![Triple::default(); n])
     }
 
     /// Room for so many more, which are given. What was there moves, and is wiped where it was.
-    pub(crate) fn grow(&mut self, more: usize) -> &mut [Triple] {
+    pub fn grow(&mut self, more: usize) -> &mut [Triple] {
         let had = self.list.len();
         let mut grown = Triples::blank(had + more);
         grown.list[..had].copy_from_slice(&self.list);
@@ -57,12 +57,12 @@ impl Triples<Unchecked> {
     }
 
     /// Called by the code that has just checked and combined them, and by nothing else.
-    pub(crate) fn vouch(mut self) -> Triples<Checked> {
+    pub fn vouch(mut self) -> Triples<Checked> {
         Triples { list: std::mem::take(&mut self.list), used: self.used, wiped: self.wiped, state: PhantomData }
     }
 
     /// The triples, for the checks.
-    pub(crate) fn as_mut_slice(&mut self) -> &mut [Triple] {
+    pub fn as_mut_slice(&mut self) -> &mut [Triple] {
         &mut self.list[self.used..]
     }
 }
@@ -79,14 +79,14 @@ impl Triples<Checked> {
     }
 
     /// As [`Triples::take`], for who wipes them where they are used, which is while they are in cache.
-    pub(crate) fn take_mut(&mut self, n: usize) -> &mut [Triple] {
+    pub fn take_mut(&mut self, n: usize) -> &mut [Triple] {
         let start = self.used;
         self.used += n.min(self.list.len() - start);
         &mut self.list[start..self.used]
     }
 
     /// All that were taken are wiped, and that need not be done again.
-    pub(crate) fn wiped(&mut self) {
+    pub fn wiped(&mut self) {
         self.wiped = self.used;
     }
 }

@@ -6,25 +6,25 @@
 use comity_core::{Block, Vectorize, mask};
 
 /// A block as words.
-pub(crate) type Words = [u64; 2];
+pub type Words = [u64; 2];
 
 /// Blocks as words.
-pub(crate) fn words(blocks: &[Block]) -> &[Words] {
+pub fn words(blocks: &[Block]) -> &[Words] {
     bytemuck::cast_slice(blocks)
 }
 
 /// Blocks as words, to be written.
-pub(crate) fn words_mut(blocks: &mut [Block]) -> &mut [Words] {
+pub fn words_mut(blocks: &mut [Block]) -> &mut [Words] {
     bytemuck::cast_slice_mut(blocks)
 }
 
 /// A block as words.
-pub(crate) fn word(block: Block) -> Words {
+pub fn word(block: Block) -> Words {
     bytemuck::cast(block)
 }
 
 /// The mask of bit 0 of each block.
-pub(crate) fn masks_of_bits(blocks: &[Words], masks: &mut [Words]) {
+pub fn masks_of_bits(blocks: &[Words], masks: &mut [Words]) {
     for (words, block) in masks.iter_mut().zip(blocks) {
         // Bit 0 of a block is that of its first byte.
         *words = [mask(u64::from_le(block[0]) & 1 == 1); 2];
@@ -32,14 +32,14 @@ pub(crate) fn masks_of_bits(blocks: &[Words], masks: &mut [Words]) {
 }
 
 /// The mask of each bit of a packed row, beginning with bit `from`.
-pub(crate) fn masks_of_row(row: &[u8], from: usize, masks: &mut [Words]) {
+pub fn masks_of_row(row: &[u8], from: usize, masks: &mut [Words]) {
     for (words, i) in masks.iter_mut().zip(from..) {
         *words = [mask(row[i / 8] >> (i % 8) & 1 == 1); 2];
     }
 }
 
 /// Bit `bit` of each block, eight to a byte.
-pub(crate) fn pack(blocks: &[Words], bit: u32, row: &mut [u8]) {
+pub fn pack(blocks: &[Words], bit: u32, row: &mut [u8]) {
     for (byte, blocks) in row.iter_mut().zip(blocks.chunks(8)) {
         *byte =
             blocks.iter().zip(0..).fold(0, |byte, (block, i)| byte | ((u64::from_le(block[0]) >> bit & 1) as u8) << i);
@@ -47,31 +47,34 @@ pub(crate) fn pack(blocks: &[Words], bit: u32, row: &mut [u8]) {
 }
 
 /// Adds to each block of `to` that of `from`.
-pub(crate) fn add(to: &mut [Words], from: &[Words]) {
+pub fn add(to: &mut [Words], from: &[Words]) {
     for (to, from) in to.iter_mut().zip(from) {
         *to = [to[0] ^ from[0], to[1] ^ from[1]];
     }
 }
 
 /// Adds to each block of `to` that of `from`, under its mask.
-pub(crate) fn add_masked(to: &mut [Words], from: &[Words], masks: &[Words]) {
+pub fn add_masked(to: &mut [Words], from: &[Words], masks: &[Words]) {
     for ((to, from), mask) in to.iter_mut().zip(from).zip(masks) {
         *to = [to[0] ^ from[0] & mask[0], to[1] ^ from[1] & mask[1]];
     }
 }
 
 /// Adds to each block of `to` one and the same block, under its mask.
-pub(crate) fn add_same(to: &mut [Words], same: Words, masks: &[Words]) {
+pub fn add_same(to: &mut [Words], same: Words, masks: &[Words]) {
     for (to, mask) in to.iter_mut().zip(masks) {
         *to = [to[0] ^ same[0] & mask[0], to[1] ^ same[1] & mask[1]];
     }
 }
 
 /// Adds to triples `(x, y, z)` others of `y + d`, in one pass: `x += x_j` and `z += z_j + d x_j`, where each `d` is a mask.
-pub(crate) struct Combine<'a> {
-    pub(crate) to: [&'a mut [Words]; 2],
-    pub(crate) from: [&'a [Words]; 2],
-    pub(crate) d: &'a [Words],
+pub struct Combine<'a> {
+    /// The triples that are added to: `x`, and `z`.
+    pub to: [&'a mut [Words]; 2],
+    /// Those that are added.
+    pub from: [&'a [Words]; 2],
+    /// The masks.
+    pub d: &'a [Words],
 }
 
 impl Vectorize for Combine<'_> {

@@ -4,13 +4,16 @@
 //! system whose wires these bits are. [`Uses`] says what a run takes, [`from_shelf`] and [`rows_from_shelf`] give a dealer of it, which of two
 //! parties is of the form of two, and for any number of rows.
 
+use comity_circuit::Program;
 use comity_core::{PartyId, Result};
-use comity_protocol::{Need, Shelf};
-use comity_sharing::whole_runs;
+use comity_ot::base::Csw;
+use comity_protocol::{Ahead, Need, Party, Press, Shelf, WriteBatch};
+use comity_sharing::{Batches, fill_lots, whole_runs};
 
-use crate::many::stored::{RowAmounts, RowsFromShelf};
-use crate::many::{OfTwo, RowDealer};
-use crate::stored::{Amounts, FromShelf};
+use crate::dealers::{Ands, DealerKind, dealer};
+use crate::many::stored::{RowAmounts, RowMaker, RowsFromShelf};
+use crate::many::{self, OfTwo, RowDealer};
+use crate::stored::{Amounts, FromShelf, Maker};
 
 /// Triples of a batch, and random bits, of which there are as many, for protocols that mask each AND gate's output, too.
 const TRIPLES: usize = 1 << 13;
@@ -19,7 +22,7 @@ const TRIPLES: usize = 1 << 13;
 const MASKS: usize = 1 << 11;
 
 /// What a batch of two parties holds: 1.1 MB.
-pub(crate) const BATCH: Amounts = Amounts { triples: TRIPLES, masks: [MASKS; 2], shares: TRIPLES };
+pub const BATCH: Amounts = Amounts { triples: TRIPLES, masks: [MASKS; 2], shares: TRIPLES };
 
 /// Batches of a lot of two parties, if no program needs more: eight million ANDs, 1.1 GB, some ten seconds to make.
 const LOT: u64 = 1 << 10;
@@ -28,7 +31,7 @@ const LOT: u64 = 1 << 10;
 const BESIDE: u64 = 4096;
 
 /// What a batch of so many parties holds.
-pub(crate) fn row_batch(parties: u16) -> RowAmounts {
+pub fn row_batch(parties: u16) -> RowAmounts {
     RowAmounts { parties, triples: TRIPLES, masks: MASKS, shares: TRIPLES }
 }
 
@@ -63,6 +66,21 @@ pub struct Uses {
 }
 
 impl Uses {
+    /// What a program takes whose inputs are hidden by masks, and whose AND gates by a triple each.
+    pub fn of(program: &Program) -> Uses {
+        let bits = |party| -> u64 {
+            let own = program.inputs().iter().filter(|input| input.owner.party() == Some(PartyId(party)));
+            own.map(|input| input.bits as u64).sum()
+        };
+        let masks = (0..program.parties()).map(bits).max().unwrap_or(0);
+        Uses { triples: program.and_gates(), masks, shares: 0 }
+    }
+
+    /// So many triples, for any program.
+    pub fn triples(triples: u64) -> Uses {
+        Uses { triples, ..Uses::default() }
+    }
+
     /// Whole batches that hold so much, one at least. Between two parties; among more, [`stored_bytes`] says how much is stored.
     pub fn need(&self) -> Need {
         let batches = [(self.triples, TRIPLES), (self.masks, MASKS), (self.shares, TRIPLES)];
@@ -84,14 +102,55 @@ pub fn stored_bytes(need: &Need, parties: u16) -> u64 {
     }
 }
 
-/// The AND gates of so many batches.
-pub(crate) fn ands(batches: u64) -> u64 {
-    batches.saturating_mul(TRIPLES as u64)
+/// Makes `shares` ahead, as two parties' dealer of this kind does, or that of many. Lots hold whole runs.
+///
+/// # Errors
+/// Those of the dealer, and of the press.
+pub fn prepare(me: &mut Party<'_, '_>, ahead: &Ahead<'_>, kind: DealerKind, to: &mut dyn Press) -> Result<()> {
+    let parties = me.here.parties;
+    let of = Batches { units: TRIPLES as u64, lot: lot(parties, ahead.together) };
+    fill_lots(me, ahead, to, of, |ands| if parties == 2 { of_two(kind, ands) } else { of_many(ands) })
+}
+
+/// Writes batches of two parties, of a dealer that the first one sets up, for so many ANDs.
+fn of_two(kind: DealerKind, ands: u64) -> Box<WriteBatch<'static>> {
+    let mut maker: Option<Maker<'static>> = None;
+    Box::new(move |me, _, out| {
+        let (ch, here, rng, observer) = me.pair()?;
+        let maker = match &mut maker {
+            Some(maker) => maker,
+            none => {
+                observer.phase("setup");
+                let dealer = dealer(ch, here.child("dealer"), kind, Ands::Exactly(ands), rng)?;
+                observer.phase("offline");
+                none.insert(Maker::new(dealer))
+            }
+        };
+        maker.make(ch, &BATCH)?.write(out)
+    })
+}
+
+/// Writes batches of a dealer of many that the first one sets up, for so many ANDs.
+fn of_many(ands: u64) -> Box<WriteBatch<'static>> {
+    let mut maker: Option<RowMaker<'static>> = None;
+    Box::new(move |me, _, out| {
+        let Party { net, here, rng, observer } = me;
+        let maker = match &mut maker {
+            Some(maker) => maker,
+            none => {
+                observer.phase("setup");
+                let dealer = many::dealer_over::<Csw>(net, *here, Ands::Exactly(ands), *rng)?;
+                observer.phase("offline");
+                none.insert(RowMaker::new(Box::new(dealer)))
+            }
+        };
+        maker.make(net, &row_batch(here.parties))?.write(out)
+    })
 }
 
 /// How many batches a lot of so many parties has, from which runs of so many are made: whole runs, so that none is left over. A batch grows
 /// with the number of parties, and a lot does not.
-pub(crate) fn lot(parties: u16, together: u64) -> u64 {
+fn lot(parties: u16, together: u64) -> u64 {
     whole_runs((2 * LOT / u64::from(parties)).max(1), together)
 }
 

@@ -1,6 +1,6 @@
-//! The checks of TinyOT.
+//! The checks of the dealers.
 
-comity_core::checks! { "tinyot";
+comity_core::checks! { "triples";
     /// The comparison that ends a batch of leaky ANDs failed.
     LEAKY_AND = "the check of a batch of ANDs failed";
     /// The comparison that ends a batch of leaky OTs failed.
