@@ -31,9 +31,17 @@ pub mod row_reduced;
 mod scheme;
 mod stream;
 
-pub use comity_core::{Cursor, Delta, LockstepChecker, LockstepEvaluator, LockstepGarbler, Part};
+pub use comity_circuit::{Builder, Circuit, Lowered};
+pub use comity_core::{
+    Backend, Block, Cursor, Delta, LockstepChecker, LockstepEvaluator, LockstepGarbler, Part, Prg, Tape,
+};
 pub use half_gates::HalfGates;
 pub use privacy_free::PrivacyFree;
 pub use row_reduced::RowReduced;
 pub use scheme::{Evaluate, FreeXor, Garble, Private, Readable, Scheme};
 pub use stream::{EvaluatedStream, GarbledStream};
+
+// The example of the README runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -33,8 +33,16 @@ pub mod silent;
 pub mod softspoken;
 mod stream;
 
+/// What a caller needs beside OTs, so that this crate is enough for a small program.
+pub use comity_channel::{Channel, memory};
+pub use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
 pub use cot::{CotReceiver, CotSender};
 pub use hashed::{HashedReceiver, HashedSender};
 pub use model::{AtLeast, Malicious, Model, SemiHonest};
 pub use random::{RandomReceiver, RandomSender};
 pub use seeds::{ReceiverSeeds, SenderSeeds};
+
+// The example of the README runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
