@@ -14,7 +14,7 @@
 //! every later check. So a check that has begun and not passed, whatever the reason, ends the key; whoever stores something under it notes that before
 //! the check begins.
 //!
-//! **Cost**: an element to each peer for a value that is opened, and for each check seven rounds and some 250 bytes to each, between two parties four rounds.
+//! **Cost**: an element to each peer for a value that is opened, and for each check seven rounds and 272 bytes to each peer, between two parties four rounds and 224 bytes both ways together.
 
 use comity_channel::{Echo, Mesh, PerPeer};
 use comity_core::{Backend, Block, Error, PartyId, Prg, Result, SessionId, declassify_all, verdict};
