@@ -129,7 +129,7 @@ pub(crate) fn run_once(args: &RunArgs, path: &Path) -> Outcome {
         values: args.values.clone(),
         session,
         result: args.result.clone(),
-        store: job.store_dir(args.store.as_deref()),
+        store: job.store_dir(args.store.as_deref())?,
         key: job.store_key(&args.key),
         attached: false,
         job: None,

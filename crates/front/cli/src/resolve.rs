@@ -1,5 +1,7 @@
 //! From what PROGRAM, `--owner` and `--output-to` say to a program.
 
+use std::collections::BTreeSet;
+
 use comity::PartyGroup;
 use comity_circuit::{Circuit, Goal, Input, Output, Owner, PartySet, Program, ProgramError, Recipients, Span, Step};
 use comity_format::SequentialCircuit;
@@ -79,14 +81,20 @@ pub(crate) fn resolve_for(args: &ProgramArgs, auto: Goal, group: Option<&PartyGr
     };
     let names = names(Some(&program), group)?;
     let mut resolved = Resolved { program: program.with_name(name), text: text.to_owned(), lanes, names, oddities };
+    let mut given = BTreeSet::new();
     for owner in &args.roles.owner {
         let index = resolved.input(&owner.value)?;
+        if !given.insert(index) {
+            let title = resolved.title(index);
+            return Err(refuse(&format!("an owner is said twice for input {title}: name one, who gives it")));
+        }
         let owner = match &owner.party {
             Some(party) => Owner::Party(resolved.names.find(party)?),
             None => Owner::Shared,
         };
         resolved.program = resolved.program.with_owner(index, owner).map_err(|e| refuse(&e))?;
     }
+    let mut given = BTreeSet::new();
     for to in &args.roles.output_to {
         let indices = match &to.output {
             Some(name) => vec![resolved.output(name)?],
@@ -103,6 +111,11 @@ pub(crate) fn resolve_for(args: &ProgramArgs, auto: Goal, group: Option<&PartyGr
                 Recipients::Parties(set)
             }
         };
+        // What is said of all outputs may be said otherwise of one.
+        if !given.insert(to.output.as_ref().map(|_| indices[0])) {
+            let of = to.output.as_ref().map_or("the outputs".to_owned(), |name| format!("output `{name}`"));
+            return Err(refuse(&format!("who learns {of} is said twice: name all who do at once, as in 0,1")));
+        }
         for index in indices {
             resolved.program = resolved.program.with_recipients(index, recipients).map_err(|e| refuse(&e))?;
         }

@@ -49,7 +49,7 @@ pub(crate) struct RunArgs {
     /// Run the job in FILE, in place of a program
     ///
     /// All parties hold it, and it says all that they agree on: see `comity job`.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["owner", "output_to", "optimize", "group", "connect", "peer", "protocol", "option", "kappa", "rho"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["owner", "output_to", "optimize", "group", "connect", "peer", "protocol", "option", "kappa", "rho", "label"])]
     pub(crate) job: Option<PathBuf>,
     /// The digest of the job that the other flags are from.
     #[arg(skip)]

@@ -165,7 +165,7 @@ fn serve(args: &ServeArgs, job: &Job, resolved: &Resolved, list: List) -> Outcom
         let ours =
             session::session(Some(&resolved.program), party, &resolved.names, Some(&job.party), &network, &session)?;
         let session = ours.session.job(digest.0);
-        let session = match job.store_dir(args.store.as_deref()) {
+        let session = match job.store_dir(args.store.as_deref())? {
             Some(dir) => session.store(storage::open(&dir, &job.store_key(&args.key))?),
             None => session,
         };

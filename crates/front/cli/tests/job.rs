@@ -58,6 +58,32 @@ fn a_job_runs_at_all_who_hold_it() {
 }
 
 #[test]
+fn what_a_job_would_ignore_is_refused() {
+    let folder = Folder::new("job-ignored");
+    let plain = job(&folder, "job.toml", "");
+    let store = folder.path("store");
+    let run =
+        |more: &[&str]| comity(&[&["run", "--job", &plain, "--party", "alice", "--input", "dec:40"], more].concat());
+    run(&["--store", &store]).fails(2, &["--store", "names no store", "leave the flag out"]);
+    run(&["--label", "monday"]).fails(2, &["--label"]);
+    comity(&["serve", &plain, "--party", "alice", "--store", &store]).fails(2, &["names no store"]);
+    for (line, part) in [
+        ("owners = [\"0=alice\", \"1=bob\", \"0=bob\"]", "an owner is said twice for input 0"),
+        ("outputs = [\"all\", \"0=alice\", \"0=bob\"]", "who learns output `0` is said twice"),
+        ("outputs = [\"alice\", \"bob\"]", "who learns the outputs is said twice"),
+    ] {
+        let path = folder.file(
+            "twice.toml",
+            &std::fs::read_to_string(&plain)
+                .unwrap()
+                .replace("[[party]]\nid = 0", &format!("{line}\n[[party]]\nid = 0")),
+        );
+        comity(&["job", "check", &path]).fails(2, &[part]);
+    }
+    comity(&["eval", "add64", "--owner", "0=0", "--owner", "0=1", "-i", "0=1", "-i", "1=2"]).fails(2, &["said twice"]);
+}
+
+#[test]
 fn jobs_that_differ_are_found() {
     let folder = Folder::new("job-differs");
     let path = job(&folder, "job.toml", "");

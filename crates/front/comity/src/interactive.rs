@@ -18,7 +18,7 @@ pub use agree::MAX_STATEMENT;
 use crate::meet::Begun;
 use crate::protocol::fits;
 use crate::report::sum;
-use crate::session::{Session, whose};
+use crate::session::{Part, Session, whose};
 use crate::watch::Watch;
 
 /// A value that the parties hold shares of and nobody knows. It belongs to its session.
@@ -77,9 +77,7 @@ impl<'a> Session<'a> {
         if !card.reactive {
             return Err(Error::invalid_input(format!("{} runs whole programs only", card.name)));
         }
-        if self.store.is_some() {
-            return Err(Error::invalid_input("a session by hand makes its material as it goes: leave the store out"));
-        }
+        self.has_no(&[Part::Shares, Part::Store], "a session by hand, which makes its material as it goes,")?;
         let options = self.options(card)?;
         protocol.fits_parties(self.parties(), &options)?;
         let greeting = self.greeting(card, None, "interactive")?;

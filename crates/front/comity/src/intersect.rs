@@ -13,7 +13,7 @@ use comity_psi::{CARD, MAX_ITEMS, Matches, Set, Terms, receive, send};
 use crate::clock::Clock;
 use crate::meet::Begun;
 use crate::report::{peak_rss, sum};
-use crate::session::{Session, whose};
+use crate::session::{Part, Session, whose};
 use crate::watch::Watch;
 
 /// What a party brings to an intersection, and wants of it.
@@ -80,11 +80,12 @@ impl Session<'_> {
     /// Meets the other party, agrees on what is compared, and finds what the two sets have in common.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) before anybody is met, if what is wanted does not fit together;
-    /// [`Mismatch`](comity_core::Kind), on both sides, if the other party wants anything else; otherwise those of the network and of
+    /// [`InvalidInput`](comity_core::Kind) before anybody is met, if what is wanted does not fit together, or the session was told what an
+    /// intersection does not take up (a protocol, a store, shares); [`Mismatch`](comity_core::Kind), on both sides, if the other party wants anything else; otherwise those of the network and of
     /// [`send`] and [`receive`].
     pub fn intersect(mut self, wanted: &Intersection<'_>, watch: &mut dyn Watch) -> Result<Intersected> {
         CARD.has(self.me, self.parties())?;
+        self.has_no(&[Part::Protocol, Part::Shares, Part::Store], "an intersection, whose terms say how it runs,")?;
         let mine = wanted.check(self.me)?;
         let theirs = Offer::name(self.me.other());
         let options = self.options(&CARD)?;

@@ -10,7 +10,8 @@
 //! Circuits in files are read by [`mod@format`]; any [`Channel`] will do; keys are made by [`KeyDir`].
 //!
 //! Beside protocols there are services: `ope` (a feature, on by default) has order-preserving encryption, for one party and its database;
-//! [`nisc`] computes by mail; [`zk`] has proofs that one knows the secret inputs of a program; [`psi`] finds the items that two sets have in common.
+//! [`nisc`] computes by mail; [`zk`] has proofs that one knows the secret inputs of a program; [`psi`] finds the items that two sets have in common;
+//! [`pfe`] computes a function that stays private.
 
 mod clock;
 pub mod interactive;

@@ -33,7 +33,7 @@ use crate::clock::Clock;
 use crate::meet::Begun;
 use crate::protocol::fits;
 use crate::report::{Filled, Report};
-use crate::session::{Session, whose};
+use crate::session::{Part, Session, whose};
 use crate::shares::Form;
 use crate::watch::Watch;
 use fill::Filling;
@@ -99,6 +99,7 @@ impl Session<'_> {
         limit: u64,
         watch: &mut dyn Watch,
     ) -> Result<Filled> {
+        self.has_no(&[Part::Shares], "the making of material")?;
         let card = protocol.card();
         let material = material(card, need);
         let Some(store) = self.store.take() else {

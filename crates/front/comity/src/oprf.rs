@@ -24,7 +24,7 @@ use crate::clock::Clock;
 use crate::meet::Begun;
 use crate::offline::ids;
 use crate::report::{peak_rss, sum};
-use crate::session::{Session, whose};
+use crate::session::{Part, Session, whose};
 use crate::watch::Watch;
 use request::{Answer, Request, Verdict, granted};
 
@@ -121,6 +121,9 @@ impl Session<'_> {
         inputs: &[u128],
         watch: &mut dyn Watch,
     ) -> Result<OprfDone<Zeroizing<Vec<Block>>>> {
+        if ask.over.is_some() {
+            self.has_no(&[Part::Store], "a query under a protocol")?;
+        }
         let store = self.store.take();
         let mut dropped = 0;
         let done = self.client(ask, "queries", watch, |me, id, key| {
@@ -209,6 +212,7 @@ impl Session<'_> {
         }
         let card = card(over);
         CARD.has(self.me, self.parties())?;
+        self.has_no(&[Part::Protocol, Part::Shares, Part::Store], "a service of queries, whose desk has its store,")?;
         let options = self.options(&CARD)?;
         let met = self.meet(&card, watch)?;
         watch.connected(&met.address);
@@ -241,6 +245,7 @@ impl Session<'_> {
         talk: impl FnOnce(&mut Party<'_, '_>, &[u8; 32], Option<[u8; 32]>) -> Result<T>,
     ) -> Result<OprfDone<T>> {
         CARD.has(self.me, self.parties())?;
+        self.has_no(&[Part::Protocol, Part::Shares], "a query to a base, which says what it runs over,")?;
         let options = self.options(&CARD)?;
         let mut greeting = self.greeting(&CARD, None, "queries to a base")?;
         let base = ask.base.terms.id;
@@ -321,14 +326,16 @@ fn serve(
         (true, Some(store)) => lots(store, &base, key)?.iter().flat_map(LotInfo::left).sum(),
         _ => 0,
     };
-    if request.queries > MOST {
-        say(me, Verdict::Limited(MOST))?;
-        return refused("the client wanted more queries at once than there can be");
-    }
-    match desk.grant(key, request.queries + waiting, request.ahead) {
+    // More at once than there can be is not granted, and the client hears of what would be.
+    let too_many = request.queries > MOST;
+    match desk.grant(key, request.queries.saturating_add(waiting), request.ahead || too_many) {
+        Ok(()) if too_many => {
+            say(me, Verdict::Limited(MOST))?;
+            return refused("the client wanted more queries at once than there can be");
+        }
         Ok(()) => {}
         Err(OprfRefusal::Left(left)) => {
-            let left = left.saturating_sub(waiting);
+            let left = left.saturating_sub(waiting).min(MOST);
             say(me, Verdict::Limited(left))?;
             let wanted = request.queries;
             return refused(&format!("the client wanted {wanted} queries, and {left} are left for it"));

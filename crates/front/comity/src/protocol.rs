@@ -23,6 +23,7 @@ pub static SERVICES: &[&Card] = &[
     &comity_ope::CARD,
     &comity_zk::CARD,
     &comity_psi::CARD,
+    &comity_pfe::CARD,
 ];
 
 /// The protocol of this name.

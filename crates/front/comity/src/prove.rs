@@ -7,7 +7,7 @@ use comity_protocol::Here;
 use comity_zk::{CARD, Conversation, Statement, prove_to, verify_from};
 
 use crate::meet::Begun;
-use crate::session::{Session, whose};
+use crate::session::{Part, Session, whose};
 use crate::watch::Watch;
 
 impl Session<'_> {
@@ -15,6 +15,7 @@ impl Session<'_> {
     /// and the way. That nothing failed does not say that the verifier is convinced.
     ///
     /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the session was told what a proof does not take up (a protocol, parameters, a store, shares);
     /// [`Mismatch`](comity_core::Kind), on both sides, if they name different statements or ways; otherwise those of the network and of
     /// [`prove_to`].
     pub fn prove(
@@ -32,8 +33,7 @@ impl Session<'_> {
     /// Has party 0 prove a statement; this is party 1. If it returns without an error, the statement is believed.
     ///
     /// # Errors
-    /// [`Mismatch`](comity_core::Kind), on both sides, if they name different statements or ways; otherwise those of the network and of
-    /// [`verify_from`].
+    /// As [`Session::prove`], and those of [`verify_from`].
     pub fn verify(self, statement: &Statement, way: Conversation, watch: &mut dyn Watch) -> Result<()> {
         self.converse(PartyId(1), statement, way, watch, |ch, here, rng| verify_from(ch, here, statement, way, rng))
     }
@@ -52,6 +52,8 @@ impl Session<'_> {
             return Err(Error::invalid_input(format!("the {part} is party {role}, and this is party {}", self.me)));
         }
         CARD.has(self.me, self.parties())?;
+        let unused = [Part::Protocol, Part::Params, Part::Shares, Part::Store];
+        self.has_no(&unused, "a proof, whose way says how it is made,")?;
         let options = self.options(&CARD)?;
         // Two sides that want different things hear of it before anything is proved.
         let statement: String = statement.digest().iter().map(|byte| format!("{byte:02x}")).collect();

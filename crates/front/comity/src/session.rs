@@ -63,6 +63,15 @@ pub struct Session<'a> {
     pub(crate) unauthenticated_shares: bool,
 }
 
+/// What a session can be told and not everything that it does takes up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Protocol,
+    Params,
+    Shares,
+    Store,
+}
+
 /// The protocol that was asked for.
 enum Chosen {
     Preferred,
@@ -364,6 +373,31 @@ impl<'a> Session<'a> {
         let mut options = Options::new(card);
         self.options.iter().try_for_each(|(name, value)| options.set(self.me, name, value))?;
         Ok(options)
+    }
+
+    /// Refuses what was said and would be ignored: `what` takes up nothing of these.
+    pub(crate) fn has_no(&self, parts: &[Part], what: &str) -> Result<()> {
+        let said = [
+            (
+                Part::Protocol,
+                !matches!(self.protocol, Chosen::Preferred),
+                "Session::protocol",
+                "no protocol for programs",
+            ),
+            (Part::Params, self.params != Params::default(), "Session::params", "no parameters of a session"),
+            (Part::Shares, !self.shares.is_empty(), "Session::share", "no value that comes in as shares"),
+            (
+                Part::Shares,
+                self.unauthenticated_shares,
+                "Session::unauthenticated_shares",
+                "no value that comes in as shares",
+            ),
+            (Part::Store, self.store.is_some(), "Session::store", "no material that was made ahead"),
+        ];
+        match said.iter().find(|(part, said, ..)| *said && parts.contains(part)) {
+            Some((.., method, none)) => Err(Error::invalid_input(format!("{what} takes {none}: leave `{method}` out"))),
+            None => Ok(()),
+        }
     }
 
     /// The number of parties.

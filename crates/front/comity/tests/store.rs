@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::Duration;
 
 use comity::{
-    Bits, Error, PROTOCOLS, Params, Program, Report, Result, Session, Store, StoreKey, Supply, Watch, library, memory,
+    Adversary, Bits, Error, Intersection, PROTOCOLS, Params, Program, Recipients, Report, Result, Session, Store,
+    StoreKey, Supply, Watch, library, memory, psi, zk,
 };
 use comity_channel::hello::WIRE_BYTES;
 use comity_channel::{Change, Direction, Tamper, Tampering};
@@ -382,4 +384,43 @@ fn a_lot_with_a_damaged_batch_is_passed_over_by_both() {
         tried.push(name);
     }
     assert!(tried.len() >= 4, "{tried:?}");
+}
+
+/// What a session was told and what it does would not take up: refused before anybody is met, each by its name.
+#[test]
+fn nothing_that_is_said_is_ignored() {
+    let stores = Stores::new("ignored");
+    let terms = psi::Terms::new(psi::Method::Kkrt, Adversary::SemiHonest);
+    let sets = [psi::Set { items: &[], payload: &[], pad_to: 0 }];
+    let wanted =
+        Intersection { terms, encoding: "plain", hashed: None, to: Recipients::All, sets: &sets, payload: None };
+    let statement = {
+        let byte = |value| Some(Bits::from_bytes(&[value], 8));
+        zk::Statement::new(&library::program("add8").unwrap(), &[None, byte(2)], &[byte(42)], b"").unwrap()
+    };
+    let way = zk::Conversation::Vole;
+    type Told = fn(Session<'static>, &Stores) -> Session<'static>;
+    let told: [(Told, &str); 4] = [
+        (|session, _| session.protocol("yao"), "`Session::protocol`"),
+        (|session, _| session.unauthenticated_shares(true), "`Session::unauthenticated_shares`"),
+        (|session, stores| session.store(stores.open(0)), "`Session::store`"),
+        (|session, _| session.params(Params::new(128, 5).unwrap()), "`Session::params`"),
+    ];
+    for (at, (tell, method)) in told.into_iter().enumerate() {
+        let session =
+            |party| tell(Session::new(party).connect("127.0.0.1:1").timeout(Duration::from_millis(1)), &stores);
+        let refused = |result: Result<()>, by: &str| {
+            let said = result.err().unwrap_or_else(|| panic!("{by} goes along with {method}")).to_string();
+            assert!(said.contains(method), "{by}: {said}");
+        };
+        // An intersection has parameters.
+        if at < 3 {
+            refused(session(0).intersect(&wanted, &mut ()).map(drop), "intersect");
+        }
+        refused(session(0).prove(&statement, &[None, None], way, &mut ()), "prove");
+        refused(session(1).verify(&statement, way, &mut ()), "verify");
+        if at == 1 {
+            refused(session(0).interactive(&mut ()).map(drop), "interactive");
+        }
+    }
 }

@@ -18,11 +18,13 @@
 //! ([`Shape::program_bits`] is the number of switches, and four bits a gate), and three for each gate. Making the bits takes time and memory of
 //! the owner alone, and depends on the function.
 
+mod card;
 mod colour;
 mod embed;
 mod function;
 pub mod garbled;
 
+pub use card::CARD;
 pub use comity_library::universal::Shape;
 pub use function::Function;
 pub use garbled::YaoPfe;

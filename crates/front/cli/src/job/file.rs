@@ -190,9 +190,17 @@ impl Job {
         self.own(flag, "COMITY_KEYS", self.keys.as_deref())
     }
 
-    /// The store, if the runs use one up.
-    pub(crate) fn store_dir(&self, flag: Option<&Path>) -> Option<PathBuf> {
-        self.store.as_deref().and_then(|store| self.own(flag, "COMITY_STORE", Some(store)))
+    /// The store, if the runs use one up. A flag alone does not make them: all parties have to agree on that.
+    pub(crate) fn store_dir(&self, flag: Option<&Path>) -> Outcome<Option<PathBuf>> {
+        match (self.store.as_deref(), flag) {
+            (None, Some(flag)) => Err(Failure::input(format!(
+                "--store {}: the runs of this job use up no material, as it names no store; leave the flag out, or write \
+                 store = \"store\" into the job, which all parties hold",
+                flag.display()
+            ))),
+            (None, None) => Ok(None),
+            (store, flag) => Ok(self.own(flag, "COMITY_STORE", store)),
+        }
     }
 
     fn own(&self, flag: Option<&Path>, variable: &str, written: Option<&Path>) -> Option<PathBuf> {

@@ -117,6 +117,23 @@ fn a_request_beyond_what_is_left_is_told_to_both() {
     assert_eq!(granted.load(Ordering::SeqCst), 0);
 }
 
+/// Of more than there can be in a session, too, the client hears how many there would be.
+#[test]
+fn a_request_beyond_every_session_is_told_what_is_left() {
+    let (published, base) = published();
+    let granted = AtomicU64::new(0);
+    let mut desk = Memory::new(&published, &granted);
+    let (served, asked) = against(&mut desk, OprfServe::default(), &base, |me| granted_answer(me, MOST + 1).map(drop));
+    assert!(served.unwrap_err().to_string().contains("3 are left"));
+    assert!(asked.unwrap_err().to_string().contains("grants this client 3 more"));
+    assert_eq!(granted.load(Ordering::SeqCst), 0);
+}
+
+/// What a server says to a request of so many queries.
+fn granted_answer(me: &mut Party<'_, '_>, queries: u64) -> Result<super::request::Answer> {
+    super::request::granted(me, &Request { queries, ahead: false, lot: None })
+}
+
 /// A session of this desk with a client that says what it likes once they have agreed.
 fn against<T>(
     desk: &mut (impl OprfDesk + Send),
