@@ -21,10 +21,10 @@ fn parties(card: &Card) -> String {
 
 /// What is there, for whom, and what it is.
 fn protocols() -> String {
-    let mut table = "| Name | Parties | Protects against | What it is | From |\n|---|---|---|---|---|\n".to_owned();
+    let mut table = "| Name | Parties | Protects against | What it is |\n|---|---|---|---|\n".to_owned();
     for card in cards() {
         let (name, parties, adversary) = (card.name, parties(card), card.adversary);
-        table += &format!("| `{name}` | {parties} | {adversary} | {} | {} |\n", card.summary, card.paper);
+        table += &format!("| `{name}` | {parties} | {adversary} | {} |\n", card.summary);
     }
     table
 }

@@ -72,8 +72,8 @@ static CARD: Card = Card {
                with probability 2^-rho",
     risk: "a peer could stop the run at any time, also when it has its own outputs and this party does not",
     about: "One garbled circuit, whose permute bits are shared and authenticated so that neither party can garble or evaluate another \
-            one. About 207 bytes an AND gate, most of them before the inputs matter (offline); as few rounds as there are chunks of \
-            32,640 AND gates.",
+            one. About 265 bytes an AND gate, and 207 near a million of them, most before the inputs matter (offline); some 20 rounds, and \
+            more for each chunk of 32,640 AND gates, however deep the program is.",
 };
 
 /// The most leaky ANDs of a batch, 96 bytes each: as few as keep the buckets as small as any number would. Memory that is touched

@@ -78,8 +78,9 @@ static CARD: Card = Card {
     protects: "parties that cheat, even all but one together, learn only their outputs, and are caught before anything else leaves the \
                others, but with probability 2^-rho",
     risk: "any party could stop the run at any time, also when it has its own outputs and others do not, and nobody can tell which it was",
-    about: "All parties garble one circuit together, and each evaluates it: some 30 rounds for a program of up to some ten thousand AND \
-            gates, however deep. An AND gate costs each party some 245 bytes to each other one. What is garbled ahead takes two rounds.",
+    about: "All parties garble one circuit together, and each evaluates it: some 25 rounds for a program of up to some ten thousand AND \
+            gates, however deep, and more for each chunk of a longer one, 2,800 for a million. An AND gate costs each party some 248 bytes to each \
+            other one. A run of what is garbled ahead takes 6 rounds between two, and 9 among more.",
 };
 
 impl Protocol for Bmr {
