@@ -14,7 +14,7 @@
 # A step whose tool is not installed prints SKIPPED and the rest goes on; `tools/install` brings the tools.
 
 .NOTPARALLEL:
-.PHONY: test format package lint docs licences wasm doctests tests test-long bare miri ct mutants release install bench fuzz arm tables book
+.PHONY: test format package lint docs licences wasm doctests tests test-long bare miri ct mutants release dist install bench fuzz arm tables book
 
 # The lock file is committed, and what is tested is what it names.
 CARGO = cargo
@@ -96,9 +96,20 @@ miri:
 		COMITY_BACKEND=portable $(CARGO) +nightly miri test $(LOCKED) -p comity-core --lib; \
 	else echo "SKIPPED miri: it is not installed"; fi
 
-# What takes long to build is a feature of its own; what is given to users has all.
+# What takes long to build is a feature of its own; what is given to users has all. The lines of the source are in a file beside, which a
+# debugger finds by itself: comity.debug.
+BINARY = $(or $(CARGO_TARGET_DIR),target)/release/comity
 release:
-	$(CARGO) build $(LOCKED) --release -p comity-cli --features full
+	CARGO_PROFILE_RELEASE_DEBUG=line-tables-only CARGO_PROFILE_RELEASE_STRIP=none \
+		$(CARGO) build $(LOCKED) --release -p comity-cli --features full
+	@if command -v objcopy >/dev/null; then \
+		objcopy --only-keep-debug $(BINARY) $(BINARY).debug && \
+		cd $(dir $(BINARY)) && objcopy --strip-debug --add-gnu-debuglink=comity.debug comity; \
+	else echo "SKIPPED symbol file: objcopy (binutils) is not installed, and $(BINARY) has its lines in itself"; fi
+
+# A static binary, completions, man page, Debian package, bill of materials and checksums, in the folder dist; a container where docker runs.
+dist:
+	tools/dist
 
 install:
 	$(CARGO) install $(LOCKED) --path crates/front/cli --features full
