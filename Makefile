@@ -14,7 +14,7 @@
 # A step whose tool is not installed prints SKIPPED and the rest goes on; `tools/install` brings the tools.
 
 .NOTPARALLEL:
-.PHONY: test format package lint docs licences wasm doctests tests test-long bare miri ct mutants release dist install bench fuzz arm tables book
+.PHONY: test format package lint docs licences wasm doctests tests test-long bare miri ct mutants release dist api install bench fuzz arm tables book
 
 # The lock file is committed, and what is tested is what it names.
 CARGO = cargo
@@ -38,7 +38,7 @@ licences:
 # Every public crate can be packaged: what it needs has a version, and nothing that it needs is left out.
 package:
 	$(CARGO) package $(LOCKED) --workspace --no-verify --allow-dirty --quiet \
-		$(addprefix --exclude ,comity-testing comity-ct comity-sum comity-xor comity-fuzz comity-book comity-examples)
+		$(addprefix --exclude ,comity-ct comity-sum comity-xor comity-fuzz comity-book comity-examples)
 
 lint:
 	$(CARGO) clippy $(LOCKED) --workspace --all-targets -- -D warnings
@@ -110,6 +110,16 @@ release:
 # A static binary, completions, man page, Debian package, bill of materials and checksums, in the folder dist; a container where docker runs.
 dist:
 	tools/dist
+
+# What changes for those who use the crates, against the revision BASE; of the facade all of it.
+BASE = HEAD~1
+api:
+	@if $(CARGO) semver-checks --version >/dev/null 2>&1; then \
+		$(CARGO) semver-checks --workspace --baseline-rev $(BASE); \
+	else echo "SKIPPED semver-checks: it is not installed (cargo install cargo-semver-checks)"; fi
+	@if $(CARGO) public-api --version >/dev/null 2>&1; then \
+		$(CARGO) +nightly public-api -p comity diff $(BASE)..HEAD; \
+	else echo "SKIPPED public-api: it is not installed (cargo install cargo-public-api, and nightly)"; fi
 
 install:
 	$(CARGO) install $(LOCKED) --path crates/front/cli --features full
