@@ -85,13 +85,13 @@ impl StoredBatch {
         let mut head = [0; MAGIC.len() + 1];
         take(from, &mut head)?;
         if head[..MAGIC.len()] != MAGIC[..] || u16::from(head[MAGIC.len()]) != party.0 {
-            return Err(damaged(format!("it is none of party {party} in the form of this version")));
+            return Err(damaged(format!("it does not begin as one of party {party} and of this version does")));
         }
         let mut delta = Zeroizing::new([0; Block::BYTES]);
         take(from, &mut *delta)?;
         let key =
             GlobalKey::new(Block::new(*delta)).filter(|key| key.block().to_u128() >> 1 & 1 == u128::from(party.0));
-        let key = key.ok_or_else(|| damaged("its key is none of this party".into()))?;
+        let key = key.ok_or_else(|| damaged("its global key has not the last bits that this party's have".into()))?;
         let mut triples = Triples::blank(amounts.triples);
         take(from, bytemuck::cast_slice_mut(triples.as_mut_slice()))?;
         let mut masks = [0, 1].map(|owner: usize| Pool(vec![Share::default(); amounts.masks[owner]]));
@@ -137,7 +137,11 @@ impl StoredBatch {
 
 /// A share whose blocks are as a share's blocks are.
 fn whole(mac: Block, key: Block) -> Result<Share> {
-    if key.lsb() { Err(damaged("a key is none".into())) } else { Ok(Share::from_parts(mac, key)) }
+    if key.lsb() {
+        Err(damaged("the key of a share does not end in a zero bit".into()))
+    } else {
+        Ok(Share::from_parts(mac, key))
+    }
 }
 
 /// Reads all of these bytes.

@@ -314,7 +314,8 @@ const SHARES: &str = "shares";
 
 /// The link of one of two.
 fn only(link: Connection, me: PartyId) -> Result<PerPeer<Connection>> {
-    PerPeer::from_vec(me, vec![link]).ok_or_else(|| Error::invalid_input(format!("party {me} is none of two")))
+    PerPeer::from_vec(me, vec![link])
+        .ok_or_else(|| Error::invalid_input(format!("this is party {me}, and the two parties are 0 and 1")))
 }
 
 /// Passes on how the meeting goes. Of two the one that listens has said whom it waits for.

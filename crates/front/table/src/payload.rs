@@ -161,7 +161,7 @@ fn add_up<'f>(sums: &mut [i128], fields: impl Iterator<Item = &'f [u8]>) -> Resu
         let number: i128 = if text.is_empty() {
             0
         } else {
-            text.parse().map_err(|_| (Some(at), "`--duplicates sum` adds integers, and this is none".to_owned()))?
+            text.parse().map_err(|_| (Some(at), "`--duplicates sum` adds integers, and this is not one".to_owned()))?
         };
         *sum = sum.checked_add(number).ok_or((Some(at), "the sum has more than 127 bits".to_owned()))?;
     }
@@ -211,7 +211,7 @@ impl Decoder {
     /// # Errors
     /// An error if this is no cell, or a field is no UTF-8.
     pub fn decode<'c>(&self, cell: &'c [u8], fields: &mut Vec<&'c [u8]>) -> Result<()> {
-        let wrong = || Error::new("the payload of a row is none");
+        let wrong = || Error::new("the payload of a row does not decode");
         fields.clear();
         let (rows, mut rest) = cell.split_first().filter(|(rows, _)| **rows > 0).ok_or_else(wrong)?;
         for _ in 0..usize::from(*rows) * self.columns {
@@ -235,7 +235,7 @@ impl Decoder {
     /// # Errors
     /// An error if it is none.
     pub fn fields(mut text: &[u8]) -> Result<Vec<String>> {
-        let wrong = || Error::new("the names of the columns of the payload are none");
+        let wrong = || Error::new("the names of the payload's columns do not decode");
         let mut fields = Vec::new();
         while !text.is_empty() {
             let (field, behind) = unpack(text).ok_or_else(wrong)?;

@@ -49,7 +49,7 @@ impl Head {
         let mut magic = [0; 18];
         take(from, &mut magic)?;
         if magic[..16] != MAGIC[..] {
-            return Err(damaged("it is none in the form of this version"));
+            return Err(damaged("it does not begin as one of this version does"));
         }
         if magic[16..] != [party.0 as u8, garbler.0 as u8] {
             return Err(damaged("it is for other roles than this run"));
@@ -61,7 +61,7 @@ impl Head {
         }
         let mut blocks = Zeroizing::new([Block::ZERO; 2]);
         take(from, Block::bytes_of_mut(&mut *blocks))?;
-        let key = GlobalKey::new(blocks[0]).ok_or_else(|| damaged("its key is none"))?;
+        let key = GlobalKey::new(blocks[0]).ok_or_else(|| damaged("its global key does not end in a one bit"))?;
         Ok(Head { party, garbler, program: digest, key, block: blocks[1] })
     }
 }
@@ -81,7 +81,7 @@ pub(crate) fn take(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
 pub(crate) fn take_shares(from: &mut dyn Read, shares: &mut [Share]) -> Result<()> {
     take(from, Share::bytes_of_mut(shares))?;
     match shares.iter().any(|share| share.key().lsb()) {
-        true => Err(damaged("a key is none")),
+        true => Err(damaged("the key of a share does not end in a zero bit")),
         false => Ok(()),
     }
 }

@@ -187,7 +187,9 @@ impl OpeKey {
         const WHAT: &str = "the key file";
         let (body, sum) = bytes.split_last_chunk::<32>().unwrap_or((&[], &[0; 32]));
         if !body.starts_with(MAGIC) {
-            return Err(Error::Malformed(format!("{WHAT}: it is none of `comity ope`, or of another version")));
+            return Err(Error::Malformed(format!(
+                "{WHAT}: it does not begin as a key file of `comity ope` of this version does"
+            )));
         }
         if checksum(body) != *sum {
             return Err(Error::Malformed(format!("{WHAT}: it is damaged")));

@@ -174,7 +174,7 @@ impl ColumnType {
     /// # Errors
     /// [`Error::Malformed`] if they are none of this type.
     pub fn from_bytes(self, bytes: &[u8]) -> Result<ColumnValue> {
-        let malformed = || Error::Malformed(format!("the bytes of a value are none of the type {self}"));
+        let malformed = || Error::Malformed(format!("the bytes are not a value of the type {self}"));
         if bytes.len() != self.plain_bytes() {
             return Err(malformed());
         }

@@ -109,13 +109,15 @@ impl RowBatch {
             ));
         }
         if first != head(me, parties) {
-            return Err(damaged(format!("it is none of party {me} of {parties} in the form of this version")));
+            return Err(damaged(format!(
+                "it does not begin as one of party {me} of {parties} and of this version does"
+            )));
         }
         let mut delta = Zeroizing::new([0; Block::BYTES]);
         take(from, &mut *delta)?;
         let key =
             GlobalKey::new(Block::new(*delta)).filter(|key| key.block().to_u128() >> 1 & 1 == u128::from(me.0 == 1));
-        let key = key.ok_or_else(|| damaged("its key is none of this party".into()))?;
+        let key = key.ok_or_else(|| damaged("its global key has not the last bits that this party's have".into()))?;
         let mut seeds = vec![Block::ZERO; usize::from(parties) - 1];
         take(from, Block::bytes_of_mut(&mut seeds))?;
         let seeds = PairSeeds::stored(PerPeer::from_vec(me, seeds).expect("this party is one of them"));

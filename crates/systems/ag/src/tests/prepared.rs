@@ -148,9 +148,9 @@ fn what_is_no_batch_is_refused() {
         (flipped(16, 0), "other roles"),
         (flipped(17, 0), "other roles"),
         (flipped(20, 0), "another program"),
-        (flipped(50, 0), "its key is none"),
+        (flipped(50, 0), "its global key does not end in a one bit"),
         // The key of the first input's first mask.
-        (flipped(50 + 32 + 16, 0), "a key is none"),
+        (flipped(50 + 32 + 16, 0), "the key of a share does not end in a zero bit"),
         (good[..40].to_vec(), "cannot be read"),
         (good[..good.len() - 1].to_vec(), "cannot be read"),
         ([&good[..], &[0]].concat(), "more of it"),

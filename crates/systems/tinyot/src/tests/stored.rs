@@ -182,9 +182,9 @@ fn what_is_no_batch_is_refused() {
     // The fixed bits of the global key, and bit 0 of the keys of a share, of a mask and of a triple.
     refused(&flipped(17, 0), "its key");
     refused(&flipped(17, 1), "its key");
-    refused(&flipped(33 + 16, 0), "a key is none");
-    refused(&flipped(33 + 9600, 0), "a key is none");
-    refused(&flipped(good.len() - 16, 0), "a key is none");
+    refused(&flipped(33 + 16, 0), "the key of a share does not end in a zero bit");
+    refused(&flipped(33 + 9600, 0), "the key of a share does not end in a zero bit");
+    refused(&flipped(good.len() - 16, 0), "the key of a share does not end in a zero bit");
     for len in [0, 16, 33, 34, 5000, good.len() - 1] {
         refused(&good[..len], "cannot be read");
     }
