@@ -23,7 +23,7 @@ pub mod steps;
 pub use compact::{compact, dedup};
 pub use join::{Joined, join_loop, join_sorted};
 pub use order::{Order, compare_exchange};
-pub use permute::{permute, switch_count, switches};
+pub use permute::{each_switch, permute, switch_count, switches};
 pub use scan::prefix;
 pub(crate) use select::unit;
 pub use select::{arg_first, argmax, argmin, demux, first, read, write};

@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 
 use comity_circuit::{Builder, Circuit, Goal, Program, Wire};
 
-use crate::universal::Shape;
+use crate::universal::valiant::{self, Split};
+use crate::universal::{Shape, direct};
 
 /// A family of built-in circuits or programs: their names, and what they take and return.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +74,10 @@ pub enum Width {
     KBytes,
     /// The bits that say which circuit of N inputs, W outputs and K gates is meant.
     Function,
+    /// As [`Width::Function`], for Valiant's universal circuits.
+    FunctionOf(Split),
+    /// As [`Width::Function`], where gates choose among all wires.
+    DirectFunction,
 }
 
 /// A function that builds several values from values.
@@ -112,6 +117,8 @@ impl Width {
             Width::NBytes => 8 * n,
             Width::KBytes => 8 * k,
             Width::Function => Shape { inputs: n, outputs: w, gates: k }.program_bits(),
+            Width::DirectFunction => direct::program_bits(Shape { inputs: n, outputs: w, gates: k }),
+            Width::FunctionOf(split) => valiant::program_bits(Shape { inputs: n, outputs: w, gates: k }, split),
         }
     }
 }
@@ -132,7 +139,7 @@ impl std::fmt::Display for Width {
             Width::TwiceNTimesW => f.write_str("2N*W"),
             Width::NBytes => f.write_str("8N"),
             Width::KBytes => f.write_str("8K"),
-            Width::Function => f.write_str("F(N,W,K)"),
+            Width::Function | Width::FunctionOf(_) | Width::DirectFunction => f.write_str("F(N,W,K)"),
         }
     }
 }

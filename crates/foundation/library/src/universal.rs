@@ -19,14 +19,20 @@
 //! graphs: `3n log2 n` in all, and three ANDs a gate, which is any of the sixteen. Switches are left out where nothing can come or go:
 //! at inputs, outputs, and both ends.
 //!
+//! [`valiant`] has the circuits before it, for comparison, and [`direct`] a program whose gates choose among all earlier wires.
+//!
 //! **As a program** it is a recursion: a pole of one level is a block of the level below. Where a block has poles of one kind it is
 //! loops in loops, a few steps a level; so the program is small, and its memory a few wires a pole and those of its first input.
 
+mod colour;
+pub mod direct;
 mod program;
+pub mod valiant;
 mod walk;
 
 use comity_circuit::{Goal, Program};
 
+pub use colour::{Edge, colours};
 pub use walk::{Enter, Leave, Pass, Pole, Walk, walk};
 
 /// What everybody knows of a circuit that a universal one computes.
@@ -56,27 +62,90 @@ impl Shape {
 
     /// The shape whose universal program this is, whoever learns the output.
     pub fn of(program: &Program) -> Option<Shape> {
+        Shape::found(program, Shape::MAX, Shape::program_bits, universal)
+    }
+
+    /// The shape whose program this is, of a family of which more gates have more bits.
+    fn found(
+        program: &Program,
+        max: usize,
+        bits: fn(Shape) -> usize,
+        build: fn(Goal, Shape) -> Program,
+    ) -> Option<Shape> {
         let ([function, x], [y]) = (program.inputs(), program.outputs()) else { return None };
         let shape = |gates| Shape { inputs: x.bits, outputs: y.bits, gates };
-        if ![x.bits, y.bits].iter().all(|bits| (1..=Shape::MAX).contains(bits)) {
+        if ![x.bits, y.bits].iter().all(|bits| (1..=max).contains(bits)) {
             return None;
         }
-        // More gates take more bits.
-        let (mut least, mut most) = (1, Shape::MAX);
+        let (mut least, mut most) = (1, max);
         while least < most {
             let middle = least.midpoint(most);
-            match shape(middle).program_bits() < function.bits {
+            match bits(shape(middle)) < function.bits {
                 true => least = middle + 1,
                 false => most = middle,
             }
         }
-        let universal = universal(program.goal(), shape(least)).with_recipients(0, y.to).ok()?;
-        (universal.digest() == program.digest()).then(|| shape(least))
+        let built = build(program.goal(), shape(least)).with_recipients(0, y.to).ok()?;
+        (built.digest() == program.digest()).then(|| shape(least))
     }
 
     /// The name of the built-in program.
     pub fn name(self) -> String {
-        format!("universal{}x{}x{}", self.inputs, self.outputs, self.gates)
+        Construction::Liu.program_name(self)
+    }
+}
+
+/// A universal circuit of a shape: which one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Construction {
+    /// That of 2021, with three switches for a block of two: see the [module](self). The smallest, and the one that is taken if nothing is said.
+    Liu,
+    /// One of [Valiant's](valiant).
+    Valiant(valiant::Split),
+}
+
+impl Construction {
+    /// All of them.
+    pub const ALL: [Construction; 4] = [
+        Construction::Liu,
+        Construction::Valiant(valiant::Split::Two),
+        Construction::Valiant(valiant::Split::Four),
+        Construction::Valiant(valiant::Split::Hybrid),
+    ];
+
+    /// The name in flags and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Construction::Liu => "liu",
+            Construction::Valiant(valiant::Split::Two) => "valiant",
+            Construction::Valiant(valiant::Split::Four) => "valiant4",
+            Construction::Valiant(valiant::Split::Hybrid) => "hybrid",
+        }
+    }
+
+    /// The bits that say which circuit of this shape is computed: one for each switch and output, and four for each gate.
+    pub fn program_bits(self, shape: Shape) -> usize {
+        match self {
+            Construction::Liu => shape.program_bits(),
+            Construction::Valiant(split) => valiant::program_bits(shape, split),
+        }
+    }
+
+    /// The switches for a shape.
+    pub fn switches(self, shape: Shape) -> usize {
+        self.program_bits(shape) - 4 * shape.gates - shape.outputs
+    }
+
+    /// The name of the built-in program of a shape.
+    pub fn program_name(self, shape: Shape) -> String {
+        let Shape { inputs, outputs, gates } = shape;
+        let family = match self {
+            Construction::Liu => "universal",
+            Construction::Valiant(valiant::Split::Two) => "valiant",
+            Construction::Valiant(valiant::Split::Four) => "valiantfour",
+            Construction::Valiant(valiant::Split::Hybrid) => "hybrid",
+        };
+        format!("{family}{inputs}x{outputs}x{gates}")
     }
 }
 

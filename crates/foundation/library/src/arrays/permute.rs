@@ -55,6 +55,24 @@ fn network(b: &mut Builder, mut rows: Vec<Vec<Wire>>, switches: &mut impl Iterat
     rows
 }
 
+/// The two places that each switch of the network joins, in the order of [`switches`]: where rows are exchanged in place.
+pub fn each_switch(rows: usize, mut each: impl FnMut(usize, usize)) {
+    fn network(places: &[usize], each: &mut impl FnMut(usize, usize)) {
+        let half = places.len() / 2;
+        if half == 0 {
+            return;
+        }
+        places.chunks_exact(2).for_each(|pair| each(pair[0], pair[1]));
+        let first: Vec<usize> = places.iter().step_by(2).take(half).copied().collect();
+        let second: Vec<usize> = places.iter().skip(1).step_by(2).chain(places.get(2 * half)).copied().collect();
+        network(&first, each);
+        network(&second, each);
+        let switched = (places.len() - 1) / 2 * 2;
+        places[..switched].chunks_exact(2).for_each(|pair| each(pair[0], pair[1]));
+    }
+    network(&(0..rows).collect::<Vec<_>>(), &mut each);
+}
+
 /// The switches that bring row `from[i]` to place i.
 ///
 /// # Panics

@@ -3,5 +3,12 @@
 
 use super::Row;
 
-pub(super) const ROWS: &[Row] =
-    &[("universal16x8x100", None), ("universal1024x1x10000", None), ("universal256x128x46463", None)];
+pub(super) const ROWS: &[Row] = &[
+    ("universal16x8x100", None),
+    ("universal1024x1x10000", None),
+    ("universal256x128x46463", None),
+    ("valiant16x8x100", None),
+    ("valiantfour16x8x100", None),
+    ("hybrid16x8x100", None),
+    ("direct16x8x100", None),
+];
