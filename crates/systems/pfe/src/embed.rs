@@ -1,9 +1,9 @@
 //! The bits that make a universal circuit compute a function: the way of each edge through its switches.
 
 use comity_core::Bits;
-use comity_library::universal::{Enter, Leave, Pass, Pole, Shape, Walk, walk};
+use comity_library::universal::valiant::{self, Split};
+use comity_library::universal::{Construction, Edge, Enter, Leave, Pass, Pole, Shape, Walk, colours, walk};
 
-use crate::colour::{Edge, colours};
 use crate::function::{Function, swapped};
 
 const NONE: u32 = u32::MAX;
@@ -11,9 +11,9 @@ const NONE: u32 = u32::MAX;
 /// The ways through the blocks of a level: for each block and each graph of the level a bit, as the switches take it.
 struct Ways {
     graphs: usize,
-    enter: Vec<bool>,
-    pass: Vec<bool>,
-    leave: Vec<bool>,
+    enter: Bits,
+    pass: Bits,
+    leave: Bits,
 }
 
 /// The graphs of a level, each of so many poles: for each pole of each the pole that its edge goes to.
@@ -30,7 +30,7 @@ impl Graphs {
     /// The ways through the blocks, and the graphs of blocks.
     fn blocks(&self) -> (Ways, Graphs) {
         let (graphs, blocks) = (self.next.len() / self.poles, self.poles.div_ceil(2));
-        let bits = || vec![false; blocks * graphs];
+        let bits = || Bits::zeros(blocks * graphs);
         let mut ways = Ways { graphs, enter: bits(), pass: bits(), leave: bits() };
         let mut below = Graphs::new(2 * graphs, blocks);
         let (mut poles, mut edges): (Vec<Edge>, Vec<Edge>) = (Vec::new(), Vec::new());
@@ -39,7 +39,7 @@ impl Graphs {
             edges.clear();
             for (from, &to) in (0..).zip(next).filter(|&(_, &to)| to != NONE) {
                 if from / 2 == to / 2 {
-                    ways.pass[from as usize / 2 * graphs + graph] = true;
+                    ways.pass.set(from as usize / 2 * graphs + graph, true);
                 } else {
                     poles.push((from, to));
                     edges.push((from / 2, to / 2));
@@ -48,61 +48,129 @@ impl Graphs {
             for ((&(from, to), &(one, other)), second) in poles.iter().zip(&edges).zip(colours(blocks, &edges)) {
                 below.next[(2 * graph + usize::from(second)) * blocks + one as usize] = other;
                 // Straight is the first pole by the first graph and the second one by the second.
-                ways.leave[one as usize * graphs + graph] = second != (from % 2 == 1);
-                ways.enter[other as usize * graphs + graph] = second != (to % 2 == 1);
+                ways.leave.set(one as usize * graphs + graph, second != (from % 2 == 1));
+                ways.enter.set(other as usize * graphs + graph, second != (to % 2 == 1));
             }
         }
         (ways, below)
     }
 }
 
+/// The edges of a function between the poles of a shape, as those of two graphs, and what else its program says.
+struct Edges {
+    /// For each graph and each pole where its edge goes.
+    next: [Vec<u32>; 2],
+    tables: Vec<u8>,
+    /// Whether what an output takes comes by the second graph.
+    selects: Vec<bool>,
+}
+
+impl Edges {
+    fn new(function: &Function, shape: Shape) -> Edges {
+        let Shape { inputs, outputs, gates } = shape;
+        let poles = shape.poles();
+        let mut edges: Vec<Edge> = Vec::with_capacity(2 * function.gates().len() + outputs);
+        for (gate, at) in function.gates().iter().zip((inputs as u32)..) {
+            edges.extend(gate.reads.iter().flatten().map(|&read| (read, at)));
+        }
+        edges.extend(function.outputs().iter().zip((inputs + gates) as u32..).map(|(&read, at)| (read, at)));
+        let colour = colours(poles, &edges);
+        let mut next = [vec![NONE; poles], vec![NONE; poles]];
+        for (&(from, to), &second) in edges.iter().zip(&colour) {
+            next[usize::from(second)][from as usize] = to;
+        }
+        // What comes by the first graph is the first input of a gate.
+        let mut colour = colour.into_iter();
+        let tables = function.gates().iter().map(|gate| {
+            let colours: Vec<bool> =
+                gate.reads.iter().flatten().map(|_| colour.next().expect("of each edge")).collect();
+            if colours.first() == Some(&true) { swapped(gate.table) } else { gate.table }
+        });
+        let tables = tables.collect();
+        Edges { next, tables, selects: colour.collect() }
+    }
+
+    /// The four bits of a gate; those that the function does not have are zero.
+    fn gate(&self, number: usize) -> impl Iterator<Item = bool> + use<> {
+        let table = self.tables.get(number).copied().unwrap_or(0);
+        (0..4).map(move |row| table >> row & 1 == 1)
+    }
+}
+
 /// The program of a function, with its switches where none of its edges go as they are.
 ///
 /// The shape has room for the function.
-pub(crate) fn program(function: &Function, shape: Shape) -> Bits {
-    let Shape { inputs, outputs, gates } = shape;
+pub(crate) fn program(function: &Function, shape: Shape, construction: Construction) -> Bits {
+    let edges = Edges::new(function, shape);
+    match construction {
+        Construction::Liu => by_blocks(edges, shape),
+        Construction::Valiant(split) => by_poles(&edges, shape, split),
+    }
+}
+
+/// The program for [`universal`](comity_library::universal::universal).
+fn by_blocks(mut edges: Edges, shape: Shape) -> Bits {
     let poles = shape.poles();
-    let mut edges: Vec<Edge> = Vec::with_capacity(2 * function.gates().len() + outputs);
-    for (gate, at) in function.gates().iter().zip((inputs as u32)..) {
-        edges.extend(gate.reads.iter().flatten().map(|&read| (read, at)));
-    }
-    edges.extend(function.outputs().iter().zip((inputs + gates) as u32..).map(|(&read, at)| (read, at)));
-    let colour = colours(poles, &edges);
-    let mut graphs = Graphs::new(2, poles);
-    for (&(from, to), &second) in edges.iter().zip(&colour) {
-        graphs.next[usize::from(second) * poles + from as usize] = to;
-    }
-    // What comes by the first graph is the first input of a gate.
-    let mut colour = colour.into_iter();
-    let tables = function.gates().iter().map(|gate| {
-        let colours: Vec<bool> = gate.reads.iter().flatten().map(|_| colour.next().expect("of each edge")).collect();
-        if colours.first() == Some(&true) { swapped(gate.table) } else { gate.table }
-    });
-    let tables = tables.collect();
+    let mut graphs = Graphs { poles, next: core::mem::take(&mut edges.next).concat() };
     let mut levels = Vec::new();
     for _ in 0..poles.next_power_of_two().ilog2() {
         let (ways, below) = graphs.blocks();
         levels.push(ways);
         graphs = below;
     }
-    let mut writer =
-        Writer { levels, tables, selects: colour.collect(), bits: Vec::with_capacity(shape.program_bits()) };
+    let mut writer = Writer { levels, edges, bits: Bits::zeros(0) };
     walk(shape, &mut writer);
-    writer.bits.into_iter().collect()
+    writer.bits
+}
+
+/// The program for Valiant's circuits.
+fn by_poles(edges: &Edges, shape: Shape, split: Split) -> Bits {
+    let mut routes = valiant::Routes::new(split);
+    let graphs = edges.next.each_ref().map(|next| {
+        let next: Vec<Option<u32>> = next.iter().map(|&to| (to != NONE).then_some(to)).collect();
+        valiant::Graph::of(shape, Some(&next), &mut routes)
+    });
+    let mut writer = PoleWriter { edges, bits: Bits::zeros(0) };
+    valiant::walk(shape, &graphs, &mut writer);
+    writer.bits
+}
+
+struct PoleWriter<'a> {
+    edges: &'a Edges,
+    bits: Bits,
+}
+
+impl valiant::Nodes for PoleWriter<'_> {
+    type Wire = ();
+
+    fn node(&mut self, _: [(); 2], crossed: bool) -> [(); 2] {
+        self.bits.push(crossed);
+        [(); 2]
+    }
+}
+
+impl valiant::Poles for PoleWriter<'_> {
+    fn input(&mut self, _: usize) {}
+
+    fn gate(&mut self, number: usize, _: [Option<()>; 2]) {
+        self.edges.gate(number).for_each(|bit| self.bits.push(bit));
+    }
+
+    fn output(&mut self, number: usize, _: [Option<()>; 2]) {
+        self.bits.push(self.edges.selects[number]);
+    }
 }
 
 struct Writer {
     levels: Vec<Ways>,
-    tables: Vec<u8>,
-    /// Whether what an output takes comes by the second graph.
-    selects: Vec<bool>,
-    bits: Vec<bool>,
+    edges: Edges,
+    bits: Bits,
 }
 
 impl Writer {
-    fn write(&mut self, level: u32, block: usize, of: fn(&Ways) -> &[bool]) {
+    fn write(&mut self, level: u32, block: usize, of: fn(&Ways) -> &Bits) {
         let ways = &self.levels[level as usize];
-        self.bits.extend_from_slice(&of(ways)[block * ways.graphs..][..ways.graphs]);
+        self.bits.extend_from(&of(ways).slice(block * ways.graphs, ways.graphs));
     }
 }
 
@@ -113,11 +181,8 @@ impl Walk for Writer {
         }
         match kind {
             Pole::Input => {}
-            Pole::Gate => {
-                let table = self.tables.get(number).copied().unwrap_or(0);
-                self.bits.extend((0..4).map(|row| table >> row & 1 == 1));
-            }
-            Pole::Output => self.bits.push(self.selects[number]),
+            Pole::Gate => self.edges.gate(number).for_each(|bit| self.bits.push(bit)),
+            Pole::Output => self.bits.push(self.edges.selects[number]),
         }
         true
     }

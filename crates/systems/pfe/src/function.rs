@@ -4,14 +4,17 @@ use std::collections::HashMap;
 
 use comity_circuit::{Circuit, Op, Program};
 use comity_core::{Bits, Error, Result};
-use comity_library::universal::Shape;
+use comity_library::universal::direct::{self, Direct, DirectGate, DirectRead};
+use comity_library::universal::{Construction, Shape};
 
 use crate::embed;
+use crate::readers::{Limited, limited};
 
 /// The tables of functions of two wires: bit `x + 2 y` is the value.
 const COPY: u8 = 0b1010;
 const NOT: u8 = 0b0101;
 const XOR: u8 = 0b0110;
+const OR: u8 = 0b1110;
 
 /// The table of the same function with its wires in each other's place.
 pub(crate) fn swapped(table: u8) -> u8 {
@@ -29,8 +32,11 @@ pub(crate) struct Gate {
 pub struct Function {
     inputs: usize,
     gates: Vec<Gate>,
+    added: usize,
     copies: usize,
     outputs: Vec<u32>,
+    /// The same, with wires that are read as often as one likes.
+    direct: Direct,
 }
 
 impl Function {
@@ -82,7 +88,12 @@ impl Function {
         Shape { inputs: self.inputs, outputs: self.outputs.len(), gates: self.gates.len().max(1) }
     }
 
-    /// The gates of [`Function::shape`] that only copy, so that none is read more than twice. To be told to nobody.
+    /// The gates of [`Function::shape`] that are there only so that none is read more than twice. To be told to nobody.
+    pub fn added(&self) -> usize {
+        self.added
+    }
+
+    /// The gates that would be [added](Function::added) if each were a copy, as D13.3 counts them: `k* - k`. To be told to nobody.
     pub fn copies(&self) -> usize {
         self.copies
     }
@@ -92,7 +103,39 @@ impl Function {
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the function does not fit, and which number by how much.
     pub fn program(&self, shape: Shape) -> Result<Bits> {
-        let own = self.shape();
+        self.program_of(shape, Construction::Liu)
+    }
+
+    /// As [`Function::program`], for the circuit of any construction.
+    ///
+    /// # Errors
+    /// As [`Function::program`].
+    pub fn program_of(&self, shape: Shape, construction: Construction) -> Result<Bits> {
+        self.fits(self.shape(), shape, "gates with copies")?;
+        Ok(embed::program(self, shape, construction))
+    }
+
+    /// The smallest shape that the function fits where wires are read as often as one likes: without copies.
+    pub fn direct_shape(&self) -> Shape {
+        Shape { gates: self.direct.gates.len().max(1), ..self.shape() }
+    }
+
+    /// The bits that make the [direct program](direct) of this shape compute the function.
+    ///
+    /// # Errors
+    /// As [`Function::program`]; and if the shape is too large for that program.
+    pub fn direct_program(&self, shape: Shape) -> Result<Bits> {
+        let Shape { inputs, outputs, gates } = shape;
+        if let Some(number) = [inputs, outputs, gates].into_iter().find(|&number| number > direct::MAX) {
+            let most = direct::MAX;
+            return Err(Error::invalid_input(format!("{number} is too many without copies, where {most} is the most")));
+        }
+        self.fits(self.direct_shape(), shape, "gates without copies")?;
+        Ok(self.direct.bits(shape))
+    }
+
+    /// Whether a shape has room for what the function needs.
+    fn fits(&self, own: Shape, shape: Shape, gates: &str) -> Result<()> {
         for (what, has, is) in [("input bits", own.inputs, shape.inputs), ("output bits", own.outputs, shape.outputs)] {
             if has != is {
                 return Err(Error::invalid_input(format!("the function has {has} {what}, and the shape {is}")));
@@ -102,10 +145,10 @@ impl Function {
             let (has, most) = (own.gates, shape.gates);
             let more = has - most;
             return Err(Error::invalid_input(format!(
-                "the function has {has} gates with copies, {more} more than the shape's {most}"
+                "the function has {has} {gates}, {more} more than the shape's {most}"
             )));
         }
-        Ok(embed::program(self, shape))
+        Ok(())
     }
 
     pub(crate) fn gates(&self) -> &[Gate] {
@@ -123,6 +166,15 @@ enum Wire {
     Constant(bool),
     /// The value of a node, or its negation.
     Node(u32, bool),
+}
+
+impl Wire {
+    fn node(self) -> Option<u32> {
+        match self {
+            Wire::Node(node, _) => Some(node),
+            Wire::Constant(_) => None,
+        }
+    }
 }
 
 /// Gates that all differ, before any are copied.
@@ -176,7 +228,7 @@ impl Simple {
                 let row = u8::from(!first) + 2 * u8::from(!second);
                 // Of a function and its negation that one is a gate which is zero for zeros.
                 match row {
-                    0 => Wire::Node(self.gate(0b1110, a, b), true),
+                    0 => Wire::Node(self.gate(OR, a, b), true),
                     _ => Wire::Node(self.gate(1 << row, a, b), false),
                 }
             }
@@ -199,51 +251,52 @@ impl Simple {
 
     /// The function with these outputs.
     fn function(mut self, outputs: &[Wire]) -> Function {
+        let direct = self.direct(outputs);
         let outputs = self.exact(outputs);
         let used = self.used(&outputs);
-        // Who reads a node: places in gates by twice their number and which, and then the outputs.
-        let nodes = self.inputs + self.gates.len();
-        let mut readers = vec![Vec::new(); nodes];
-        for (at, gate) in self.gates.iter().enumerate().filter(|&(at, _)| used[self.inputs + at]) {
-            for (which, read) in gate.reads.iter().enumerate() {
-                read.iter().for_each(|&read| readers[read as usize].push(2 * at + which));
-            }
-        }
-        let first_output = 2 * self.gates.len();
-        for (at, &node) in outputs.iter().enumerate() {
-            readers[node as usize].push(first_output + at);
-        }
-        // Each node where its first gate can be, and behind it the copies of it; those of inputs come first.
-        let (mut gates, mut copies) = (Vec::new(), 0);
-        let mut supplier = vec![0; first_output + outputs.len()];
-        let inputs = self.inputs as u32;
-        let mut supply = |gates: &mut Vec<Gate>, mut from: u32, readers: &[usize]| {
-            for (nth, &reader) in readers.iter().enumerate() {
-                // The last two readers share one; each one before leaves its second place to a copy.
-                supplier[reader] = from;
-                if nth + 2 < readers.len() {
-                    gates.push(Gate { table: COPY, reads: [Some(from), None] });
-                    copies += 1;
-                    from = inputs + gates.len() as u32 - 1;
-                }
-            }
+        let Limited { gates, outputs, added, copies } = limited(self.inputs, &self.gates, &used, &outputs);
+        Function { inputs: self.inputs, gates, added, copies, outputs, direct }
+    }
+
+    /// The function as ANDs and XORs of wires and their negations.
+    fn direct(&self, outputs: &[Wire]) -> Direct {
+        let nodes: Vec<u32> = outputs.iter().filter_map(|wire| wire.node()).collect();
+        let used = self.used(&nodes);
+        let mut gates = Vec::new();
+        // Where a node is, and whether its negation is there.
+        let mut places: Vec<DirectRead> =
+            (0..self.inputs as u32).map(|wire| DirectRead { wire, negated: false }).collect();
+        let read = |places: &[DirectRead], node: u32, negated: bool| {
+            let DirectRead { wire, negated: there } = places[node as usize];
+            DirectRead { wire, negated: there ^ negated }
         };
-        for (input, readers) in (0..inputs).zip(&readers) {
-            supply(&mut gates, input, readers);
-        }
-        let mut order = Vec::new();
-        for at in (0..self.gates.len()).filter(|&at| used[self.inputs + at]) {
-            order.push((gates.len(), at));
-            gates.push(self.gates[at]);
-            let own = inputs + gates.len() as u32 - 1;
-            supply(&mut gates, own, &readers[self.inputs + at]);
-        }
-        for (place, at) in order {
-            for (which, read) in gates[place].reads.iter_mut().enumerate().filter(|(_, read)| read.is_some()) {
-                *read = Some(supplier[2 * at + which]);
+        for (at, gate) in self.gates.iter().enumerate() {
+            let place = DirectRead { wire: (self.inputs + gates.len()) as u32, negated: gate.table == OR };
+            places.push(place);
+            if !used[self.inputs + at] {
+                continue;
             }
+            // An AND has one row, that of its two wires or negations; an OR is the negation of one.
+            let row = if gate.table == OR { 0 } else { gate.table.trailing_zeros() };
+            let negated = if gate.table == XOR { [false; 2] } else { [row & 1 == 0, row & 2 == 0] };
+            let of = |side: usize| read(&places, gate.reads[side].expect("two wires"), negated[side]);
+            gates.push(DirectGate { reads: [of(0), of(1)], xor: gate.table == XOR });
         }
-        Function { inputs: self.inputs, gates, copies, outputs: supplier[first_output..].to_vec() }
+        // A constant is an AND of a wire and its negation.
+        let mut zero = None;
+        let mut constant = |gates: &mut Vec<DirectGate>| {
+            *zero.get_or_insert_with(|| {
+                let reads = [false, true].map(|negated| DirectRead { wire: 0, negated });
+                gates.push(DirectGate { reads, xor: false });
+                (self.inputs + gates.len() - 1) as u32
+            })
+        };
+        let outputs = outputs.iter().map(|output| match *output {
+            Wire::Node(node, negated) => read(&places, node, negated),
+            Wire::Constant(value) => DirectRead { wire: constant(&mut gates), negated: value },
+        });
+        let outputs = outputs.collect();
+        Direct { gates, outputs }
     }
 
     /// The nodes of outputs, none of which is negated: gates whose negation alone is an output are negated, with what reads them; constants and

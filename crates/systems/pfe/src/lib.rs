@@ -8,7 +8,8 @@
 //! other, `universalNxWxK` in the library: `N` bits in, `W` bits out, `K` gates. The owner of the function puts the bits in as its input, and
 //! any protocol for programs computes it. So the adversary, the assumptions and the leakage are those of the protocol that is taken;
 //! any bits are *some* function of the shape, so a cheating owner gains nothing but the choice of the function, which it has anyway.
-//! [`YaoPfe`] is a protocol for universal programs alone, against semi-honest parties: the owner of the function garbles what it knows.
+//! Three protocols, all against semi-honest parties, are for private functions alone: [`YaoPfe`], in which the owner of the function garbles what it knows, and
+//! [`PFE_OT`] and [`PFE_LINEAR`], which have no universal circuit.
 //!
 //! **What stays open**: the shape. Gates are counted with those that copy, since no gate of a universal circuit is read more than twice;
 //! [`Shape::gates`] can be larger than what a function needs, and so hide it. And the function itself is its owner's choice: it may give back the
@@ -19,15 +20,18 @@
 //! the owner alone, and depends on the function.
 
 mod card;
-mod colour;
 mod embed;
 mod function;
 pub mod garbled;
+pub mod permuted;
+mod readers;
 
 pub use card::CARD;
-pub use comity_library::universal::Shape;
+pub use comity_library::universal::valiant::Split;
+pub use comity_library::universal::{Construction, Shape};
 pub use function::Function;
 pub use garbled::YaoPfe;
+pub use permuted::{PFE_LINEAR, PFE_OT, PfePermuted};
 
 #[cfg(test)]
 mod tests;

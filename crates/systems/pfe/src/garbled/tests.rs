@@ -159,6 +159,26 @@ fn two_functions_of_a_shape_send_as_much_and_what_is_sent_is_drawn() {
     assert!(distinct.windows(2).all(|two| two[0] != two[1]), "no row comes twice");
 }
 
+/// Whichever way a switch goes and whatever a gate is, its rows are the same but for delta, which masks hide: so the rows of one function are as likely as
+/// those of another.
+#[test]
+fn rows_of_two_functions_under_the_same_coins_differ_by_delta_or_not_at_all() {
+    let shape = shape(20, 4, 150);
+    let (program, [one, x]) = random(shape, 1);
+    let other = bits(shape.program_bits(), &mut rng(2));
+    let [first, second] = [one, other].map(|function| {
+        let sent = &sent(&program, &[function, x.clone()], setting(1))[0];
+        sent[128 * 32..][..16 * rows(shape)].as_chunks::<16>().0.iter().map(|row| u128::from_le_bytes(*row)).collect()
+    });
+    let (first, second): (Vec<u128>, Vec<u128>) = (first, second);
+    let mut differences: Vec<u128> = first.iter().zip(&second).map(|(one, other)| one ^ other).collect();
+    let same = differences.iter().filter(|difference| **difference == 0).count();
+    assert!(same > rows(shape) / 4 && same < rows(shape) * 3 / 4, "{same} of {}", rows(shape));
+    differences.sort_unstable();
+    differences.dedup();
+    assert_eq!(differences.len(), 2, "nothing, and delta");
+}
+
 #[test]
 fn what_a_peer_breaks_ends_in_an_error_that_a_peer_can_cause() {
     let (program, inputs) = random(shape(9, 3, 40), 5);
