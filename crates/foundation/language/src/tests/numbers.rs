@@ -39,12 +39,14 @@ const MADE: [Made; 16] = [
 fn what_fits_where_it_is_used_may_be_made_of_what_does_not() {
     for (text, number) in MADE {
         let source = format!(
-            "fn main(x: u8 from 0) -> u8 {{ let mut y = x; for i in 0..4000 {{ for j in 0..2 {{ y = (y + ({text})) ^ 85; }} }} y }}"
+            "fn main(x: u8 from 0) -> u8 {{ let mut y = x; for i in 0..4000 {{ for j in 0..2 {{ y = rotate_left(y + ({text}), 1) ^ 85; }} }} y }}"
         );
         let mut y = 1;
         for (i, j) in (0..4000).flat_map(|i| [(i, 0), (i, 1)]) {
             assert!((0..256).contains(&number(i, j)), "{text}");
-            y = ((y + number(i, j)) % 256) ^ 85;
+            // Turned, so that a wrong bit does not cancel out.
+            let sum = (y + number(i, j)) % 256;
+            y = (((sum << 1) & 255) | (sum >> 7)) ^ 85;
         }
         for limits in &LIMITS[1..] {
             assert_eq!(run(&compile(&source, *limits), &[1]), [y], "{limits:?}\n{source}");
@@ -85,6 +87,7 @@ fn what_does_not_fit_is_refused_where_it_meets_its_type() {
         ("for i in 0..400 { y = y + (i % 300); }", "does not fit u8, "),
         ("for i in 0..400 { let d: u8 = i; y = y ^ d as u8; }", "fit u8, "),
         ("for i in 0..400 { let d: u8 = i * 2; }", "fit u8, "),
+        ("for i in 0..400 { let d: u8 = i % 300; }", "does not fit u8, "),
         ("y = y + (200 + 100);", "300 does not fit u8, "),
         ("let d: u8 = 2 - 3;", "-1 does not fit u8, "),
         ("for i in 0..400 { y = y ^ ((i - 5) % 3) as u8 ^ (i - 5) % 3; }", "does not fit u8, "),
