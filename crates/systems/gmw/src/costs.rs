@@ -18,22 +18,25 @@ const BASE: f64 = 0.02;
 /// Calls that the walk over a program hands on at once have so many AND gates at most.
 const HANDED: u64 = 1 << 22;
 
-/// Goes through the messages of a run.
+/// Goes through the messages of a run on triples from OT.
 pub(crate) fn costs(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) {
     let (ands, others) = (triples_of(of.program), f64::from(of.parties - 1));
     if ands > 0 {
         setup(of.parties, extension, talk);
-        talk.work(BASE * others);
+        talk.work(BASE * others + TRIPLE * others * ands as f64);
     }
+    costs_on(of, &|talk, count| triples(count, of.parties, extension, talk), talk);
+}
+
+/// Goes through the messages of [`run_with`](crate::run_with) a dealer, which goes through its own each time that it makes so many triples.
+pub fn costs_on(of: &Costing<'_>, dealer: &dyn Fn(&mut Talk, u64), talk: &mut Talk) {
+    let ands = triples_of(of.program);
     // The seeds of the streams.
     talk.exchange(16);
-    let mut left = ands;
-    talk.repeat(left / MOST as u64, &mut |talk| triples(MOST as u64, of.parties, extension, talk));
-    left %= MOST as u64;
-    if left > 0 {
-        triples(left, of.parties, extension, talk);
+    talk.repeat(ands / MOST as u64, &mut |talk| dealer(talk, MOST as u64));
+    if !ands.is_multiple_of(MOST as u64) {
+        dealer(talk, ands % MOST as u64);
     }
-    talk.work(TRIPLE * others * ands as f64);
     for (delta, count) in look_ups(of.program) {
         let most = UnitPool::most(delta) as u64;
         if count > most {

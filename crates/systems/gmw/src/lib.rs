@@ -31,6 +31,7 @@ mod rows;
 mod sharing;
 pub mod table;
 
+pub use costs::costs_on;
 pub use machine::{BitMachine, PIECE};
 pub use protocol::{Gmw, run_with};
 pub use rows::BitRows;
