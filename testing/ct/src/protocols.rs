@@ -28,7 +28,7 @@ pub(crate) fn cases() -> Vec<Case> {
             let values: &[&str] = match option.values {
                 Values::OneOf(values) => values,
                 Values::Switch => &["yes", "no"],
-                Values::Part(_) | Values::Number(_) => &[],
+                Values::Part(_) | Values::Number(_) | Values::Place(_) | Values::Key(_) => &[],
             };
             for &value in values {
                 let set = (option.name, value);
@@ -59,7 +59,7 @@ fn run(protocol: &'static dyn Protocol, set: Option<(&str, &str)>) {
     // A small rho makes less of everything, and no other branch.
     let params = Params::new(128, 5).expect("parameters in range");
     let mut options = Options::new(card);
-    if let Some((name, value)) = set {
+    for (name, value) in card.trial().chain(set) {
         options.set(comity_core::PartyId(0), name, value).expect("one of the card's values");
     }
     protocol.settle(&mut options, &program);

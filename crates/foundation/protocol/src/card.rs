@@ -142,6 +142,10 @@ pub enum Values {
     Number(RangeInclusive<u64>),
     /// For two parties: this party's part, one of two words; the other party's is the other one.
     Part(&'static [&'static str; 2]),
+    /// Where a helper is that is no party: a path with a slash in it, or `HOST:PORT`; or this word.
+    Place(&'static str),
+    /// The fingerprint of a helper's key, as people write it; or this word.
+    Key(&'static str),
 }
 
 /// The value of an option if nobody says.
@@ -151,6 +155,8 @@ pub enum Default {
     Given(&'static str),
     /// The value that follows from the program. Who says nothing leaves it to the other parties.
     FromProgram,
+    /// None: the protocol says which party has to say it. Where all parties are one person's, who only tries it, it is this value.
+    Wanted(&'static str),
 }
 
 impl Card {
@@ -226,6 +232,14 @@ impl Card {
         self.options.iter().find(|option| option.name == name)
     }
 
+    /// The options that some party has to say, with the values for a trial in which all parties are one person's.
+    pub fn trial(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.options.iter().filter_map(|option| match option.default {
+            Default::Wanted(value) => Some((option.name, value)),
+            _ => None,
+        })
+    }
+
     /// The material that it makes for one program, or for any.
     pub fn material(&self, for_a_program: bool) -> Option<&'static Material> {
         self.offline.iter().find(|material| material.program == for_a_program)
@@ -253,6 +267,8 @@ impl Values {
             Values::OneOf(words) => words.iter().map(|word| (*word).to_owned()).collect(),
             Values::Number(range) => vec![format!("{} to {}", range.start(), range.end())],
             Values::Part(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+            Values::Place(word) => vec!["PATH".into(), "HOST:PORT".into(), (*word).to_owned()],
+            Values::Key(word) => vec!["FINGERPRINT".into(), (*word).to_owned()],
         }
     }
 }

@@ -19,7 +19,7 @@ mod party;
 mod reactive;
 
 use comity_circuit::Program;
-use comity_core::{Bits, Error, Params, Result};
+use comity_core::{Bits, Error, Params, PartyId, Result};
 
 pub use card::{Adversary, Card, CardKind, Corrupt, Default, Opt, Takes, Values};
 pub use comity_circuit::Goal;
@@ -61,6 +61,15 @@ pub trait Protocol: Sync {
     /// [`InvalidInput`](comity_core::Kind) says why not.
     fn fits_parties(&self, parties: u16, options: &Options) -> Result<()> {
         let _ = (parties, options);
+        Ok(())
+    }
+
+    /// Whether this party has said all that it alone has to say. Asked before anybody is bothered.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) says what is missing.
+    fn fits_party(&self, me: PartyId, options: &Options) -> Result<()> {
+        let _ = (me, options);
         Ok(())
     }
 

@@ -88,8 +88,13 @@ pub trait Supplies {
     /// The shelf of this material, if there is one to be used.
     fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf>;
 
-    /// A helper that is no party, such as a token.
+    /// A helper that is no party, such as a token: the one at the place that an option says.
     fn helper(&mut self) -> Option<&mut dyn Channel> {
+        None
+    }
+
+    /// The fingerprint by which this party knows another one's helper, if an option says it.
+    fn helper_key(&self) -> Option<[u8; 32]> {
         None
     }
 }

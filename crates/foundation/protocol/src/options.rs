@@ -15,7 +15,7 @@ pub struct Options {
 }
 
 /// The value that an option is set to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionValue {
     /// Whether a switch is on.
     Switch(bool),
@@ -25,6 +25,8 @@ pub enum OptionValue {
     Number(u64),
     /// The party whose part is the first of the two.
     First(PartyId),
+    /// A place or a key, as it was written.
+    Text(String),
 }
 
 impl fmt::Display for OptionValue {
@@ -34,6 +36,7 @@ impl fmt::Display for OptionValue {
             OptionValue::Word(word) => f.write_str(word),
             OptionValue::Number(number) => number.fmt(f),
             OptionValue::First(party) => write!(f, "party {party}"),
+            OptionValue::Text(text) => f.write_str(text),
         }
     }
 }
@@ -73,7 +76,7 @@ impl Options {
     /// If the card has no such option, or it follows from the program and was not settled: a defect of the protocol.
     pub fn get(&self, name: &str) -> OptionValue {
         let (at, option) = self.find(name).expect("an option of the card");
-        self.values[at].or_else(|| option.given()).expect("it was settled")
+        self.values[at].clone().or_else(|| option.given()).expect("it was settled")
     }
 
     /// Whether a switch is on.
@@ -94,6 +97,17 @@ impl Options {
         word
     }
 
+    /// The place or the key that was said; `None` if it is a word, or nobody said one.
+    ///
+    /// # Panics
+    /// If the card has no such option: a defect of the protocol.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match &self.values[self.find(name).expect("an option of the card").0] {
+            Some(OptionValue::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
     /// The party that has the first of two parts.
     ///
     /// # Panics
@@ -112,7 +126,7 @@ impl Options {
     pub fn agreed(&self) -> Vec<(&'static str, Option<String>)> {
         let options = self.card.options.iter().zip(&self.values).filter(|(option, _)| option.agreed);
         options
-            .map(|(option, value)| (option.field(), value.or_else(|| option.given()).map(|v| v.to_string())))
+            .map(|(option, value)| (option.field(), value.clone().or_else(|| option.given()).map(|v| v.to_string())))
             .collect()
     }
 
@@ -133,7 +147,8 @@ impl Options {
 
     /// All options and what they are set to, in the card's order.
     pub fn all(&self) -> impl Iterator<Item = (&'static Opt, Option<OptionValue>)> {
-        self.card.options.iter().zip(&self.values).map(|(option, value)| (option, value.or_else(|| option.given())))
+        let options = self.card.options.iter().zip(&self.values);
+        options.map(|(option, value)| (option, value.clone().or_else(|| option.given())))
     }
 
     /// Those of these options that all parties have alike, as one text: with it what was made under other options is told apart.
@@ -199,7 +214,7 @@ impl Opt {
     fn given(&self) -> Option<OptionValue> {
         match self.default {
             Default::Given(text) => self.read(text),
-            Default::FromProgram => None,
+            Default::FromProgram | Default::Wanted(_) => None,
         }
     }
 
@@ -227,6 +242,13 @@ impl Opt {
             Values::Part(_) => {
                 let party: u16 = text.strip_prefix("party ")?.parse().ok()?;
                 (party < 2).then_some(OptionValue::First(PartyId(party)))
+            }
+            Values::Place(word) | Values::Key(word) if text == *word => Some(OptionValue::Word(word)),
+            Values::Place(_) => text.contains(['/', ':']).then(|| OptionValue::Text(text.to_owned())),
+            // Who knows keys reads it.
+            Values::Key(_) => {
+                let known = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == ':';
+                (text.len() >= 52 && text.chars().all(known)).then(|| OptionValue::Text(text.to_owned()))
             }
         }
     }

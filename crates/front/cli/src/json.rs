@@ -63,6 +63,7 @@ pub(crate) fn option(value: comity_protocol::OptionValue) -> Value {
         Said::Word(word) => word.into(),
         Said::Number(number) => number.into(),
         Said::First(party) => party.0.into(),
+        Said::Text(text) => text.into(),
     }
 }
 

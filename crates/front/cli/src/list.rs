@@ -164,6 +164,8 @@ fn flag(option: &'static Opt, protocols: &[&str], words: Vec<&'static str>) -> A
         Values::OneOf(_) => arg.value_parser(PossibleValuesParser::new(words)),
         Values::Part(words) => arg.value_parser(PossibleValuesParser::new(words.iter().copied())),
         Values::Number(_) => arg.value_name("N"),
+        Values::Place(_) => arg.value_name("PATH"),
+        Values::Key(_) => arg.value_name("FINGERPRINT"),
     }
 }
 

@@ -83,11 +83,14 @@ pub(crate) fn together(
     })
 }
 
-/// The options that one party is told: those that are this party's part are party 0's.
+/// The options that one party is told: those that are this party's part are party 0's. What some party would have to say, and nobody says here, is
+/// what a trial takes: all parties are one person's.
 fn own(args: &LocalArgs, card: &Card, party: u16) -> Vec<String> {
     let part = |name: &str| card.option(name).is_some_and(|option| matches!(option.values, Values::Part(_)));
     let said = args.session.option.iter().filter(|(name, _)| !part(name) || party == 0);
-    said.map(|(name, value)| format!("--option={name}={value}")).collect()
+    let trial = card.trial().filter(|(name, _)| args.session.option.iter().all(|(said, _)| said != name));
+    let flag = |name: &str, value: &str| format!("--option={name}={value}");
+    said.map(|(name, value)| flag(name, value)).chain(trial.map(|(name, value)| flag(name, value))).collect()
 }
 
 /// The arguments that all parties share. The inputs are not among them.

@@ -166,7 +166,7 @@ pub(crate) fn describe(
     let run = json::Run {
         program: resolved.text.clone(),
         protocol: report.protocol.to_owned(),
-        options: report.options.iter().map(|(name, value)| ((*name).to_owned(), json::option(*value))).collect(),
+        options: report.options.iter().map(|(name, value)| ((*name).to_owned(), json::option(value.clone()))).collect(),
         adversary: report.adversary.name().to_owned(),
         kappa: report.params.kappa,
         rho: report.params.rho,

@@ -30,6 +30,7 @@ enum Said {
     Word(&'static str),
     Number(u64),
     Party(u16),
+    Text(String),
 }
 
 impl From<OptionValue> for Said {
@@ -39,6 +40,7 @@ impl From<OptionValue> for Said {
             OptionValue::Word(word) => Said::Word(word),
             OptionValue::Number(number) => Said::Number(number),
             OptionValue::First(party) => Said::Party(party.0),
+            OptionValue::Text(text) => Said::Text(text),
         }
     }
 }
@@ -48,7 +50,7 @@ impl Serialize for Report {
         let hex = |(index, bits): &(usize, Bits)| (*index, to_hex(bits, BitOrder::Lsb));
         let mut object = serializer.serialize_struct("Report", 14)?;
         object.serialize_field("protocol", self.protocol)?;
-        let options = self.options.iter().map(|(name, value)| (*name, Said::from(*value)));
+        let options = self.options.iter().map(|(name, value)| (*name, Said::from(value.clone())));
         object.serialize_field("options", &options.collect::<BTreeMap<_, _>>())?;
         object.serialize_field("adversary", self.adversary.name())?;
         object.serialize_field("kappa", &self.params.kappa)?;

@@ -417,6 +417,7 @@ impl<'a> Session<'a> {
         fits(self.protocols, card, self.parties(), Some(program))?;
         card.has(self.me, self.parties())?;
         protocol.fits_parties(self.parties(), options)?;
+        protocol.fits_party(self.me, options)?;
         let form = Form::of(program, card, self.parties())?;
         let (program, mut settled) = (form.program(), options.clone());
         protocol.settle(&mut settled, program);

@@ -31,6 +31,9 @@ fn run(
                         .map(|(index, input)| (index, Bits::zeros(input.bits)))
                         .collect();
                     let mut session = Session::new(me).with(protocol).params(params);
+                    for (name, value) in protocol.card().trial() {
+                        session = session.option(name, value);
+                    }
                     for (name, value) in options {
                         session = session.option(name, value);
                     }
