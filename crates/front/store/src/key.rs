@@ -18,7 +18,7 @@ const MAGIC: &[u8; 16] = b"comity store v2\n";
 const OLDER: &[u8; 16] = b"comity store v1\n";
 
 /// Bytes of a store's own file: magic, kind of key, cost, salt, check.
-const FILE: usize = 16 + 1 + 12 + 32 + 32;
+pub(crate) const FILE: usize = 16 + 1 + 12 + 32 + 32;
 
 /// The cost of Argon2id for a new store's passphrase: the second choice of RFC 9106, section 4: 64 MiB, 3 passes, 4 lanes.
 const COST: Cost = Cost { kibibytes: 64 << 10, passes: 3, lanes: 4 };

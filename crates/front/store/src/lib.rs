@@ -85,6 +85,7 @@ mod reader;
 mod record;
 mod seal;
 mod store;
+mod vault;
 mod writer;
 
 pub use key::StoreKey;
@@ -92,4 +93,5 @@ pub use lot::{LotInfo, OpenLot};
 pub use meta::Meta;
 pub use reader::BatchReader;
 pub use store::{Damaged, OnDisk, Store};
+pub use vault::Vault;
 pub use writer::{BatchWriter, LotWriter};
