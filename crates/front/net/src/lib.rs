@@ -10,7 +10,8 @@
 //!   which it knows who is who. Against
 //!   whoever sits on the line: they see how much is sent, and when, and can cut the line.
 //!
-//! Parties of whom neither can be called meet at a [`Relay`], through which they speak TLS.
+//! Parties of whom neither can be called meet at a [`Relay`], through which they speak TLS. A helper of one party alone, such as a token, is
+//! called at a socket of its machine (`LocalChannel`, where there are such).
 //!
 //! All must choose the same one; who calls somebody that did not is told at once. Who listens is not to be stopped by a stranger:
 //! it turns away whoever is not expected, and goes on waiting until its time-out. Keys and trusted fingerprints live in a
@@ -47,6 +48,8 @@ mod identity;
 mod keep;
 mod keys;
 mod limits;
+#[cfg(unix)]
+mod local;
 mod meeting;
 mod parting;
 mod pinned;
@@ -70,6 +73,8 @@ pub use hub::Listener;
 pub use identity::{Fingerprint, Identity};
 pub use keys::{KeyDir, OTHERS_WRITE, owned, read_own};
 pub use limits::{Limits, Now, Stop};
+#[cfg(unix)]
+pub use local::{LocalChannel, LocalListener};
 pub use meeting::{Event, meet};
 pub use parting::settle;
 #[doc(hidden)]
