@@ -18,9 +18,9 @@
 //!    `pfe-linear` these labels are random.
 //! 3. *Negations*: a correlated OT of delta for each place: it adds delta to the label where party 0 reads the wire negated.
 //! 4. *Gates*: all gates are alike. An AND of both labels is garbled, and a C-OT chooses between it and their sum, an XOR, as a copy does.
-//! 5. The garbler sends what [brings](bringing) labels from sources to places, and the rows. For `pfe-ot` that is the label for zero of each source under its mask, and
+//! 5. The garbler sends what brings labels from sources to places, and the rows. For `pfe-ot` that is the label for zero of each source under its mask, and
 //!    its own active labels: taken through the network with what the OTs gave, the first are at each place the label for zero there, under that of
-//!    the source, and the sum of both makes one active label the other one. For `pfe-linear` it is what opens labels by [points]. Party 0 evaluates gate by gate.
+//!    the source, and the sum of both makes one active label the other one. For `pfe-linear` it is what opens labels by points. Party 0 evaluates gate by gate.
 //! 6. *Output*: permute bits go to each recipient.
 //!
 //! **Differences from the papers**: there all gates are NANDs; here step 4 hides which one of two a gate is, and step 3 has negations for
