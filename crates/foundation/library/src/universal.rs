@@ -85,8 +85,13 @@ impl Shape {
                 false => most = middle,
             }
         }
-        let built = build(program.goal(), shape(least)).with_recipients(0, y.to).ok()?;
-        (built.digest() == program.digest()).then(|| shape(least))
+        let shape = shape(least);
+        // A program of any other size is not worth building one to compare with.
+        if bits(shape) != function.bits {
+            return None;
+        }
+        let built = build(program.goal(), shape).with_recipients(0, y.to).ok()?;
+        (built.digest() == program.digest()).then_some(shape)
     }
 
     /// The name of the built-in program.
