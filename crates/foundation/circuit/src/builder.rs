@@ -79,6 +79,11 @@ impl Builder {
         (wire.0 as usize).checked_sub(self.first_gate_wire()).map_or(0, |gate| self.depths[gate])
     }
 
+    /// Whether a gate drives a wire: it is no constant and no input bit.
+    pub fn is_gate(&self, wire: Wire) -> bool {
+        wire.0 as usize >= self.first_gate_wire()
+    }
+
     /// The next input value, least significant bit first. All inputs come before the first gate.
     ///
     /// # Panics

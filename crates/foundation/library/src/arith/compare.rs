@@ -14,7 +14,8 @@ pub fn is_zero(b: &mut Builder, x: &[Wire]) -> Wire {
     tree(b, all, Builder::and)
 }
 
-/// All wires together by a function of two. For depth, those that come first are joined first.
+/// All wires together by a function of two. For depth, those of the fewest layers are joined first, and of as many layers inputs in the
+/// order in which they stand here, then gates in that in which they were built: what numbers inputs have makes no difference.
 pub(crate) fn tree(b: &mut Builder, mut wires: Vec<Wire>, gate: fn(&mut Builder, Wire, Wire) -> Wire) -> Wire {
     if b.goal() == Goal::Size {
         while wires.len() > 1 {
@@ -22,12 +23,18 @@ pub(crate) fn tree(b: &mut Builder, mut wires: Vec<Wire>, gate: fn(&mut Builder,
         }
         return wires[0];
     }
-    let mut waiting: BinaryHeap<_> = wires.into_iter().map(|wire| Reverse((b.depth(wire), wire))).collect();
+    let place = |b: &Builder, i: usize, wire: Wire| {
+        let gate = b.is_gate(wire).then_some(wire);
+        Reverse((b.depth(wire), gate, i, wire))
+    };
+    let mut waiting: BinaryHeap<_> = (0..).zip(wires).map(|(i, wire)| place(b, i, wire)).collect();
+    let mut next = waiting.len();
     loop {
-        let Reverse((_, x)) = waiting.pop().expect("at least one wire");
-        let Some(Reverse((_, y))) = waiting.pop() else { return x };
+        let Reverse((.., x)) = waiting.pop().expect("at least one wire");
+        let Some(Reverse((.., y))) = waiting.pop() else { return x };
         let both = gate(b, x, y);
-        waiting.push(Reverse((b.depth(both), both)));
+        waiting.push(place(b, next, both));
+        next += 1;
     }
 }
 
