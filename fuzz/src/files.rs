@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use comity_circuit::random::Rng;
 use comity_circuit::{Circuit, FloatWidth, Observer, Plain, Program, Type};
 use comity_core::{Bits, PartyId};
 use comity_format::value::{self, BitOrder};
 use comity_format::{Format, ReadError, ValueShare, WriteError};
 use comity_language::expression;
+use comity_library::gadget;
 
 /// The largest work that a body runs.
 const SMALL: u64 = 1 << 16;
@@ -109,8 +111,12 @@ pub(crate) fn circuit(data: &[u8]) {
 
 /// The encoding of a program.
 pub(crate) fn program(data: &[u8]) {
-    if let Ok(program) = Program::decode(data) {
+    if let Ok(program) = Program::decode(data, gadget) {
         assert!(program.encode() == data, "what was decoded encodes otherwise");
+        let small = |circuit: &&Circuit| circuit.input_bits() + circuit.gates().len() < 1 << 16;
+        for circuit in program.circuits().iter().filter(small) {
+            assert_eq!(circuit.false_note(&mut Rng(data.len() as u64)), None, "a note that is not true");
+        }
         evaluate(&program);
     }
 }

@@ -15,6 +15,7 @@ mod language;
 mod mail;
 mod mutate;
 mod network;
+mod notes;
 mod okvs;
 mod ope;
 mod ot;
@@ -56,6 +57,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     mail::mail_answer,
     mail::mail_key,
     mail::mail_query,
+    notes::notes,
     okvs::okvs_vector,
     ope::ope_cache,
     ope::ope_key,

@@ -1,8 +1,9 @@
 //! What honest parties send and write: the seeds that are not text.
 
 use comity_channel::{Channel, MemoryChannel, Mesh, RecvHalf, Result, SendHalf, memory};
-use comity_circuit::{Builder, Goal, Owner, Program, Recipients};
+use comity_circuit::{Builder, Goal, LookupTable, Owner, Program, Recipients};
 use comity_core::{Bits, PartyId, SessionId};
+use comity_library::table_circuit;
 use comity_net::Identity;
 use comity_ot::base::simplest;
 
@@ -57,9 +58,15 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("program", "loops", loops.encode()),
         ("program", "calls", calls.encode()),
         ("program", "shared", shared(program()).encode()),
-        ("program", "version_1", version_1(program().encode())),
+        ("program", "version_1", version(1, program().encode())),
+        ("program", "version_2", version(2, program().encode())),
+        ("program", "notes", noted().encode()),
+        ("program", "cut_notes", cut(&noted().encode())),
+        ("program", "table", table().encode()),
+        ("program", "false_table", false_table()),
     ];
     seeds.extend(crate::files::seeds());
+    seeds.extend(crate::notes::seeds());
     seeds.extend(crate::okvs::seeds());
     seeds.extend(crate::gmw::seeds());
     seeds.extend(crate::ag::seeds());
@@ -131,10 +138,30 @@ fn shared(program: &Program) -> Program {
     program.expect("values that are there")
 }
 
-/// A file with the version that is no longer read.
-fn version_1(mut encoded: Vec<u8>) -> Vec<u8> {
-    encoded[14] = 1;
+/// A file with a version that is no longer read.
+fn version(version: u8, mut encoded: Vec<u8>) -> Vec<u8> {
+    encoded[14] = version;
     encoded
+}
+
+/// A program of one table.
+fn table() -> Program {
+    let table = LookupTable::new(3, 4, vec![1, 9, 2, 8, 3, 7, 4, 6]).expect("eight rows");
+    Program::from_circuit(table_circuit(&table, Goal::Depth)).expect("the values fit")
+}
+
+/// The same with a row that the gates do not give.
+fn false_table() -> Vec<u8> {
+    let mut encoded = table().encode();
+    let at = encoded.windows(8).position(|rows| rows == [1, 9, 2, 8, 3, 7, 4, 6]).expect("the rows");
+    encoded[at + 3] = 9;
+    encoded
+}
+
+/// A program whose notes read results and inputs that are gone.
+fn noted() -> Program {
+    let text = "fn main(x: u5 from 0, y: u5 from 1) -> (u3, bool) { let z = x * y + 3; ((z * z) as u3, (z as u2) < (x as u2)) }";
+    comity_language::compile("noted.cty", text).expect("a program that compiles")
 }
 
 /// The bytes that each of two honest parties receives; party 0 of Yao garbles.

@@ -9,13 +9,17 @@
 //! constant time and about 24 bytes while building, 44 where many gates read the same wires.
 //!
 //! A builder carries the [`Goal`] of its circuit and knows the depth of each wire. It makes nothing of them itself:
-//! functions that build words do.
+//! functions that build words do, and they [note](Builder::noted) which words.
 
+mod noted;
 mod shared;
 
 use crate::circuit::{Circuit, Gate, Group, Op};
 use crate::goal::Goal;
+use noted::{Finished, Recorder};
 use shared::{Key, Shared};
+
+pub use noted::Results;
 
 /// A wire of the circuit being built: one bit. It belongs to the builder that made it; the constants to all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,6 +39,19 @@ pub struct Builder {
     goal: Goal,
     /// The AND depth of each gate.
     depths: Vec<u32>,
+    recorder: Recorder,
+    most: MostWires,
+    /// Whether a bounded builder had no room for a gate.
+    full: bool,
+}
+
+/// The most wires of a builder.
+struct MostWires(usize);
+
+impl Default for MostWires {
+    fn default() -> MostWires {
+        MostWires(Circuit::MAX_WIRES)
+    }
 }
 
 impl Wire {
@@ -227,7 +244,8 @@ impl Builder {
         self.output_wires.extend(wires.iter().map(|w| w.0));
     }
 
-    /// The circuit: the gates that outputs depend on, in the order in which they were built.
+    /// The circuit: the gates that outputs depend on, in the order in which they were built, and the notes that are left with
+    /// them.
     pub fn finish(self) -> Circuit {
         let first = self.first_gate_wire();
         let mut needed = vec![false; first + self.gates.len()];
@@ -249,7 +267,15 @@ impl Builder {
             }
         }
         let output_wires = self.output_wires.iter().map(|&w| renamed[w as usize]).collect();
-        Circuit::new(self.inputs, self.outputs, gates, output_wires).expect("a builder makes valid circuits")
+        let finished = Finished { goal: self.goal, first, needed: &needed, renamed: &renamed };
+        let gadgets = self.recorder.gadgets;
+        let (notes, exact) = self.recorder.finish(&finished, gates.len());
+        let circuit =
+            Circuit::new(self.inputs, self.outputs, gates, output_wires).expect("a builder makes valid circuits");
+        match gadgets {
+            Some(gadgets) if !exact && !notes.is_empty() => circuit.noted(notes).with_notes_that_pass(gadgets),
+            _ => circuit.noted(notes),
+        }
     }
 
     fn first_gate_wire(&self) -> usize {
@@ -316,12 +342,22 @@ impl Builder {
 
     fn push(&mut self, op: Op, a: Wire, b: Wire) -> Wire {
         let (index, wire) = (self.gates.len(), self.first_gate_wire() + self.gates.len());
-        assert!(wire < Circuit::MAX_WIRES, "{TOO_LARGE}");
+        if wire >= self.most.0 {
+            return self.refuse();
+        }
         let (x, y) = (self.literal(a).0, self.literal(b).0);
         self.depths.push(self.depth(a).max(self.depth(b)) + u32::from(op == Op::And));
         self.gates.push(Gate { op, a: a.0, b: b.0 });
         self.shared.insert(Key::new(op, x, y), index, wire);
         Wire(wire as u32)
+    }
+
+    /// A gate for which there is no room.
+    #[cold]
+    fn refuse(&mut self) -> Wire {
+        assert!(self.most.0 < Circuit::MAX_WIRES, "{TOO_LARGE}");
+        self.full = true;
+        Wire::ZERO
     }
 }
 

@@ -2,6 +2,9 @@
 
 use comity_core::Tape;
 
+use crate::note::{ArgBit, Note, WordOp};
+use crate::table::LookupTable;
+
 /// The operation of a [`Gate`]. NOT is an XOR with [`Circuit::ONE`]; a copy is no gate at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
@@ -35,12 +38,15 @@ pub struct Group {
 ///
 /// Wires are numbered: 0 is the constant zero, 1 the constant one, then the bits of the input values in order, then
 /// one wire for each gate. A gate reads only wires with smaller numbers. Output bits name any wires.
+///
+/// Beside the gates stand [notes](Note): which words they compute. Who runs gates does not look at them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Circuit {
     inputs: Vec<Group>,
     outputs: Vec<Group>,
     gates: Vec<Gate>,
     output_wires: Vec<u32>,
+    notes: Vec<Note>,
 }
 
 /// The counts of a circuit's gates of each kind, and its depth.
@@ -84,7 +90,7 @@ impl Circuit {
     /// a [`Program`](crate::Program) that calls smaller circuits.
     pub const MAX_WIRES: usize = Tape::MAX_SLOTS as usize;
 
-    /// A circuit of these parts.
+    /// A circuit of these parts, without notes.
     ///
     /// # Errors
     /// [`CircuitError`] where the promises of the type do not hold.
@@ -99,7 +105,7 @@ impl Circuit {
         if wires.is_none_or(|wires| wires > Circuit::MAX_WIRES) || sum(&outputs) != Some(output_wires.len()) {
             return Err(CircuitError::Sizes);
         }
-        let circuit = Circuit { inputs, outputs, gates, output_wires };
+        let circuit = Circuit { inputs, outputs, gates, output_wires, notes: Vec::new() };
         let first = circuit.first_gate_wire();
         for (i, gate) in circuit.gates.iter().enumerate() {
             for wire in [gate.a, gate.b] {
@@ -132,6 +138,45 @@ impl Circuit {
     /// The wire of each output bit, value after value.
     pub fn output_wires(&self) -> &[u32] {
         &self.output_wires
+    }
+
+    /// The words that the gates compute, as far as somebody noted it, in the order of the gates.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// The circuit with these notes, which are known to be true.
+    pub(crate) fn noted(self, notes: Vec<Note>) -> Circuit {
+        Circuit { notes, ..self }
+    }
+
+    /// The circuit's gates alone.
+    #[must_use]
+    pub fn without_notes(self) -> Circuit {
+        self.noted(Vec::new())
+    }
+
+    /// Whether the other circuit has the same values and gates, whatever is noted.
+    pub fn same_gates(&self, other: &Circuit) -> bool {
+        self.inputs == other.inputs
+            && self.outputs == other.outputs
+            && self.gates == other.gates
+            && self.output_wires == other.output_wires
+    }
+
+    /// The table that the circuit looks up, if it does nothing else: its one input value is the index, its one output value the
+    /// row.
+    pub fn table(&self) -> Option<&LookupTable> {
+        let ([_], [_], [note]) = (&self.inputs[..], &self.outputs[..], &self.notes[..]) else { return None };
+        let WordOp::Lookup(table) = &note.op else { return None };
+        let index = (2..self.first_gate_wire() as u32).map(ArgBit::Wire);
+        let row = self.output_wires.iter().map(|&wire| Some(wire));
+        (note.args[0].iter().copied().eq(index) && note.outs.iter().copied().eq(row)).then_some(table)
+    }
+
+    /// The gates, the output wires and the notes.
+    pub(crate) fn into_gates(self) -> (Vec<Gate>, Vec<u32>, Vec<Note>) {
+        (self.gates, self.output_wires, self.notes)
     }
 
     /// The bits of all input values together.

@@ -5,7 +5,6 @@ use core::ops::Range;
 use comity_core::Bits;
 
 use crate::lower::Lowered;
-use crate::meaning::Meaning;
 use crate::memory::NoMemory;
 use crate::party::{Owner, Recipients};
 use crate::program::Program;
@@ -34,13 +33,11 @@ impl Place {
 /// checked against the memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
-    /// The number of the circuit among the [program's](Program::lowered).
+    /// The number of the circuit among the [program's](Program::circuits): an engine that has a better way than the gates looks at its
+    /// [notes](crate::Circuit::notes) beforehand.
     pub index: usize,
     /// The circuit that is called.
     pub circuit: &'a Lowered,
-    /// The meaning of the circuit, if an engine may have a better way than its gates. It is what the gates compute: a
-    /// program was checked for that.
-    pub meaning: Option<&'a Meaning>,
     /// The number of calls.
     pub times: u64,
     /// The places where the circuit's input values are read.

@@ -14,6 +14,7 @@ mod overlap;
 mod unshared;
 mod unused;
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use comity_core::PartyId;
@@ -21,11 +22,10 @@ use comity_core::PartyId;
 use crate::circuit::Circuit;
 use crate::goal::Goal;
 use crate::lower::Lowered;
-use crate::meaning::Meaning;
 use crate::party::{Owner, PartySet, Recipients};
 use crate::types::Type;
 
-pub use builder::{CircuitId, ProgramBuilder, Register, Turn};
+pub use builder::{CircuitId, CircuitList, ProgramBuilder, Register, Turn};
 pub use encode::DecodeError;
 pub use error::{CallOperand, ProgramError, StepPath};
 pub use flatten::FlattenError;
@@ -94,7 +94,6 @@ pub struct Program {
     wires: u64,
     goal: Goal,
     circuits: Vec<Circuit>,
-    meanings: Vec<Option<Meaning>>,
     steps: Vec<Step>,
     inputs: Vec<Input>,
     outputs: Vec<Output>,
@@ -170,9 +169,9 @@ impl Program {
     ) -> Result<Program, ProgramError> {
         check::normalize(&mut steps);
         let check::Checked { inputs, outputs, totals } = check::check(wires, &circuits, &steps)?;
-        let (name, goal, meanings) = (name.into(), Goal::default(), vec![None; circuits.len()]);
+        let (name, goal) = (name.into(), Goal::default());
         let (lowered, party_names) = (OnceLock::new(), Vec::new());
-        Ok(Program { name, party_names, wires, goal, circuits, meanings, steps, inputs, outputs, totals, lowered })
+        Ok(Program { name, party_names, wires, goal, circuits, steps, inputs, outputs, totals, lowered })
     }
 
     /// The name that people gave the program.
@@ -210,21 +209,6 @@ impl Program {
     pub fn with_goal(mut self, goal: Goal) -> Program {
         self.goal = goal;
         self
-    }
-
-    /// The program with a meaning for a circuit, which is part of [`Program::digest`]: engines may take it for the gates.
-    ///
-    /// # Errors
-    /// [`ProgramError::NoCircuitToMean`], [`ProgramError::Meaning`] where the gates compute something else.
-    pub fn with_meaning(mut self, circuit: usize, meaning: Meaning) -> Result<Program, ProgramError> {
-        let count = self.circuits.len();
-        let gates = self.circuits.get(circuit).ok_or(ProgramError::NoCircuitToMean { circuit, count })?;
-        if !meaning.is_of(gates) {
-            let step = find_call(&self.steps, circuit, &mut Vec::new());
-            return Err(ProgramError::Meaning { circuit, step });
-        }
-        self.meanings[circuit] = Some(meaning);
-        Ok(self)
     }
 
     /// Gives an input value to another owner.
@@ -300,11 +284,6 @@ impl Program {
         &self.circuits
     }
 
-    /// The meanings of the circuits, in order, where they have any.
-    pub fn meanings(&self) -> &[Option<Meaning>] {
-        &self.meanings
-    }
-
     /// The goal that the circuits were chosen for.
     pub fn goal(&self) -> Goal {
         self.goal
@@ -344,24 +323,35 @@ impl Program {
         self.totals.and
     }
 
+    /// How often a run computes each operation that is [noted](crate::Note), by its [name](crate::WordOp::name). Operations that nobody
+    /// noted are gates alone and not counted.
+    pub fn noted(&self) -> BTreeMap<&'static str, u64> {
+        let mut counts = BTreeMap::new();
+        let mut count = |circuit: usize, calls: u64| {
+            for note in self.circuits[circuit].notes() {
+                let count: &mut u64 = counts.entry(note.op.name()).or_default();
+                *count = count.saturating_add(calls);
+            }
+        };
+        count_calls(&self.steps, 1, &mut count);
+        counts
+    }
+
     /// The circuits lowered, in order; each is lowered once in a program's life.
     pub fn lowered(&self) -> &[Lowered] {
         self.lowered.get_or_init(|| self.circuits.iter().map(Lowered::new).collect())
     }
 }
 
-/// The first step that calls a circuit.
-fn find_call(steps: &[Step], wanted: usize, path: &mut Vec<usize>) -> Option<StepPath> {
-    steps.iter().enumerate().find_map(|(i, step)| {
-        path.push(i);
-        let found = match step {
-            Step::Call { circuit, .. } if *circuit == wanted => Some(StepPath(path.clone())),
-            Step::Repeat { body, .. } => find_call(body, wanted, path),
-            _ => None,
-        };
-        path.pop();
-        found
-    })
+/// Calls `count` for each circuit that is called, with how often it is.
+fn count_calls(steps: &[Step], turns: u64, count: &mut impl FnMut(usize, u64)) {
+    for step in steps {
+        match step {
+            Step::Call { circuit, times, .. } => count(*circuit, turns.saturating_mul(*times)),
+            Step::Repeat { times, body } => count_calls(body, turns.saturating_mul(*times), count),
+            Step::Input { .. } | Step::Reveal { .. } => {}
+        }
+    }
 }
 
 /// Checks that a value of `bits` bits can have this type.
@@ -376,7 +366,6 @@ impl PartialEq for Program {
             && self.name == other.name
             && self.steps == other.steps
             && self.circuits == other.circuits
-            && self.meanings == other.meanings
     }
 }
 

@@ -4,7 +4,6 @@ use comity_core::{Bits, Error, PartyId};
 
 use crate::engine::{Call, Engine, Observer, Place, Put, Shown};
 use crate::lower::Lowered;
-use crate::meaning::Meaning;
 use crate::party::{Owner, Recipients};
 use crate::program::{Program, Span, Step};
 
@@ -173,9 +172,8 @@ pub fn run<E: Engine>(
     program.check_lengths(inputs.iter().map(Option::as_ref))?;
     engine.begin(program).map_err(RunError::Engine)?;
     let circuits = program.lowered();
-    let meanings = program.meanings();
     let mut walk =
-        Walk { engine, observer, circuits, meanings, inputs, turns: Vec::new(), phase: "", next: (0, 0), and_gates: 0 };
+        Walk { engine, observer, circuits, inputs, turns: Vec::new(), phase: "", next: (0, 0), and_gates: 0 };
     walk.steps(program.steps()).map_err(RunError::Engine)
 }
 
@@ -183,7 +181,6 @@ struct Walk<'a, E: Engine> {
     engine: &'a mut E,
     observer: &'a mut dyn Observer,
     circuits: &'a [Lowered],
-    meanings: &'a [Option<Meaning>],
     inputs: &'a [Option<Bits>],
     /// The turns of the loops around the step, outermost first.
     turns: Vec<u64>,
@@ -236,7 +233,7 @@ impl<E: Engine> Walk<'_, E> {
     }
 
     fn call(&mut self, index: usize, times: u64, args: &[(Span, i64)], outs: &[(Span, i64)]) -> Result<(), E::Error> {
-        let (circuit, meaning) = (&self.circuits[index], self.meanings[index].as_ref());
+        let circuit = &self.circuits[index];
         let mut done = 0;
         while done < times {
             let moved = |(span, stride): &(Span, i64)| {
@@ -245,7 +242,7 @@ impl<E: Engine> Walk<'_, E> {
             };
             let args: Vec<_> = args.iter().map(moved).collect();
             let outs: Vec<_> = outs.iter().map(moved).collect();
-            let all = Call { index, circuit, meaning, times: times - done, args: &args, outs: &outs };
+            let all = Call { index, circuit, times: times - done, args: &args, outs: &outs };
             let now = Call { times: self.engine.at_once(&all).clamp(1, all.times), ..all };
             self.engine.call(&now)?;
             done += now.times;

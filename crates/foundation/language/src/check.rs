@@ -18,7 +18,7 @@ use comity_circuit::{Circuit, Goal, PartySet, Program, Recipients};
 use comity_core::PartyId;
 
 use crate::ast::{self, Function, Outputs, To, Who, WhoKind};
-use crate::diagnostic::{Errors, Span, did_you_mean};
+use crate::diagnostic::{Errors, Lines, Span, did_you_mean};
 use crate::ir::{Func, FuncId, Input, Module, Output};
 use crate::types::{Struct, Ty};
 
@@ -120,7 +120,7 @@ pub(crate) fn check<'s>(
         let ty = funcs[main].ty(body).clone();
         outputs.push(Output { name: "result".to_owned(), to: Recipients::All, ty });
     }
-    errors.is_empty().then_some(Module { goal, funcs, main, inputs, outputs })
+    errors.is_empty().then_some(Module { goal, funcs, main, inputs, outputs, lines: Lines::of(source) })
 }
 
 impl<'s> Checker<'s, '_> {

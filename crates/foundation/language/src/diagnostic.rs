@@ -98,6 +98,20 @@ impl Errors {
     }
 }
 
+/// Where the lines of a source text begin.
+pub(crate) struct Lines(Vec<u32>);
+
+impl Lines {
+    pub(crate) fn of(source: &str) -> Lines {
+        Lines(source.match_indices('\n').map(|(at, _)| at as u32 + 1).collect())
+    }
+
+    /// The line of a place, from 1.
+    pub(crate) fn line(&self, at: Span) -> u32 {
+        self.0.partition_point(|&start| start <= at.start) as u32 + 1
+    }
+}
+
 fn locate(source: &str, at: usize, message: String) -> Diagnostic {
     let mut at = at.min(source.len());
     while !source.is_char_boundary(at) {

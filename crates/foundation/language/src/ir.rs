@@ -6,7 +6,7 @@ use comity_circuit::{Circuit, Goal, Owner, Recipients};
 
 use crate::ast::{Binary, Unary};
 use crate::builtins::Builtin;
-use crate::diagnostic::Span;
+use crate::diagnostic::{Lines, Span};
 use crate::lexer::Whole;
 use crate::types::Ty;
 
@@ -23,6 +23,7 @@ pub(crate) struct Module {
     pub(crate) main: FuncId,
     pub(crate) inputs: Vec<Input>,
     pub(crate) outputs: Vec<Output>,
+    pub(crate) lines: Lines,
 }
 
 pub(crate) struct Input {

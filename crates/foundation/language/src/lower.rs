@@ -181,10 +181,8 @@ impl<'m> Lower<'m> {
         steps.extend(emitter.steps(&self.prologue));
         steps.extend(emitter.steps(&items));
         steps.extend(reveals);
-        let (circuits, meanings) = emitter.circuits();
-        let program = Program::new(file, self.wires, circuits, steps).map(|program| program.with_goal(module.goal));
-        let program =
-            meanings.into_iter().fold(program, |program, (circuit, meaning)| program?.with_meaning(circuit, meaning));
+        let program = Program::new(file, self.wires, emitter.circuits(), steps);
+        let program = program.map(|program| program.with_goal(module.goal));
         let typed = program.and_then(|mut program| {
             for (i, input) in module.inputs.iter().enumerate() {
                 program = program.with_input_type(i, input.ty.to_value_type())?;
@@ -204,7 +202,7 @@ impl<'m> Lower<'m> {
                 let segment = std::mem::take(&mut self.segments[*id as usize]);
                 if let Some((circuit, args, outs)) = segment.finish() {
                     let (circuit, strides) = (Rc::new(circuit), (Vec::new(), Vec::new()));
-                    let call = Call { circuit, meaning: None, args, outs, times: 1, strides };
+                    let call = Call { circuit, args, outs, times: 1, strides };
                     *item = Item::Circuit(Box::new(call));
                 }
             }
@@ -368,8 +366,7 @@ impl<'m> Lower<'m> {
         let number = |n: u64| (0..width).map(move |i| comity_circuit::Wire::constant(n >> i & 1 == 1));
         b.output("", &(0..1u64 << width).flat_map(number).collect::<Vec<_>>());
         let (args, outs) = (Vec::new(), vec![(table, bits)]);
-        let call =
-            Call { circuit: Rc::new(b.finish()), meaning: None, args, outs, times: 1, strides: (Vec::new(), vec![0]) };
+        let call = Call { circuit: Rc::new(b.finish()), args, outs, times: 1, strides: (Vec::new(), vec![0]) };
         self.prologue.push(Item::Circuit(Box::new(call)));
         self.tables.insert(width, table);
         Ok(table)

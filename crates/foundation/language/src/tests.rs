@@ -8,6 +8,7 @@ use crate::lower::Limits;
 mod costs;
 mod errors;
 mod lines;
+mod notes;
 mod numbers;
 mod programs;
 mod tables;

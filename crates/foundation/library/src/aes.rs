@@ -5,8 +5,9 @@
 
 mod tables;
 
-use comity_circuit::{Builder, Goal, LookupTable, Meaning, Program, ProgramBuilder, Recipients, Wire, eval_circuit};
-use comity_core::Bits;
+use comity_circuit::{Builder, Goal, Program, ProgramBuilder, Recipients, Wire};
+
+use crate::lookup::{Special, lookup, table_of};
 
 /// A byte as wires, least significant bit first, and the mask of those to be complemented. Complements travel through
 /// XORs for free and often cancel; only an S-box or an output needs them done.
@@ -131,15 +132,14 @@ pub fn encrypt(b: &mut Builder, key: &[Wire], block: &[Wire]) -> Vec<Wire> {
     KeySchedule::expand(b, key).encrypt(b, block)
 }
 
-/// The S-box as a table.
-fn s_box_table() -> LookupTable {
-    let mut b = Builder::new();
-    let x = b.input("x", 8);
-    let y = Byte::of(&x).substitute(&mut b).value(&mut b);
-    b.output("y", &y);
-    let circuit = b.finish();
-    let row = |x: u8| eval_circuit(&circuit, &[Bits::from_bytes(&[x], 8)])[0].to_bytes()[0];
-    LookupTable::new(8, 8, (0..=255).map(row).collect()).expect("256 rows of a byte")
+/// The S-box of a byte.
+fn substituted(b: &mut Builder, byte: &[Wire]) -> Vec<Wire> {
+    Byte::of(byte).substitute(b).value(b).to_vec()
+}
+
+/// The S-box as a table, and its gates.
+pub(crate) fn s_box() -> Special {
+    (table_of(8, 8, substituted), substituted)
 }
 
 /// AES-128 of a block as a program whose S-boxes are calls that look up a [`LookupTable`]: 10 rounds of 20, those of the state
@@ -149,9 +149,9 @@ pub fn table_program(goal: Goal) -> Program {
     let (key, block) = (p.input("key", 0, 128), p.input("block", 1, 128));
     let mut b = p.builder();
     let x = b.input("x", 8);
-    let y = Byte::of(&x).substitute(&mut b).value(&mut b);
+    let y = lookup(&mut b, &table_of(8, 8, substituted), &x);
     b.output("y", &y);
-    let s_box = p.circuit_meaning(b.finish(), Meaning::Table(s_box_table()));
+    let s_box = p.circuit(b.finish());
     // The bytes to be substituted: those of the state, then the last ones of the key, which the next round key wants.
     let (boxes, state) = (p.register(160), p.register(128));
     let mut b = p.builder();
@@ -199,6 +199,9 @@ fn table_round(b: &mut Builder, key: &[Wire], boxed: &[Wire], constant: u8, mixe
 
 #[cfg(test)]
 mod tests {
+    use comity_circuit::eval_circuit;
+    use comity_core::Bits;
+
     use super::*;
 
     fn double(x: u8) -> u8 {

@@ -9,6 +9,8 @@
 //! builder whose [`Goal`](comity_circuit::Goal) is depth, carries go through trees instead ([`add_prefix`] has them for
 //! either goal), and quotients have digits that are chosen ahead. The AND counts that functions state are those for size.
 //!
+//! Where a function is an operation on words by itself, it [notes](comity_circuit::Builder::noted) that.
+//!
 //! All functions panic if two operands that should have the same width do not, or if a word is empty.
 
 mod abs;
@@ -49,6 +51,7 @@ use comity_circuit::Wire;
 
 use columns::Columns;
 pub(crate) use compare::{less, tree};
+pub(crate) use divide::public_divisor;
 use mul::{join, sum_of_halves};
 pub(crate) use srt::{quotient, up};
 

@@ -16,6 +16,7 @@ pub mod cipher;
 mod entry;
 mod error;
 pub mod float;
+mod gadget;
 pub mod hash;
 mod lookup;
 mod registry;
@@ -27,5 +28,6 @@ pub mod universal;
 
 pub use entry::{Entry, Size, Value, Width};
 pub use error::LibraryError;
+pub use gadget::gadget;
 pub use lookup::{lookup, table_circuit};
 pub use registry::{circuit, circuit_for, contains, find, is_name, names, program, program_for};

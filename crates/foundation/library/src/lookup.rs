@@ -3,12 +3,17 @@
 //! The wires of all indices of k bits, of which one is one, take 2^k - k - 1 ANDs, and all functions of these bits are XORs
 //! of them. So the lower bits of an index give, for each value of the upper ones, the row that it would be, and the upper
 //! bits choose among the rows: for size by multiplexers, for depth by products with wires of their own. Where to split is
-//! counted: 256 rows of 8 bits take 82 ANDs, or 142 in three layers.
+//! counted: 256 rows of 8 bits take 82 ANDs, or 142 in three layers. The S-box of AES and the tables of carries have gates of
+//! their own.
 
-use comity_circuit::{Builder, Circuit, Goal, LookupTable, Wire};
+use std::sync::LazyLock;
 
-use crate::arith;
+use comity_circuit::{Builder, Circuit, Goal, LookupTable, Wire, WordOp, eval_circuit};
+use comity_core::Bits;
+
 use crate::arrays::unit;
+use crate::gadget::gadget;
+use crate::{aes, arith};
 
 /// The row of a table at an index of any width; zero beyond the end.
 ///
@@ -16,31 +21,63 @@ use crate::arrays::unit;
 /// If the index has fewer bits than the table's.
 pub fn lookup(b: &mut Builder, table: &LookupTable, index: &[Wire]) -> Vec<Wire> {
     let (index, high) = index.split_at(table.delta());
+    let found = b.noted(gadget, WordOp::Lookup(table.clone()), &[index], |b| of_table(b, table, index));
+    if high.is_empty() {
+        return found;
+    }
+    let inside = arith::is_zero(b, high);
+    found.into_iter().map(|bit| b.and(inside, bit)).collect()
+}
+
+/// A table that has better gates than those of any table, and how they are built.
+pub(crate) type Special = (LookupTable, fn(&mut Builder, &[Wire]) -> Vec<Wire>);
+
+/// The row of a table at an index of its width.
+fn of_table(b: &mut Builder, table: &LookupTable, index: &[Wire]) -> Vec<Wire> {
+    static SPECIAL: LazyLock<Vec<Special>> =
+        LazyLock::new(|| [aes::s_box()].into_iter().chain(arith::radix4::tables()).collect());
+    match SPECIAL.iter().find(|(special, _)| special == table) {
+        Some((_, build)) => build(b, index),
+        None => by_rows(b, table, index),
+    }
+}
+
+/// The table of what these gates give at each index.
+pub(crate) fn table_of(delta: usize, sigma: usize, build: fn(&mut Builder, &[Wire]) -> Vec<Wire>) -> LookupTable {
+    let mut b = Builder::new();
+    let index = b.input("index", delta);
+    let row = build(&mut b, &index);
+    b.output("row", &row);
+    let circuit = b.finish();
+    let row = |index: u16| eval_circuit(&circuit, &[Bits::from_bytes(&index.to_le_bytes(), delta)])[0].to_bytes();
+    LookupTable::new(delta, sigma, (0..1 << delta).flat_map(row).collect()).expect("a table of as many rows as indices")
+}
+
+/// The row of any table at an index of its width.
+fn by_rows(b: &mut Builder, table: &LookupTable, index: &[Wire]) -> Vec<Wire> {
     let split = split(b.goal(), table);
     let (low, upper) = index.split_at(split);
     let low = unit(b, low, 1 << split, Wire::ONE);
-    let rows: Vec<Vec<Wire>> = (0..1usize << upper.len()).map(|block| row(b, table, block << split, &low)).collect();
-    let found = match b.goal() {
-        Goal::Size => upper
-            .iter()
-            .fold(rows, |rows, &bit| rows.chunks(2).map(|pair| arith::mux(b, bit, &pair[1], &pair[0])).collect()),
+    let mut rows: Vec<Vec<Wire>> =
+        (0..1usize << upper.len()).map(|block| row(b, table, block << split, &low)).collect();
+    match b.goal() {
+        Goal::Size => {
+            for &bit in upper {
+                rows = rows.chunks(2).map(|pair| arith::mux(b, bit, &pair[1], &pair[0])).collect();
+            }
+            rows.swap_remove(0)
+        }
         Goal::Depth => {
             // The last block is what is there without the others.
             let blocks = unit(b, upper, rows.len(), Wire::ONE);
             let (last, others) = rows.split_last().expect("at least one block");
-            let chosen = others.iter().zip(&blocks).fold(last.clone(), |found, (row, &block)| {
+            others.iter().zip(&blocks).fold(last.clone(), |found, (row, &block)| {
                 let change = arith::xor(b, row, last);
                 let change: Vec<Wire> = change.into_iter().map(|bit| b.and(block, bit)).collect();
                 arith::xor(b, &found, &change)
-            });
-            vec![chosen]
+            })
         }
-    };
-    if high.is_empty() {
-        return found[0].clone();
     }
-    let inside = arith::is_zero(b, high);
-    found[0].iter().map(|&bit| b.and(inside, bit)).collect()
 }
 
 /// The circuit of a table: its index to its row.

@@ -150,7 +150,7 @@ fn calls<E: Engine<Error: std::fmt::Debug>>(mut engine: E, circuit: &Circuit) ->
     engine.begin(&program).expect("there is memory for the wires");
     move || {
         let circuit = &program.lowered()[0];
-        let call = Call { index: 0, circuit, meaning: None, times: 1, args: &args, outs: &outs };
+        let call = Call { index: 0, circuit, times: 1, args: &args, outs: &outs };
         black_box(&mut engine).call(&call).expect("a call in the clear succeeds");
     }
 }

@@ -117,6 +117,7 @@ fn describe(resolved: &Resolved) -> json::Info {
         and_depth: totals.and_depth,
         calls: totals.calls,
         goal: resolved.program.goal().name(),
+        notes: resolved.program.noted(),
     }
 }
 
@@ -137,6 +138,10 @@ fn body(resolved: &Resolved, info: &json::Info) -> String {
     let calls = if info.calls == 1 { String::new() } else { format!(" in {} calls", info.calls) };
     text +=
         &format!("  {} AND, {} XOR, {} NOT gates{calls}; AND depth {}\n", info.and, info.xor, info.not, info.and_depth);
+    if !info.notes.is_empty() {
+        let notes: Vec<String> = info.notes.iter().map(|(op, count)| format!("{count} {op}")).collect();
+        text += &format!("  operations noted: {}\n", notes.join(", "));
+    }
     text
 }
 

@@ -178,6 +178,8 @@ pub(crate) struct Info {
     pub(crate) and_depth: u64,
     pub(crate) calls: u64,
     pub(crate) goal: &'static str,
+    /// How often each operation is computed that is noted.
+    pub(crate) notes: BTreeMap<&'static str, u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -16,7 +16,7 @@ fn the_list_names_what_there_is() {
 fn info_has_the_keys_of_the_contract() {
     let info = comity(&["circuit", "info", "aes128", "--json"]).json();
     let keys: Vec<&str> = info.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(keys, ["and", "and_depth", "calls", "goal", "inputs", "name", "not", "outputs", "xor"]);
+    assert_eq!(keys, ["and", "and_depth", "calls", "goal", "inputs", "name", "not", "notes", "outputs", "xor"]);
     assert_eq!(info["name"], "aes128");
     assert_eq!((&info["and"], &info["calls"]), (&6400.into(), &1.into()));
     let inputs = serde_json::json!([

@@ -61,7 +61,7 @@ impl Stretch<'_> {
 
     fn call(&self) -> Call<'_> {
         let Waiting { index, times, args, outs } = &*self.call;
-        Call { index: *index, circuit: &self.circuits[*index], meaning: None, times: *times, args, outs }
+        Call { index: *index, circuit: &self.circuits[*index], times: *times, args, outs }
     }
 }
 

@@ -99,7 +99,7 @@ impl<'a, S: CopySide> Augmented<'a, S> {
         let k = self.plan.tag();
         let at = |start| Place { start, stride: 0 };
         let (args, outs) = ([at(wires.tag), at(wires.block), at(wires.key)], [at(wires.tag)]);
-        let step = Call { index: 0, circuit: &circuit, meaning: None, times: 1, args: &args, outs: &outs };
+        let step = Call { index: 0, circuit: &circuit, times: 1, args: &args, outs: &outs };
         for (start_of_block, n) in pieces(bits, k) {
             self.side.memories(&mut |memory| memory.get_mut(wires.block, k).fill(Block::ZERO));
             self.copy(start + start_of_block, wires.block, n);

@@ -6,7 +6,7 @@ use core::ops::Range;
 use std::collections::BTreeMap;
 
 use comity_channel::Mesh;
-use comity_circuit::{Call, LookupTable, Lowered, Meaning, Place, Program, Put, Shown, Step};
+use comity_circuit::{Call, LookupTable, Place, Program, Put, Shown, Step};
 use comity_core::{Bits, Error, Result, TapeGate};
 use comity_share::bits::BitShares;
 use comity_sharing::{Sharing, evenly};
@@ -24,7 +24,7 @@ pub struct BitSharing<'a, 'n, 'd> {
     machine: &'a mut BitMachine<'d>,
     /// Unit vectors, by the bits of an index.
     pools: Vec<UnitPool>,
-    /// The tables that circuits of the program mean, by the number of the circuit.
+    /// The tables that circuits of the program look up, by the number of the circuit.
     tables: Vec<Option<PublicTable>>,
 }
 
@@ -34,7 +34,7 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
         BitSharing { net, machine, pools: Vec::new(), tables: Vec::new() }
     }
 
-    /// Has made now what a program wants: triples, and of the tables in it the unit vectors. From then on what means a table is
+    /// Has made now what a program wants: triples, and of the tables in it the unit vectors. From then on what is a table is
     /// looked up, in one round; before, it is computed by its gates.
     ///
     /// # Errors
@@ -145,16 +145,10 @@ pub(crate) fn together(slots: usize, times: u64) -> u64 {
     evenly(times, (WORDS / slots * 64).clamp(64, PIECE) as u64)
 }
 
-/// The table that a circuit means, if looking it up saves rounds: its gates take more than one.
-fn table_of<'m>(circuit: &Lowered, meaning: Option<&'m Meaning>) -> Option<&'m LookupTable> {
-    let Some(Meaning::Table(table)) = meaning else { return None };
-    let rounds = circuit.layered().layers().iter().filter(|layer| layer.ands > 0).count();
-    (rounds > 1).then_some(table)
-}
-
-/// The table that circuit `index` of a program means.
+/// The table that circuit `index` of a program looks up, if that saves rounds: its gates take more than one.
 pub(crate) fn table_in(program: &Program, index: usize) -> Option<&LookupTable> {
-    table_of(&program.lowered()[index], program.meanings()[index].as_ref())
+    let layers = || program.lowered()[index].layered().layers();
+    program.circuits()[index].table().filter(|_| layers().iter().filter(|layer| layer.ands > 0).count() > 1)
 }
 
 /// The look-ups of a program, by the bits of an index.

@@ -2,12 +2,13 @@
 
 use comity_channel::{Counted, Mesh, Recorded};
 use comity_circuit::{
-    Builder, Call, Circuit, Engine, Goal, LookupTable, Meaning, Place, Program, ProgramBuilder, Put, Recipients, Shown,
-    Step, Wire,
+    Builder, Call, Circuit, Engine, Goal, LookupTable, Place, Program, ProgramBuilder, Put, Recipients, Shown, Step,
+    Wire,
 };
 use comity_core::{Backend, Bits, Params, PartyId, Result};
 use comity_gmw::table::{PublicTable, UnitVectors};
 use comity_gmw::{BitMachine, BitSharing, Gmw, dealers};
+use comity_library::table_circuit;
 use comity_protocol::{Costing, Dealer, Options, Party, Protocol, Talk};
 use comity_share::bits::BitShares;
 use comity_share::triples::OtKind;
@@ -154,8 +155,7 @@ fn a_call_is_looked_up_as_its_gates_compute() {
         let program = Program::new("look up", 1050, vec![circuit(entries, width, 4)], Vec::new()).unwrap();
         let place = |start, stride| [Place { start, stride }];
         let (args, gates, looked) = (place(0, 7), place(490, 4), place(770, 4));
-        let call =
-            |outs| Call { index: 0, circuit: &program.lowered()[0], meaning: None, times: COPIES, args: &args, outs };
+        let call = |outs| Call { index: 0, circuit: &program.lowered()[0], times: COPIES, args: &args, outs };
         let ends: [[Bits; 2]; 2] = parties(|me: &mut Party<'_, '_>| {
             let dealer = dealers::OtTriples::setup(&mut me.sub("dealer"), OtKind::SoftSpoken).unwrap();
             let mut machine = BitMachine::setup(me, Some(Box::new(dealer))).unwrap();
@@ -197,9 +197,9 @@ fn programs_with_tables_look_them_up() {
         steps.extend(program.steps().iter().filter(|step| matches!(step, Step::Call { .. })).cloned());
         steps
     });
-    let many = Program::new("many", program.wires(), program.circuits().to_vec(), many).unwrap();
-    let s_box = program.meanings().iter().position(Option::is_some).unwrap();
-    let meant = many.clone().with_meaning(s_box, program.meanings()[s_box].clone().unwrap()).unwrap();
+    let of = |circuits| Program::new("many", program.wires(), circuits, many.clone()).unwrap();
+    let meant = of(program.circuits().to_vec());
+    let many = of(program.circuits().iter().map(|circuit| circuit.clone().without_notes()).collect());
     let batches = |program| Gmw.needs(program, &Options::new(Gmw.card()), Params::default()).unwrap().batches;
     assert_eq!((batches(&many), batches(&meant)), (3, 17));
 }
@@ -212,10 +212,9 @@ fn turns(times: u64) -> Program {
 /// Likewise, of which an entry is the index times this.
 fn turns_by(factor: u8, times: u64) -> Program {
     let entries: Vec<u8> = (0..32).map(|i: u8| i.wrapping_mul(factor) % 32).collect();
-    let gates = circuit(&entries.iter().map(|&entry| entry.into()).collect::<Vec<u64>>(), 5, 5);
-    let mut p = ProgramBuilder::new("turns");
+    let mut p = ProgramBuilder::for_goal("turns", Goal::Depth);
     let value = p.input("index", 0, 350);
-    let table = p.circuit_meaning(gates, Meaning::Table(LookupTable::new(5, 5, entries).unwrap()));
+    let table = p.circuit(table_circuit(&LookupTable::new(5, 5, entries).unwrap(), Goal::Depth));
     let each = (value.slice(0, 5).span(), 5);
     p.repeat(times, |p, _| p.map(table, 70, std::slice::from_ref(&each), std::slice::from_ref(&each)));
     p.reveal("entry", Recipients::All, value);

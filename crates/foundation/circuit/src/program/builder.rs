@@ -24,6 +24,7 @@
 //! # Ok::<(), comity_circuit::ProgramError>(())
 //! ```
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use comity_core::Bits;
@@ -32,7 +33,6 @@ use super::{Program, ProgramError, Span, Step};
 use crate::builder::{Builder, Wire};
 use crate::circuit::Circuit;
 use crate::goal::Goal;
-use crate::meaning::Meaning;
 use crate::party::{Owner, Recipients};
 
 /// A run of wires of the memory that holds a value. All zero until something is written to it.
@@ -55,12 +55,40 @@ pub struct ProgramBuilder {
     name: String,
     goal: Goal,
     wires: u64,
-    circuits: Vec<Circuit>,
-    meanings: Vec<(usize, Meaning)>,
-    /// The indices of the circuits of a shape; equal ones are kept once.
-    known: HashMap<(usize, usize, usize), Vec<usize>>,
+    circuits: CircuitList,
     /// The steps of the open loops, innermost last; the first are the program's.
     open: Vec<Vec<Step>>,
+}
+
+/// Circuits in the order in which they came, of which equal ones are kept once.
+#[derive(Default)]
+pub struct CircuitList {
+    circuits: Vec<Circuit>,
+    /// The indices of the circuits of a shape.
+    known: HashMap<(usize, usize, usize), Vec<usize>>,
+}
+
+impl CircuitList {
+    /// The index of a circuit of the same values and gates, which is added if there is none. Of two that differ in what is noted
+    /// the first one stays that has notes.
+    pub fn add(&mut self, circuit: Cow<'_, Circuit>) -> usize {
+        let shape = (circuit.input_bits(), circuit.gates().len(), circuit.output_wires().len());
+        let same = self.known.entry(shape).or_default();
+        if let Some(&index) = same.iter().find(|&&index| self.circuits[index].same_gates(&circuit)) {
+            if self.circuits[index].notes().is_empty() {
+                self.circuits[index] = circuit.into_owned();
+            }
+            return index;
+        }
+        same.push(self.circuits.len());
+        self.circuits.push(circuit.into_owned());
+        self.circuits.len() - 1
+    }
+
+    /// The circuits, in order.
+    pub fn into_circuits(self) -> Vec<Circuit> {
+        self.circuits
+    }
 }
 
 impl Register {
@@ -114,15 +142,7 @@ impl ProgramBuilder {
 
     /// An empty program whose circuits are built for a goal; [`ProgramBuilder::builder`] begins one of them.
     pub fn for_goal(name: impl Into<String>, goal: Goal) -> ProgramBuilder {
-        ProgramBuilder {
-            name: name.into(),
-            goal,
-            wires: 0,
-            circuits: Vec::new(),
-            meanings: Vec::new(),
-            known: HashMap::new(),
-            open: vec![Vec::new()],
-        }
+        ProgramBuilder { name: name.into(), goal, wires: 0, circuits: CircuitList::default(), open: vec![Vec::new()] }
     }
 
     /// The goal of the program's circuits.
@@ -180,30 +200,14 @@ impl ProgramBuilder {
         self.call(circuit, std::slice::from_ref(from), std::slice::from_ref(to));
     }
 
-    /// A circuit to call. Of equal circuits only one is kept.
+    /// A circuit to call. Of circuits of equal gates only one is kept.
     pub fn circuit(&mut self, circuit: Circuit) -> CircuitId {
-        let shape = (circuit.input_bits(), circuit.gates().len(), circuit.output_wires().len());
-        let same = self.known.entry(shape).or_default();
-        if let Some(&index) = same.iter().find(|&&index| self.circuits[index] == circuit) {
-            return CircuitId(index);
-        }
-        same.push(self.circuits.len());
-        self.circuits.push(circuit);
-        CircuitId(self.circuits.len() - 1)
-    }
-
-    /// A circuit to call that has a meaning, which [`ProgramBuilder::finish`] checks.
-    pub fn circuit_meaning(&mut self, circuit: Circuit, meaning: Meaning) -> CircuitId {
-        let id = self.circuit(circuit);
-        if self.meanings.iter().all(|&(circuit, _)| circuit != id.0) {
-            self.meanings.push((id.0, meaning));
-        }
-        id
+        CircuitId(self.circuits.add(Cow::Owned(circuit)))
     }
 
     /// The circuit itself.
     pub fn circuit_of(&self, id: CircuitId) -> &Circuit {
-        &self.circuits[id.0]
+        &self.circuits.circuits[id.0]
     }
 
     /// Calls a circuit once: one span for each of its input values, and one for each of its output values.
@@ -238,10 +242,7 @@ impl ProgramBuilder {
     /// [`ProgramError`], which names the step.
     pub fn finish(mut self) -> Result<Program, ProgramError> {
         let steps = self.open.pop().expect("the program's own steps");
-        let program = Program::new(self.name, self.wires, self.circuits, steps)?.with_goal(self.goal);
-        self.meanings
-            .into_iter()
-            .try_fold(program, |program, (circuit, meaning)| program.with_meaning(circuit, meaning))
+        Ok(Program::new(self.name, self.wires, self.circuits.into_circuits(), steps)?.with_goal(self.goal))
     }
 
     fn push(&mut self, step: Step) {

@@ -7,8 +7,7 @@
 //! program  = "comity program" version:u32 name goal wires:u64 circuits steps
 //! goal     = 0 | 1                                                                    size, depth
 //! circuits = count:u32 circuit*
-//! circuit  = meaning groups groups gates:u64 (op:u8 a:u32 b:u32)* wire:u32*            inputs, outputs; a wire per output bit
-//! meaning  = 0 | 1 delta:u8 sigma:u32 byte*                                            none, or a table of 2^delta rows of sigma bits
+//! circuit  = groups groups gates:u64 (op:u8 a:u32 b:u32)* wire:u32* notes              inputs, outputs; a wire per output bit
 //! groups   = count:u32 (name bits:u64)*
 //! steps    = count:u32 (1 name owner span
 //!                     | 2 circuit:u32 times:u64 moves moves                          arguments, results
@@ -21,9 +20,12 @@
 //! name     = length:u32 utf8
 //! ```
 //!
-//! Version 1 had one party or all for recipients, one party for an owner, and neither goals nor meanings.
+//! [Notes](notes) are what is known of a circuit beside its gates. Version 1 had one party or all for recipients, one party for an
+//! owner, and no goals; version 2 had a table for a circuit that is one, and no notes.
 //!
 //! A decoder reads hostile bytes: it never allocates more than a small multiple of what it was given.
+
+mod notes;
 
 use std::io::{self, Write};
 
@@ -33,11 +35,12 @@ use super::{Program, ProgramError, Span, Step, check};
 use crate::circuit::{Circuit, CircuitError, Gate, Group, Op};
 use crate::goal::Goal;
 use crate::lower;
-use crate::meaning::{LookupTable, Meaning};
+use crate::note::{Gadgets, NoteError};
 use crate::party::{Owner, PartySet, Recipients};
+use crate::table::LookupTable;
 
 const MAGIC: &[u8] = b"comity program";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The reason why bytes are no program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,12 +60,24 @@ pub enum DecodeError {
     /// A tag that is none.
     #[error("an unknown tag at byte {0}")]
     Tag(usize),
-    /// A circuit with a meaning that this build does not know.
-    #[error("circuit {0} has meaning {1}, which this version does not know")]
-    Meaning(usize, u8),
-    /// A circuit with a table that is none.
-    #[error("circuit {0} has a table of 2^{1} rows of {2} bits; indices have 1 to {max_delta} bits, rows 1 to {max_sigma} and no bits behind them", max_delta = LookupTable::MAX_DELTA, max_sigma = LookupTable::MAX_SIGMA)]
-    Table(usize, u8, u32),
+    /// A note of an operation that this build does not know.
+    #[error("circuit {0}, note {1} is of operation {2}, which this version does not know")]
+    Operation(usize, usize, u8),
+    /// A note of a table that is none.
+    #[error("circuit {circuit}, note {note} has a table of 2^{delta} rows of {sigma} bits; indices have 1 to {max_delta} bits, rows 1 to {max_sigma} and no bits behind them", max_delta = LookupTable::MAX_DELTA, max_sigma = LookupTable::MAX_SIGMA)]
+    Table {
+        /// The circuit's index.
+        circuit: usize,
+        /// The note's index.
+        note: usize,
+        /// The bits of an index.
+        delta: u8,
+        /// The bits of a row.
+        sigma: u32,
+    },
+    /// A note that is not true, or not in the form in which it is written.
+    #[error("circuit {0}: {1}")]
+    Note(usize, NoteError),
     /// A name that is not UTF-8.
     #[error("a name that is not UTF-8 at byte {0}")]
     Name(usize),
@@ -88,12 +103,13 @@ impl Program {
         bytes
     }
 
-    /// Reads what [`Program::encode`] wrote, from bytes that may be hostile.
+    /// Reads what [`Program::encode`] wrote, from bytes that may be hostile. The notes are checked against the gates that
+    /// `gadgets` builds.
     ///
     /// # Errors
     /// [`DecodeError`] for everything else: decoding and encoding again gives the same bytes.
-    pub fn decode(bytes: &[u8]) -> Result<Program, DecodeError> {
-        let mut from = Decoder { bytes, at: 0 };
+    pub fn decode(bytes: &[u8], gadgets: Gadgets) -> Result<Program, DecodeError> {
+        let mut from = Decoder { bytes, at: 0, gadgets };
         let program = from.program()?;
         match bytes.len() - from.at {
             0 => Ok(program),
@@ -101,8 +117,8 @@ impl Program {
         }
     }
 
-    /// The digest that says what is computed: over the program without names, the circuits, owners, recipients and
-    /// the version of the lowering. Parties compare it before they run.
+    /// The digest that says what is computed: over the program without names and lines, the circuits and their notes, owners,
+    /// recipients and the version of the lowering. Parties compare it before they run.
     pub fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("comity 2026 program digest");
         hasher.update(&lower::VERSION.to_le_bytes());
@@ -130,23 +146,8 @@ impl<W: Write> Encoder<W> {
         })?;
         self.u64(program.wires)?;
         self.count(program.circuits.len())?;
-        for (circuit, meaning) in program.circuits.iter().zip(&program.meanings) {
-            self.meaning(meaning.as_ref())?;
-            self.circuit(circuit)?;
-        }
+        program.circuits.iter().try_for_each(|circuit| self.circuit(circuit))?;
         self.steps(&program.steps)
-    }
-
-    fn meaning(&mut self, meaning: Option<&Meaning>) -> io::Result<()> {
-        match meaning {
-            None => self.u8(0),
-            Some(Meaning::Table(table)) => {
-                self.u8(1)?;
-                self.u8(table.delta() as u8)?;
-                self.count(table.sigma())?;
-                self.to.write_all(table.bytes())
-            }
-        }
     }
 
     fn circuit(&mut self, circuit: &Circuit) -> io::Result<()> {
@@ -165,7 +166,8 @@ impl<W: Write> Encoder<W> {
             bytes[5..9].copy_from_slice(&gate.b.to_le_bytes());
             self.to.write_all(&bytes)?;
         }
-        circuit.output_wires().iter().try_for_each(|&wire| self.u32(wire))
+        circuit.output_wires().iter().try_for_each(|&wire| self.u32(wire))?;
+        self.notes(circuit.notes())
     }
 
     fn steps(&mut self, steps: &[Step]) -> io::Result<()> {
@@ -250,6 +252,7 @@ impl<W: Write> Encoder<W> {
 struct Decoder<'a> {
     bytes: &'a [u8],
     at: usize,
+    gadgets: Gadgets,
 }
 
 type Decoded<T> = Result<T, DecodeError>;
@@ -270,38 +273,12 @@ impl<'a> Decoder<'a> {
             _ => return Err(DecodeError::Tag(self.at - 1)),
         };
         let wires = self.u64()?;
-        let mut meanings = Vec::new();
-        let circuits = self.list(|from, i| {
-            meanings.extend(from.meaning(i)?.map(|meaning| (i, meaning)));
-            from.circuit(i)
-        })?;
+        let circuits = self.list(Decoder::circuit)?;
         let mut steps = self.steps(0)?;
         if check::normalize(&mut steps) {
             return Err(DecodeError::NotCanonical);
         }
-        let program = Program::new(name, wires, circuits, steps)?.with_goal(goal);
-        // A meaning is checked, never believed.
-        Ok(meanings
-            .into_iter()
-            .try_fold(program, |program, (circuit, meaning)| program.with_meaning(circuit, meaning))?)
-    }
-
-    fn meaning(&mut self, index: usize) -> Decoded<Option<Meaning>> {
-        match self.u8()? {
-            0 => Ok(None),
-            1 => {
-                let (delta, sigma) = (self.u8()?, self.u32()?);
-                let none = DecodeError::Table(index, delta, sigma);
-                if usize::from(delta) > LookupTable::MAX_DELTA || sigma as usize > LookupTable::MAX_SIGMA {
-                    return Err(none);
-                }
-                let bytes = self.take((sigma as usize).div_ceil(8) << delta)?.to_vec();
-                LookupTable::new(delta.into(), sigma as usize, bytes)
-                    .map(|table| Some(Meaning::Table(table)))
-                    .ok_or(none)
-            }
-            meaning => Err(DecodeError::Meaning(index, meaning)),
-        }
+        Ok(Program::new(name, wires, circuits, steps)?.with_goal(goal))
     }
 
     fn circuit(&mut self, index: usize) -> Decoded<Circuit> {
@@ -318,7 +295,10 @@ impl<'a> Decoder<'a> {
         })?;
         let bits = outputs.iter().fold(0u64, |sum, group: &Group| sum.saturating_add(group.bits as u64));
         let wires = self.items(bits, |from, _| from.u32())?;
-        Circuit::new(inputs, outputs, gates, wires).map_err(|why| DecodeError::Circuit(index, why))
+        let notes = self.list(|from, note| from.note(index, note))?;
+        let circuit = Circuit::new(inputs, outputs, gates, wires).map_err(|why| DecodeError::Circuit(index, why))?;
+        // A note is checked, never believed.
+        circuit.with_notes(notes, self.gadgets).map_err(|why| DecodeError::Note(index, why))
     }
 
     fn groups(&mut self) -> Decoded<Vec<Group>> {

@@ -129,22 +129,6 @@ pub enum ProgramError {
     /// More gates than a 64-bit number counts.
     #[error("the program has more than 2^64 - 1 gates")]
     TooLarge,
-    /// A meaning for a circuit that is not there.
-    #[error("there is no circuit {circuit} to have a meaning; there are {count}, counted from 0")]
-    NoCircuitToMean {
-        /// The index of the circuit.
-        circuit: usize,
-        /// The number of circuits that there are.
-        count: usize,
-    },
-    /// A circuit computes something else than it is said to mean.
-    #[error("{}circuit {circuit} is said to be a table, and its gates compute something else", at(step))]
-    Meaning {
-        /// The index of the circuit.
-        circuit: usize,
-        /// The first step that calls it, if one does.
-        step: Option<StepPath>,
-    },
     /// There is no such input or output value.
     #[error("there is no {what} value {index}; there are {count}, counted from 0")]
     NoValue {
@@ -187,11 +171,6 @@ pub enum ProgramError {
         /// The width of the input value.
         input_bits: usize,
     },
-}
-
-/// A step before what is wrong with it.
-fn at(step: &Option<StepPath>) -> String {
-    step.as_ref().map_or(String::new(), |step| format!("{step}: "))
 }
 
 /// An operand of a call, in errors.

@@ -80,8 +80,6 @@ impl Program {
         }
         let mut program = Program::new(self.name.clone(), end, circuits, steps)?.with_goal(self.goal);
         program.party_names.clone_from(&self.party_names);
-        // They are of the same circuits.
-        program.meanings[..sum].clone_from_slice(&self.meanings);
         Ok(Unshared { program, inputs })
     }
 }

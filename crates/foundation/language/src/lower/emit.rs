@@ -1,9 +1,10 @@
 //! From segments and loops to the steps of a program.
 
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use comity_circuit::{Builder, Circuit, Meaning, Program, Span, Step, Wire};
+use comity_circuit::{Builder, Circuit, CircuitList, Program, Span, Step, Wire};
 
 use super::affine::LoopId;
 use super::segment::{Cell, Runs};
@@ -37,7 +38,6 @@ pub(super) enum Item {
 /// Calls of a circuit.
 pub(super) struct Call {
     pub(super) circuit: Rc<Circuit>,
-    pub(super) meaning: Option<Meaning>,
     pub(super) args: Runs,
     pub(super) outs: Runs,
     /// The number of calls, and how far each argument and result moves from one to the next.
@@ -73,10 +73,7 @@ pub(super) struct Emitter<'a> {
     wires: u64,
     classes: &'a [Class],
     loops: &'a [Loop],
-    circuits: Vec<Circuit>,
-    meanings: BTreeMap<usize, Meaning>,
-    /// The places of the circuits of each shape; equal ones are kept once.
-    known: HashMap<(usize, usize, usize), Vec<usize>>,
+    circuits: CircuitList,
     /// The places of each digit, which add up.
     at: BTreeMap<Digit, Vec<At>>,
     /// The turns of the loops around.
@@ -85,13 +82,13 @@ pub(super) struct Emitter<'a> {
 
 impl<'a> Emitter<'a> {
     pub(super) fn new(wires: u64, classes: &'a [Class], loops: &'a [Loop]) -> Emitter<'a> {
-        let (circuits, meanings, known) = (Vec::new(), BTreeMap::new(), HashMap::new());
-        Emitter { wires, classes, loops, circuits, meanings, known, at: BTreeMap::new(), around: Vec::new() }
+        let circuits = CircuitList::default();
+        Emitter { wires, classes, loops, circuits, at: BTreeMap::new(), around: Vec::new() }
     }
 
-    /// The circuits that the steps call, and the meanings of those that have one.
-    pub(super) fn circuits(self) -> (Vec<Circuit>, BTreeMap<usize, Meaning>) {
-        (self.circuits, self.meanings)
+    /// The circuits that the steps call.
+    pub(super) fn circuits(self) -> Vec<Circuit> {
+        self.circuits.into_circuits()
     }
 
     pub(super) fn steps(&mut self, items: &[Item]) -> Vec<Step> {
@@ -194,22 +191,8 @@ impl<'a> Emitter<'a> {
             runs.iter().enumerate().map(span).collect::<Vec<_>>()
         };
         let (args, outs) = (spans(&call.args, &call.strides.0), spans(&call.outs, &call.strides.1));
-        let circuit = self.circuit(&call.circuit);
-        if let Some(meaning) = &call.meaning {
-            self.meanings.entry(circuit).or_insert_with(|| meaning.clone());
-        }
+        let circuit = self.circuits.add(Cow::Borrowed(&call.circuit));
         Step::Call { circuit, times, args, outs }
-    }
-
-    fn circuit(&mut self, circuit: &Circuit) -> usize {
-        let shape = (circuit.input_bits(), circuit.gates().len(), circuit.output_wires().len());
-        let same = self.known.entry(shape).or_default();
-        if let Some(&index) = same.iter().find(|&&index| self.circuits[index] == *circuit) {
-            return index;
-        }
-        same.push(self.circuits.len());
-        self.circuits.push(circuit.clone());
-        self.circuits.len() - 1
     }
 
     fn span(&self, cell: Cell, bits: u64) -> Span {

@@ -176,7 +176,6 @@ impl<'m> Lower<'m> {
         b.output("", &bits.iter().map(wire).collect::<Vec<_>>());
         let call = super::Call {
             circuit: Rc::new(b.finish()),
-            meaning: None,
             args: Vec::new(),
             outs: vec![(cell, bits.len() as u64)],
             times: 1,

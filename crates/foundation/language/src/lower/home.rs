@@ -355,7 +355,7 @@ impl Lower<'_> {
     ) {
         self.close();
         let strides = (vec![arg; args.len()], vec![out; outs.len()]);
-        let call = Call { circuit, meaning: None, args, outs, times, strides };
+        let call = Call { circuit, args, outs, times, strides };
         self.items.last_mut().expect("the program's own items").push(Item::Circuit(Box::new(call)));
     }
 }

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use comity_circuit::{Circuit, Goal, LookupTable, Meaning};
+use comity_circuit::{Circuit, Goal, LookupTable};
 use comity_library::{arith, table_circuit};
 
 use super::emit::{Call, Item};
@@ -99,7 +99,6 @@ impl Lower<'_> {
             let count = 1 + more.iter().enumerate().take_while(follows).count();
             let call = Call {
                 circuit: circuit.clone(),
-                meaning: Some(Meaning::Table(table.clone())),
                 args: vec![(first.index, table.delta() as u64)],
                 outs: vec![(first.row, table.sigma() as u64)],
                 times: count as u64,

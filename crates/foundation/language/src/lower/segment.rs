@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use comity_circuit::{Builder, Circuit, Gate, Group, Wire};
+use comity_circuit::{Builder, Circuit, Group, Wire};
 
 use super::emit::Item;
 use super::{Failure, Lower};
@@ -82,25 +82,13 @@ impl Segment {
         let mut order: Vec<(Cell, u32)> =
             (0u32..).zip(&self.loads).filter(|(i, _)| used[*i as usize]).map(|(i, load)| (load.0, i)).collect();
         order.sort_unstable();
-        let mut renamed = vec![0; pool as usize];
-        for (new, &(_, old)) in (2u32..).zip(&order) {
-            renamed[old as usize] = new;
-        }
-        let count = order.len() as u32;
-        let rename = |wire: u32| match wire {
-            0 | 1 => wire,
-            _ if wire < 2 + pool => renamed[wire as usize - 2],
-            _ => wire - pool + count,
-        };
+        let kept: Vec<u32> = order.iter().map(|&(_, old)| 2 + old).collect();
         let args = runs(order.into_iter().map(|(cell, _)| cell));
         let outs = runs(self.outs.iter().map(|&(_, cell)| cell));
-        let gates = circuit.gates().iter().map(|gate| Gate { op: gate.op, a: rename(gate.a), b: rename(gate.b) });
         let groups = |runs: &Runs| {
             runs.iter().map(|&(_, bits)| Group { name: String::new(), bits: bits as usize }).collect::<Vec<_>>()
         };
-        let wires = circuit.output_wires().iter().map(|&wire| rename(wire)).collect();
-        let circuit = Circuit::new(groups(&args), groups(&outs), gates.collect(), wires);
-        Some((circuit.expect("a builder makes valid circuits, and inputs are only renamed"), args, outs))
+        Some((circuit.rewired(groups(&args), groups(&outs), &kept), args, outs))
     }
 }
 
@@ -227,7 +215,10 @@ impl Lower<'_> {
         for word in words {
             args.push(word.iter().map(|&bit| self.wire(id, bit, at)).collect::<Result<Vec<_>, _>>()?);
         }
-        let wires = build(&mut self.segments[id as usize].builder, args);
+        let line = self.module.lines.line(at);
+        let builder = &mut self.segments[id as usize].builder;
+        builder.set_line(line);
+        let wires = build(builder, args);
         Ok(wires.into_iter().map(|wire| self.bit(id, wire)).collect())
     }
 

@@ -1,6 +1,6 @@
 //! Constant arrays at a private index, which are tables of a program for depth.
 
-use comity_circuit::{Goal, Meaning, Program, Step};
+use comity_circuit::{Circuit, Goal, Program, Step};
 
 use super::{LIMITS, compile_for, gives, run};
 
@@ -9,7 +9,9 @@ fn lookups(program: &Program) -> Vec<u64> {
     fn walk(program: &Program, steps: &[Step], found: &mut Vec<u64>) {
         for step in steps {
             match step {
-                Step::Call { circuit, times, .. } if program.meanings()[*circuit].is_some() => found.push(*times),
+                Step::Call { circuit, times, .. } if program.circuits()[*circuit].table().is_some() => {
+                    found.push(*times)
+                }
                 Step::Repeat { body, .. } => walk(program, body, found),
                 _ => {}
             }
@@ -27,7 +29,7 @@ fn a_constant_array_at_a_private_index_is_a_table_for_depth() {
     let source = format!("{SQUARES} fn main(x: u4 from 0) -> u8 {{ T[x] + 1 }}");
     let program = compile_for(&source, Goal::Depth, LIMITS[1]);
     assert_eq!(lookups(&program), [1]);
-    let Some(Meaning::Table(table)) = program.meanings().iter().flatten().next() else { panic!("no table") };
+    let table = program.circuits().iter().find_map(Circuit::table).expect("a table");
     assert_eq!((table.delta(), table.sigma(), &table.bytes()[..10]), (4, 8, &[0, 1, 4, 9, 16, 25, 36, 49, 64, 81][..]));
     assert_eq!(lookups(&compile_for(&source, Goal::Size, LIMITS[1])), [0; 0]);
     (0..16).for_each(|x| gives(&source, &[x], &[if x < 10 { x * x + 1 } else { 1 }]));

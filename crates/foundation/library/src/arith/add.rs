@@ -1,17 +1,20 @@
 //! Addition, subtraction and what is made of them.
 
-use comity_circuit::{Builder, Goal, Wire};
+use comity_circuit::{Builder, Goal, Wire, WordOp};
 
 use super::columns::{Columns, full_adder};
 use super::{not, prefix, width};
+use crate::gadget::gadget;
 
 /// `x + y` modulo 2^n. n - 1 ANDs.
 pub fn add(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
-    let top = width(x, y) - 1;
-    let (mut sum, carry) = sums(b, &x[..top], &y[..top], Wire::ZERO);
-    let bit = b.xor(x[top], y[top]);
-    sum.push(b.xor(bit, carry));
-    sum
+    b.noted(gadget, WordOp::Add, &[x, y], |b| {
+        let top = width(x, y) - 1;
+        let (mut sum, carry) = sums(b, &x[..top], &y[..top], Wire::ZERO);
+        let bit = b.xor(x[top], y[top]);
+        sum.push(b.xor(bit, carry));
+        sum
+    })
 }
 
 /// `x + y + carry` modulo 2^n, and the carry out. n ANDs.
@@ -22,11 +25,13 @@ pub fn add_carry(b: &mut Builder, x: &[Wire], y: &[Wire], carry: Wire) -> (Vec<W
 
 /// `x - y` modulo 2^n. n - 1 ANDs.
 pub fn sub(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
-    let top = width(x, y) - 1;
-    let (mut difference, borrow) = differences(b, &x[..top], &y[..top], Wire::ZERO);
-    let bit = b.xor(x[top], y[top]);
-    difference.push(b.xor(bit, borrow));
-    difference
+    b.noted(gadget, WordOp::Sub, &[x, y], |b| {
+        let top = width(x, y) - 1;
+        let (mut difference, borrow) = differences(b, &x[..top], &y[..top], Wire::ZERO);
+        let bit = b.xor(x[top], y[top]);
+        difference.push(b.xor(bit, borrow));
+        difference
+    })
 }
 
 /// `x - y - borrow` modulo 2^n, and the borrow out: one exactly if the difference is negative. n ANDs.
@@ -51,17 +56,19 @@ pub fn increment(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
 
 /// `-x` modulo 2^n. n - 2 ANDs for n > 1.
 pub fn negate(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
-    if b.goal() == Goal::Depth {
-        let complement = not(b, x);
-        return add_bit(b, &complement, Wire::ONE);
-    }
-    let mut below = Wire::ZERO; // whether a lower bit is one: then this bit is complemented
-    let mut negated = Vec::with_capacity(x.len());
-    for &bit in x {
-        negated.push(b.xor(bit, below));
-        below = b.or(bit, below);
-    }
-    negated
+    b.noted(gadget, WordOp::Neg, &[x], |b| {
+        if b.goal() == Goal::Depth {
+            let complement = not(b, x);
+            return add_bit(b, &complement, Wire::ONE);
+        }
+        let mut below = Wire::ZERO; // whether a lower bit is one: then this bit is complemented
+        let mut negated = Vec::with_capacity(x.len());
+        for &bit in x {
+            negated.push(b.xor(bit, below));
+            below = b.or(bit, below);
+        }
+        negated
+    })
 }
 
 /// The sum of words of the same width n, modulo 2^n: fewer ANDs than the n - 1 of each addition from three words on.

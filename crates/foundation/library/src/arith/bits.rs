@@ -21,8 +21,10 @@ pub fn popcount(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
 
 /// The Hamming distance of `x` and `y`: the number of bits in which they differ. As [`popcount`].
 pub fn hamming(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
-    let differences = xor(b, x, y);
-    popcount(b, &differences)
+    b.quiet(|b| {
+        let differences = xor(b, x, y);
+        popcount(b, &differences)
+    })
 }
 
 /// Whether the number of ones is odd. No ANDs.

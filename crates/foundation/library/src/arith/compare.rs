@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use comity_circuit::{Builder, Goal, Wire};
+use comity_circuit::{Builder, Goal, Wire, WordOp};
 
 use super::{mux, prefix, width};
+use crate::gadget::gadget;
 
 /// Whether `x` is zero. n - 1 ANDs, ⌈log2 n⌉ deep.
 pub fn is_zero(b: &mut Builder, x: &[Wire]) -> Wire {
@@ -40,8 +41,10 @@ pub(crate) fn tree(b: &mut Builder, mut wires: Vec<Wire>, gate: fn(&mut Builder,
 
 /// `x == y`. n - 1 ANDs, ⌈log2 n⌉ deep.
 pub fn eq(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
-    let differences = super::xor(b, x, y);
-    is_zero(b, &differences)
+    b.noted(gadget, WordOp::Equal, &[x, y], |b| {
+        let differences = super::xor(b, x, y);
+        is_zero(b, &differences)
+    })
 }
 
 /// `x != y`. n - 1 ANDs, ⌈log2 n⌉ deep.
@@ -52,17 +55,21 @@ pub fn ne(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
 
 /// `x < y`, unsigned. n ANDs.
 pub fn lt(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
-    width(x, y);
-    less(b, x, y, Wire::ZERO)
+    b.noted(gadget, WordOp::Less { signed: false, or_equal: false }, &[x, y], |b| {
+        width(x, y);
+        less(b, x, y, Wire::ZERO)
+    })
 }
 
 /// `x < y`, signed. n ANDs.
 pub fn lt_signed(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
-    let sign = width(x, y) - 1;
-    // The sign counts the other way round.
-    let signs_last = |low: &[Wire], sign: Wire| [low, &[sign]].concat();
-    let (x, y) = (signs_last(&x[..sign], y[sign]), signs_last(&y[..sign], x[sign]));
-    less(b, &x, &y, Wire::ZERO)
+    b.noted(gadget, WordOp::Less { signed: true, or_equal: false }, &[x, y], |b| {
+        let sign = width(x, y) - 1;
+        // The sign counts the other way round.
+        let signs_last = |low: &[Wire], sign: Wire| [low, &[sign]].concat();
+        let (x, y) = (signs_last(&x[..sign], y[sign]), signs_last(&y[..sign], x[sign]));
+        less(b, &x, &y, Wire::ZERO)
+    })
 }
 
 /// The borrow of x - y, `x < y`, where `below` says so of what comes below. n ANDs.
@@ -78,14 +85,18 @@ pub(crate) fn less(b: &mut Builder, x: &[Wire], y: &[Wire], below: Wire) -> Wire
 
 /// `x <= y`, unsigned. n ANDs.
 pub fn le(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
-    let greater = lt(b, y, x);
-    b.not(greater)
+    b.noted(gadget, WordOp::Less { signed: false, or_equal: true }, &[x, y], |b| {
+        let greater = lt(b, y, x);
+        b.not(greater)
+    })
 }
 
 /// `x <= y`, signed. n ANDs.
 pub fn le_signed(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
-    let greater = lt_signed(b, y, x);
-    b.not(greater)
+    b.noted(gadget, WordOp::Less { signed: true, or_equal: true }, &[x, y], |b| {
+        let greater = lt_signed(b, y, x);
+        b.not(greater)
+    })
 }
 
 /// `x > y`, unsigned. n ANDs.

@@ -10,41 +10,47 @@ use super::{Columns, add, add_carry, mul_full, mux, not, sub_borrow, width};
 
 /// `x + y` modulo `m`, for x, y < m. 3n ANDs.
 pub fn add_mod(b: &mut Builder, x: &[Wire], y: &[Wire], m: &[Wire]) -> Vec<Wire> {
-    width(x, m);
-    let (sum, carry) = add_carry(b, x, y, Wire::ZERO);
-    if b.goal() == Goal::Depth {
-        // The sum less m at the same time; it is between -m and m - 1, and negative where the sum is less than m.
-        let mut less = combination(b, &[(x, false), (y, false), (m, true)]);
-        let small = less.pop().expect("a sign");
-        return mux(b, small, &sum, &less);
-    }
-    let (less, borrow) = sub_borrow(b, &sum, m, Wire::ZERO);
-    // The sum is less than m if it has no carry, but the difference a borrow: never a carry and no borrow, since x + y
-    // is less than 2m and the difference less than 2^n.
-    let small = b.xor(borrow, carry);
-    mux(b, small, &sum, &less)
+    b.quiet(|b| {
+        width(x, m);
+        let (sum, carry) = add_carry(b, x, y, Wire::ZERO);
+        if b.goal() == Goal::Depth {
+            // The sum less m at the same time; it is between -m and m - 1, and negative where the sum is less than m.
+            let mut less = combination(b, &[(x, false), (y, false), (m, true)]);
+            let small = less.pop().expect("a sign");
+            return mux(b, small, &sum, &less);
+        }
+        let (less, borrow) = sub_borrow(b, &sum, m, Wire::ZERO);
+        // The sum is less than m if it has no carry, but the difference a borrow: never a carry and no borrow, since x + y
+        // is less than 2m and the difference less than 2^n.
+        let small = b.xor(borrow, carry);
+        mux(b, small, &sum, &less)
+    })
 }
 
 /// `x - y` modulo `m`, for x, y < m. 3n - 1 ANDs.
 pub fn sub_mod(b: &mut Builder, x: &[Wire], y: &[Wire], m: &[Wire]) -> Vec<Wire> {
-    width(x, m);
-    let (difference, negative) = sub_borrow(b, x, y, Wire::ZERO);
-    if b.goal() == Goal::Depth {
-        let mut more = combination(b, &[(x, false), (y, true), (m, false)]);
-        more.pop();
-        return mux(b, negative, &more, &difference);
-    }
-    let back: Vec<Wire> = m.iter().map(|&bit| b.and(bit, negative)).collect();
-    add(b, &difference, &back)
+    b.quiet(|b| {
+        width(x, m);
+        let (difference, negative) = sub_borrow(b, x, y, Wire::ZERO);
+        if b.goal() == Goal::Depth {
+            let mut more = combination(b, &[(x, false), (y, true), (m, false)]);
+            more.pop();
+            return mux(b, negative, &more, &difference);
+        }
+        let back: Vec<Wire> = m.iter().map(|&bit| b.and(bit, negative)).collect();
+        add(b, &difference, &back)
+    })
 }
 
 /// `x · y` modulo `m`, for x, y < m: a full product and n steps of long division, about 2n² ANDs for small n and n²
 /// for large ones.
 pub fn mul_mod(b: &mut Builder, x: &[Wire], y: &[Wire], m: &[Wire]) -> Vec<Wire> {
-    let n = width(x, m);
-    let product = mul_full(b, x, y);
-    // The upper half of the product is less than m, so the quotient has n bits.
-    long_division(b, &product, m, n + 1).1
+    b.quiet(|b| {
+        let n = width(x, m);
+        let product = mul_full(b, x, y);
+        // The upper half of the product is less than m, so the quotient has n bits.
+        long_division(b, &product, m, n + 1).1
+    })
 }
 
 /// The sum of words of n bits, less those that are marked, in n + 1 bits.

@@ -8,10 +8,11 @@
 //! From [`KARATSUBA`] bits on the full product is made of three of half the width (Karatsuba, Ofman 1962), which also
 //! helps the lower half from [`KARATSUBA_LOW`] bits on. Both limits are where the AND counts cross.
 
-use comity_circuit::{Builder, Goal, Wire};
+use comity_circuit::{Builder, Goal, Wire, WordOp};
 
 use super::columns::Columns;
 use super::{add, add_carry, padded, sub, width};
+use crate::gadget::gadget;
 
 /// The narrowest words whose full product is cut into three.
 const KARATSUBA: usize = 30;
@@ -31,37 +32,41 @@ pub(super) fn least(b: &Builder, size: usize) -> usize {
 
 /// `x · y` modulo 2^n, signed or unsigned. (n² + 3n - 4) / 2 ANDs for 1 < n < 99, then fewer.
 pub fn mul(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
-    let n = width(x, y);
-    if n < least(b, KARATSUBA_LOW) {
-        return direct(b, x, y, n);
-    }
-    let half = n.div_ceil(2);
-    let rest = n - half;
-    let mut low = mul_full(b, &x[..half], &y[..half]);
-    low.truncate(n);
-    let one = mul(b, &x[..rest], &y[half..]);
-    let other = mul(b, &x[half..], &y[..rest]);
-    let cross = add(b, &one, &other);
-    let high = add(b, &low[half..], &cross);
-    low.truncate(half);
-    low.extend(high);
-    low
+    b.noted(gadget, WordOp::Mul, &[x, y], |b| {
+        let n = width(x, y);
+        if n < least(b, KARATSUBA_LOW) {
+            return direct(b, x, y, n);
+        }
+        let half = n.div_ceil(2);
+        let rest = n - half;
+        let mut low = mul_full(b, &x[..half], &y[..half]);
+        low.truncate(n);
+        let one = mul(b, &x[..rest], &y[half..]);
+        let other = mul(b, &x[half..], &y[..rest]);
+        let cross = add(b, &one, &other);
+        let high = add(b, &low[half..], &cross);
+        low.truncate(half);
+        low.extend(high);
+        low
+    })
 }
 
 /// `x · y` in 2n bits, unsigned. n² + 3n - 3 ANDs for 2 < n < 30, then fewer: about n^1.6.
 pub fn mul_full(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
-    let n = width(x, y);
-    if n < least(b, KARATSUBA) {
-        return direct(b, x, y, 2 * n);
-    }
-    // x·y = low + 2^half·(middle - low - high) + 2^(2·half)·high with middle = (x0 + x1)(y0 + y1).
-    let half = n.div_ceil(2);
-    let low = mul_full(b, &x[..half], &y[..half]);
-    let high = mul_full(b, &x[half..], &y[half..]);
-    let x_sum = sum_of_halves(b, x, half);
-    let y_sum = sum_of_halves(b, y, half);
-    let middle = mul_full(b, &x_sum, &y_sum);
-    join(b, &low, &high, &middle)
+    b.noted(gadget, WordOp::MulWide, &[x, y], |b| {
+        let n = width(x, y);
+        if n < least(b, KARATSUBA) {
+            return direct(b, x, y, 2 * n);
+        }
+        // x·y = low + 2^half·(middle - low - high) + 2^(2·half)·high with middle = (x0 + x1)(y0 + y1).
+        let half = n.div_ceil(2);
+        let low = mul_full(b, &x[..half], &y[..half]);
+        let high = mul_full(b, &x[half..], &y[half..]);
+        let x_sum = sum_of_halves(b, x, half);
+        let y_sum = sum_of_halves(b, y, half);
+        let middle = mul_full(b, &x_sum, &y_sum);
+        join(b, &low, &high, &middle)
+    })
 }
 
 /// `low + 2^half·(middle - low - high) + 2^(2·half)·high` for a low part of 2·half bits, in as many bits as both have.

@@ -6,11 +6,10 @@
 //! levels, 1,024 five, where trees of ANDs of two bits take 6 and 10 layers. It is dear in material, a unit vector of 247 or 120 triples for each
 //! bit and level, and pays where a round is.
 
-use comity_circuit::{Builder, Circuit, Goal, LookupTable, Meaning, Program, ProgramBuilder, Recipients, Wire};
-use comity_circuit::{Register, eval_circuit};
-use comity_core::Bits;
+use comity_circuit::{Builder, Circuit, Goal, LookupTable, Program, ProgramBuilder, Recipients, Register, Wire};
 
 use super::prefix::{Carry, of_sum, prefixes};
+use crate::lookup::{Special, table_circuit, table_of};
 
 /// The sum of two numbers of `n` bits, modulo 2^n.
 pub(crate) fn table_program(goal: Goal, n: usize) -> Program {
@@ -27,7 +26,7 @@ pub(crate) fn table_program(goal: Goal, n: usize) -> Program {
         let gather = linear(&p, &[(x, n), (y, n)], out, |values| (0..runs).flat_map(|i| first(values, i)).collect());
         let gather = p.circuit(gather);
         p.call(gather, &operands, &[indices.span()]);
-        look_up(&mut p, of_bits(goal), &indices, &state, runs);
+        look_up(&mut p, table_of(8, 2, of_bits), &indices, &state, runs);
     }
     let mut covered = 4;
     while covered < runs {
@@ -68,7 +67,7 @@ fn join(p: &mut ProgramBuilder, state: &Register, runs: usize, covered: usize) {
     });
     let gather = p.circuit(gather);
     p.call(gather, &[state.span()], &[indices.span()]);
-    look_up(p, of_runs(p.goal(), delta), &indices, &rows, more);
+    look_up(p, table_of(delta, sigma, of_runs), &indices, &rows, more);
     let mut b = p.builder();
     let (old, found) = (b.input("state", 2 * runs), b.input("rows", sigma * more));
     let mut new = old;
@@ -85,15 +84,9 @@ fn join(p: &mut ProgramBuilder, state: &Register, runs: usize, covered: usize) {
 }
 
 /// Looks up so many indices that lie side by side.
-fn look_up(
-    p: &mut ProgramBuilder,
-    (circuit, table): (Circuit, LookupTable),
-    from: &Register,
-    to: &Register,
-    times: usize,
-) {
+fn look_up(p: &mut ProgramBuilder, table: LookupTable, from: &Register, to: &Register, times: usize) {
     let (delta, sigma) = (table.delta() as u64, table.sigma() as u64);
-    let circuit = p.circuit_meaning(circuit, Meaning::Table(table));
+    let circuit = p.circuit(table_circuit(&table, p.goal()));
     let side_by_side = |register: &Register, width: u64| (register.slice(0, width).span(), width as i64);
     p.map(circuit, times as u64, &[side_by_side(from, delta)], &[side_by_side(to, sigma)]);
 }
@@ -118,46 +111,27 @@ fn first(values: &[Vec<Wire>], i: usize) -> Vec<Wire> {
 }
 
 /// Whether four bits of a sum make a carry, and whether they pass one on.
-fn of_bits(goal: Goal) -> (Circuit, LookupTable) {
-    of(goal, 8, 2, |b, index| {
-        let up = |of: usize| index.chunks(2).rev().map(|bits| bits[of]).collect::<Vec<_>>();
-        let (mut runs, _) = of_sum(b, &up(0), &up(1));
-        prefixes(b, &mut runs);
-        let Carry { makes, passes } = runs[3];
-        vec![makes, passes]
-    })
+fn of_bits(b: &mut Builder, index: &[Wire]) -> Vec<Wire> {
+    let up = |of: usize| index.chunks(2).rev().map(|bits| bits[of]).collect::<Vec<_>>();
+    let (mut runs, _) = of_sum(b, &up(0), &up(1));
+    prefixes(b, &mut runs);
+    let Carry { makes, passes } = runs[3];
+    vec![makes, passes]
 }
 
 /// What three runs and one above them do: the carry that the one above is handed on and passes, and whether all pass one. With six bits only the
 /// first.
-fn of_runs(goal: Goal, delta: usize) -> (Circuit, LookupTable) {
-    of(goal, delta, delta - 5, |b, index| {
-        let run = |back: usize| Carry {
-            makes: index[2 * back - 1],
-            passes: index.get(2 * back).copied().unwrap_or(Wire::ZERO),
-        };
-        let own = Carry { makes: Wire::ZERO, passes: index[0] };
-        let mut runs = [run(3), run(2), run(1), own];
-        prefixes(b, &mut runs);
-        let all = [runs[3].makes, runs[3].passes];
-        all[..delta - 5].to_vec()
-    })
+fn of_runs(b: &mut Builder, index: &[Wire]) -> Vec<Wire> {
+    let run =
+        |back: usize| Carry { makes: index[2 * back - 1], passes: index.get(2 * back).copied().unwrap_or(Wire::ZERO) };
+    let own = Carry { makes: Wire::ZERO, passes: index[0] };
+    let mut runs = [run(3), run(2), run(1), own];
+    prefixes(b, &mut runs);
+    let all = [runs[3].makes, runs[3].passes];
+    all[..index.len() - 5].to_vec()
 }
 
-/// A circuit of one value, and the table of what it gives.
-fn of(
-    goal: Goal,
-    delta: usize,
-    sigma: usize,
-    build: impl FnOnce(&mut Builder, &[Wire]) -> Vec<Wire>,
-) -> (Circuit, LookupTable) {
-    let mut b = Builder::for_goal(goal);
-    let index = b.input("index", delta);
-    let row = build(&mut b, &index);
-    b.output("row", &row);
-    let circuit = b.finish();
-    let row = |index: u8| eval_circuit(&circuit, &[Bits::from_bytes(&[index], delta)])[0].to_bytes()[0];
-    let rows = (0..=(u8::MAX >> (8 - delta))).map(row).collect();
-    let table = LookupTable::new(delta, sigma, rows).expect("a table of at most 256 rows");
-    (circuit, table)
+/// The tables, and the gates of each, which are fewer than those of any table of the size.
+pub(crate) fn tables() -> [Special; 3] {
+    [(table_of(8, 2, of_bits), of_bits), (table_of(6, 1, of_runs), of_runs), (table_of(7, 2, of_runs), of_runs)]
 }

@@ -3,30 +3,33 @@
 //! The amount is an unsigned word of any width. Its bits of weight n and above do nothing but shift everything out,
 //! all together; a rotation counts modulo n.
 
-use comity_circuit::{Builder, Wire};
+use comity_circuit::{Builder, Wire, WordOp};
 
 use super::compare::tree;
+use crate::gadget::gadget;
 
 use super::width;
 
 /// `x << by`; 0 if `by` is n or more. n ANDs for each bit of `by` of weight less than n, and n and one less than there
 /// are others if there are others.
 pub fn shl_by(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
-    let mut x: Vec<Wire> = x.iter().rev().copied().collect();
-    x = shift_down(b, &x, by, Wire::ZERO);
-    x.reverse();
-    x
+    b.noted(gadget, WordOp::Shl, &[x, by], |b| {
+        let mut x: Vec<Wire> = x.iter().rev().copied().collect();
+        x = shift_down(b, &x, by, Wire::ZERO);
+        x.reverse();
+        x
+    })
 }
 
 /// `x >> by`; 0 if `by` is n or more. As [`shl_by`].
 pub fn shr_by(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
-    shift_down(b, x, by, Wire::ZERO)
+    b.noted(gadget, WordOp::Shr, &[x, by], |b| shift_down(b, x, by, Wire::ZERO))
 }
 
 /// `x >> by` of a signed word: the sign is shifted in, and all that is left if `by` is n or more. As [`shl_by`], less
 /// one for each layer.
 pub fn sar_by(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
-    shift_down(b, x, by, x[width(x, x) - 1])
+    b.noted(gadget, WordOp::ShrSigned, &[x, by], |b| shift_down(b, x, by, x[width(x, x) - 1]))
 }
 
 /// Shifts towards the lowest bit; `fill` comes in.
@@ -49,7 +52,7 @@ fn layers(n: usize) -> usize {
 /// `x` rotated by `by` bits to the left, towards the most significant bit. For each bit of `by`, of weight w, n less
 /// the greatest common divisor of n and w: for n = 2^k and k bits k·n - n + 1 ANDs.
 pub fn rotl_by(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
-    rotated(b, x, by, false)
+    b.noted(gadget, WordOp::Rotl, &[x, by], |b| rotated(b, x, by, false))
 }
 
 /// As [`rotl_by`], by a signed number of bits: by a negative one to the right.
@@ -72,7 +75,7 @@ fn rotated(b: &mut Builder, x: &[Wire], by: &[Wire], signed: bool) -> Vec<Wire> 
 
 /// `x` rotated by `by` bits to the right, towards the least significant bit. As [`rotl_by`].
 pub fn rotr_by(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
-    reversed(&rotl_by(b, &reversed(x), by))
+    b.quiet(|b| reversed(&rotl_by(b, &reversed(x), by)))
 }
 
 /// As [`rotr_by`], by a signed number of bits: by a negative one to the left.

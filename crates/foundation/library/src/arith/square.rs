@@ -6,10 +6,11 @@
 //!
 //! From [`KARATSUBA`] bits on, a square is made of three of half the width.
 
-use comity_circuit::{Builder, Wire};
+use comity_circuit::{Builder, Wire, WordOp};
 
 use super::mul::{join, least, sum_of_halves};
 use super::{Columns, width};
+use crate::gadget::gadget;
 
 /// The narrowest words whose square is cut into three, where the AND counts cross.
 const KARATSUBA: usize = 39;
@@ -18,20 +19,22 @@ const KARATSUBA_LOW: usize = 120;
 
 /// `x²` modulo 2^n, signed or unsigned. ⌊n²/4⌋ - 2 ANDs for 3 < n < 120, then fewer.
 pub fn square(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
-    let n = width(x, x);
-    if n < least(b, KARATSUBA_LOW) {
-        return direct(b, x, n);
-    }
-    let half = n.div_ceil(2);
-    let mut low = square_full(b, &x[..half]);
-    low.truncate(n);
-    // Twice the product of the halves, modulo 2^(n - half).
-    let rest = n - half - 1;
-    let cross = super::mul(b, &x[..rest], &x[half..half + rest]);
-    let high = super::add(b, &low[half + 1..], &cross);
-    low.truncate(half + 1);
-    low.extend(high);
-    low
+    b.noted(gadget, WordOp::Square, &[x], |b| {
+        let n = width(x, x);
+        if n < least(b, KARATSUBA_LOW) {
+            return direct(b, x, n);
+        }
+        let half = n.div_ceil(2);
+        let mut low = square_full(b, &x[..half]);
+        low.truncate(n);
+        // Twice the product of the halves, modulo 2^(n - half).
+        let rest = n - half - 1;
+        let cross = super::mul(b, &x[..rest], &x[half..half + rest]);
+        let high = super::add(b, &low[half + 1..], &cross);
+        low.truncate(half + 1);
+        low.extend(high);
+        low
+    })
 }
 
 /// `x²` in 2n bits, unsigned. ⌊n²/2⌋ + n - 3 ANDs for 1 < n < 39, then fewer.

@@ -1,8 +1,9 @@
 //! Bitwise operations, selection, and shifts by constants.
 
-use comity_circuit::{Builder, Wire};
+use comity_circuit::{Builder, Wire, WordOp};
 
 use super::width;
+use crate::gadget::gadget;
 
 /// The constant `value` in `bits` bits; higher bits of the value are dropped.
 pub fn constant(value: u128, bits: usize) -> Vec<Wire> {
@@ -24,27 +25,27 @@ fn zip(x: &[Wire], y: &[Wire], gate: impl FnMut((Wire, Wire)) -> Wire) -> Vec<Wi
 
 /// Bitwise exclusive or. No ANDs.
 pub fn xor(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
-    zip(x, y, |(x, y)| b.xor(x, y))
+    b.noted(gadget, WordOp::Xor, &[x, y], |b| zip(x, y, |(x, y)| b.xor(x, y)))
 }
 
 /// Bitwise and. n ANDs.
 pub fn and(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
-    zip(x, y, |(x, y)| b.and(x, y))
+    b.noted(gadget, WordOp::And, &[x, y], |b| zip(x, y, |(x, y)| b.and(x, y)))
 }
 
 /// Bitwise or. n ANDs.
 pub fn or(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
-    zip(x, y, |(x, y)| b.or(x, y))
+    b.noted(gadget, WordOp::Or, &[x, y], |b| zip(x, y, |(x, y)| b.or(x, y)))
 }
 
 /// Bitwise not. No ANDs.
 pub fn not(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
-    x.iter().map(|&x| b.not(x)).collect()
+    b.noted(gadget, WordOp::Not, &[x], |b| x.iter().map(|&x| b.not(x)).collect())
 }
 
 /// `x` if `select` is one, else `y`. n ANDs.
 pub fn mux(b: &mut Builder, select: Wire, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
-    zip(x, y, |(x, y)| b.mux(select, x, y))
+    b.noted(gadget, WordOp::Select, &[&[select], x, y], |b| zip(x, y, |(x, y)| b.mux(select, x, y)))
 }
 
 /// `x << by`, zeros shifted in. No gates.

@@ -16,22 +16,26 @@ use crate::arith;
 /// # Panics
 /// If there are not as many flags as rows.
 pub fn compact(b: &mut Builder, flags: &[Wire], rows: &[Vec<Wire>]) -> (Vec<Vec<Wire>>, Vec<Wire>) {
-    width(rows);
-    assert_eq!(flags.len(), rows.len(), "there is one flag for each row");
-    let mut rows = rows.to_vec();
-    let count = any_length(b, flags, &mut rows);
-    (rows, count)
+    b.quiet(|b| {
+        width(rows);
+        assert_eq!(flags.len(), rows.len(), "there is one flag for each row");
+        let mut rows = rows.to_vec();
+        let count = any_length(b, flags, &mut rows);
+        (rows, count)
+    })
 }
 
 /// One row of each key, in order and followed by rows of zeros; and the number of keys, in ⌊log2 n⌋ + 1 bits. What
 /// [`sort()`] and [`compact()`] cost, and n (k + w - 1).
 pub fn dedup(b: &mut Builder, rows: &[Vec<Wire>], order: Order) -> (Vec<Vec<Wire>>, Vec<Wire>) {
-    let sorted = sort(b, rows, order);
-    let key = |row: &[Wire]| row[..order.key()].to_vec();
-    let mut flags = vec![Wire::ONE];
-    flags.extend(sorted.windows(2).map(|pair| arith::ne(b, &key(&pair[0]), &key(&pair[1]))));
-    let masked: Vec<Vec<Wire>> = sorted.iter().zip(&flags).map(|(row, &flag)| mask(b, flag, row)).collect();
-    compact(b, &flags, &masked)
+    b.quiet(|b| {
+        let sorted = sort(b, rows, order);
+        let key = |row: &[Wire]| row[..order.key()].to_vec();
+        let mut flags = vec![Wire::ONE];
+        flags.extend(sorted.windows(2).map(|pair| arith::ne(b, &key(&pair[0]), &key(&pair[1]))));
+        let masked: Vec<Vec<Wire>> = sorted.iter().zip(&flags).map(|(row, &flag)| mask(b, flag, row)).collect();
+        compact(b, &flags, &masked)
+    })
 }
 
 /// The word if `keep` is one, else zero. w ANDs.

@@ -25,23 +25,25 @@ pub struct Joined {
 /// For n rows of w bits and m of v, keys of k: n m (v - 1) + n w ANDs, and [`compact()`] of n rows. Cheaper than
 /// [`join_sorted`] for a few rows.
 pub fn join_loop(b: &mut Builder, key: usize, left: &[Vec<Wire>], right: &[Vec<Wire>]) -> Joined {
-    let payload = width(right) - key;
-    width(left);
-    let (mut rows, mut flags) = (Vec::new(), Vec::new());
-    for row in left {
-        let (mut matches, mut joined) = (vec![Wire::ZERO], vec![Wire::ZERO; payload]);
-        for other in right {
-            let equal = arith::eq(b, &row[..key], &other[..key]);
-            let taken = mask(b, equal, &other[key..]);
-            matches.push(equal);
-            joined = joined.iter().zip(&taken).map(|(&joined, &taken)| b.xor(joined, taken)).collect();
+    b.quiet(|b| {
+        let payload = width(right) - key;
+        width(left);
+        let (mut rows, mut flags) = (Vec::new(), Vec::new());
+        for row in left {
+            let (mut matches, mut joined) = (vec![Wire::ZERO], vec![Wire::ZERO; payload]);
+            for other in right {
+                let equal = arith::eq(b, &row[..key], &other[..key]);
+                let taken = mask(b, equal, &other[key..]);
+                matches.push(equal);
+                joined = joined.iter().zip(&taken).map(|(&joined, &taken)| b.xor(joined, taken)).collect();
+            }
+            let found = arith::tree(b, matches, Builder::or);
+            rows.push([mask(b, found, row), joined].concat());
+            flags.push(found);
         }
-        let found = arith::tree(b, matches, Builder::or);
-        rows.push([mask(b, found, row), joined].concat());
-        flags.push(found);
-    }
-    let (rows, count) = compact(b, &flags, &rows);
-    Joined { rows, count }
+        let (rows, count) = compact(b, &flags, &rows);
+        Joined { rows, count }
+    })
 }
 
 /// Joins two lists whose keys are strictly ascending, by merging them. Each owner sorts its own list for free. The
@@ -50,35 +52,37 @@ pub fn join_loop(b: &mut Builder, key: usize, left: &[Vec<Wire>], right: &[Vec<W
 /// For n rows each of keys of k bits and payloads of v: n log2 n + 1 comparisons of 2k + v + 2 ANDs, the compaction of
 /// n rows of k + 2v, and 4n (k + v) for the rest. The result has as many rows as the shorter list.
 pub fn join_sorted(b: &mut Builder, key: usize, left: &[Vec<Wire>], right: &[Vec<Wire>]) -> (Joined, Wire) {
-    let payloads = [width(left) - key, width(right) - key];
-    let payload = payloads[0].max(payloads[1]);
-    let mut sorted = vec![Wire::ONE];
-    for list in [left, right] {
-        for pair in list.windows(2) {
-            let ascending = arith::lt(b, &pair[0][..key], &pair[1][..key]);
-            sorted.push(ascending);
+    b.quiet(|b| {
+        let payloads = [width(left) - key, width(right) - key];
+        let payload = payloads[0].max(payloads[1]);
+        let mut sorted = vec![Wire::ONE];
+        for list in [left, right] {
+            for pair in list.windows(2) {
+                let ascending = arith::lt(b, &pair[0][..key], &pair[1][..key]);
+                sorted.push(ascending);
+            }
         }
-    }
-    let sorted = arith::tree(b, sorted, Builder::and);
-    // The lowest bit of a key says whose it is: the left row of a pair comes first.
-    let tagged = |list: &[Vec<Wire>], tag: Wire| -> Vec<Vec<Wire>> {
-        let fill = vec![Wire::ZERO; payload + key - width(list)];
-        list.iter().map(|row| [&[tag], &row[..], &fill].concat()).collect()
-    };
-    let merged = merge(b, &tagged(left, Wire::ZERO), &tagged(right, Wire::ONE), Order::ascending(key + 1));
-    let (mut rows, mut flags) = (Vec::new(), Vec::new());
-    for i in (0..merged.len() - 1).step_by(2) {
-        let (found, row) = joined(b, (key, payload), &merged[i..merged.len().min(i + 3)], sorted);
-        // Behind the common key: as many bits as each payload has.
-        let (keys, both) = row.split_at(key);
-        rows.push([keys, &both[..payloads[0]], &both[payload..payload + payloads[1]]].concat());
-        flags.push(found);
-    }
-    let (mut rows, mut count) = compact(b, &flags, &rows);
-    let most = left.len().min(right.len());
-    rows.truncate(most);
-    count.truncate(most.ilog2() as usize + 1);
-    (Joined { rows, count }, sorted)
+        let sorted = arith::tree(b, sorted, Builder::and);
+        // The lowest bit of a key says whose it is: the left row of a pair comes first.
+        let tagged = |list: &[Vec<Wire>], tag: Wire| -> Vec<Vec<Wire>> {
+            let fill = vec![Wire::ZERO; payload + key - width(list)];
+            list.iter().map(|row| [&[tag], &row[..], &fill].concat()).collect()
+        };
+        let merged = merge(b, &tagged(left, Wire::ZERO), &tagged(right, Wire::ONE), Order::ascending(key + 1));
+        let (mut rows, mut flags) = (Vec::new(), Vec::new());
+        for i in (0..merged.len() - 1).step_by(2) {
+            let (found, row) = joined(b, (key, payload), &merged[i..merged.len().min(i + 3)], sorted);
+            // Behind the common key: as many bits as each payload has.
+            let (keys, both) = row.split_at(key);
+            rows.push([keys, &both[..payloads[0]], &both[payload..payload + payloads[1]]].concat());
+            flags.push(found);
+        }
+        let (mut rows, mut count) = compact(b, &flags, &rows);
+        let most = left.len().min(right.len());
+        rows.truncate(most);
+        count.truncate(most.ilog2() as usize + 1);
+        (Joined { rows, count }, sorted)
+    })
 }
 
 /// The joined row of two or three neighbours in the merged list, each a tag, a key and a payload: whether two have the

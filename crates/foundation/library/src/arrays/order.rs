@@ -49,21 +49,27 @@ impl Order {
     /// # Panics
     /// If a row is shorter than the key, or the key has no bits.
     pub fn before(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
-        let (x, y) = (&x[..self.key], &y[..self.key]);
-        let (x, y) = if self.descending { (y, x) } else { (x, y) };
-        if self.signed { arith::lt_signed(b, x, y) } else { arith::lt(b, x, y) }
+        b.quiet(|b| {
+            let (x, y) = (&x[..self.key], &y[..self.key]);
+            let (x, y) = if self.descending { (y, x) } else { (x, y) };
+            if self.signed { arith::lt_signed(b, x, y) } else { arith::lt(b, x, y) }
+        })
     }
 }
 
 /// Two rows in order: the first one and the second one. Rows with equal keys stay as they are. k + w ANDs.
 pub fn compare_exchange(b: &mut Builder, x: &[Wire], y: &[Wire], order: Order) -> (Vec<Wire>, Vec<Wire>) {
-    let swap = order.before(b, y, x);
-    exchange(b, swap, x, y)
+    b.quiet(|b| {
+        let swap = order.before(b, y, x);
+        exchange(b, swap, x, y)
+    })
 }
 
 /// The rows as they are, or exchanged if `swap` is one. w ANDs.
 pub(super) fn exchange(b: &mut Builder, swap: Wire, x: &[Wire], y: &[Wire]) -> (Vec<Wire>, Vec<Wire>) {
-    let differ = arith::xor(b, x, y);
-    let change: Vec<Wire> = differ.into_iter().map(|bit| b.and(swap, bit)).collect();
-    (arith::xor(b, x, &change), arith::xor(b, y, &change))
+    b.quiet(|b| {
+        let differ = arith::xor(b, x, y);
+        let change: Vec<Wire> = differ.into_iter().map(|bit| b.and(swap, bit)).collect();
+        (arith::xor(b, x, &change), arith::xor(b, y, &change))
+    })
 }

@@ -12,33 +12,35 @@ use crate::arith;
 /// # Panics
 /// If there are no rows or the index has no bits.
 pub fn demux(b: &mut Builder, index: &[Wire], rows: usize) -> Vec<Wire> {
-    assert!(rows > 0 && !index.is_empty(), "an array has at least one row, and an index at least one bit");
-    let needed = ((usize::BITS - (rows - 1).leading_zeros()) as usize).min(index.len());
-    let (low, high) = index.split_at(needed);
-    let inside = if high.is_empty() { Wire::ONE } else { arith::is_zero(b, high) };
-    if b.goal() == Goal::Depth {
-        let mut nodes = unit(b, low, rows, inside);
-        nodes.resize(rows, Wire::ZERO);
-        return nodes;
-    }
-    // From the highest bit down; of n rows, ⌈n / 2^i⌉ have different bits from bit i on.
-    let mut nodes = vec![inside];
-    for (i, &bit) in low.iter().enumerate().rev() {
-        let complete = nodes.len() == 1 << (needed - 1 - i);
-        let last = nodes.len() - 1;
-        let mut children = Vec::with_capacity(2 * nodes.len());
-        let mut rest = b.and(inside, bit);
-        for (n, &node) in nodes.iter().enumerate() {
-            // All nodes together are `inside`: the last one's part in the bit is what the others leave.
-            let one = if complete && n == last { rest } else { b.and(node, bit) };
-            rest = b.xor(rest, one);
-            children.extend([b.xor(node, one), one]);
+    b.quiet(|b| {
+        assert!(rows > 0 && !index.is_empty(), "an array has at least one row, and an index at least one bit");
+        let needed = ((usize::BITS - (rows - 1).leading_zeros()) as usize).min(index.len());
+        let (low, high) = index.split_at(needed);
+        let inside = if high.is_empty() { Wire::ONE } else { arith::is_zero(b, high) };
+        if b.goal() == Goal::Depth {
+            let mut nodes = unit(b, low, rows, inside);
+            nodes.resize(rows, Wire::ZERO);
+            return nodes;
         }
-        children.truncate(((rows - 1) >> i) + 1);
-        nodes = children;
-    }
-    nodes.resize(rows, Wire::ZERO);
-    nodes
+        // From the highest bit down; of n rows, ⌈n / 2^i⌉ have different bits from bit i on.
+        let mut nodes = vec![inside];
+        for (i, &bit) in low.iter().enumerate().rev() {
+            let complete = nodes.len() == 1 << (needed - 1 - i);
+            let last = nodes.len() - 1;
+            let mut children = Vec::with_capacity(2 * nodes.len());
+            let mut rest = b.and(inside, bit);
+            for (n, &node) in nodes.iter().enumerate() {
+                // All nodes together are `inside`: the last one's part in the bit is what the others leave.
+                let one = if complete && n == last { rest } else { b.and(node, bit) };
+                rest = b.xor(rest, one);
+                children.extend([b.xor(node, one), one]);
+            }
+            children.truncate(((rows - 1) >> i) + 1);
+            nodes = children;
+        }
+        nodes.resize(rows, Wire::ZERO);
+        nodes
+    })
 }
 
 /// As [`demux`], in ⌈log2 t⌉ layers for an index of t bits: the products of the wires of its halves. `inside` is what
@@ -78,17 +80,19 @@ pub(crate) fn unit(b: &mut Builder, index: &[Wire], rows: usize, inside: Wire) -
 /// # Panics
 /// If the index has no bits.
 pub fn read(b: &mut Builder, rows: &[Vec<Wire>], index: &[Wire]) -> Vec<Wire> {
-    assert!(width(rows) > 0 && !index.is_empty(), "rows and indices have at least one bit");
-    let mut level = rows.to_vec();
-    for &bit in index {
-        let chosen = |pair: &[Vec<Wire>]| match pair {
-            [zero, one] => arith::mux(b, bit, one, zero),
-            _ => pair[0].clone(),
-        };
-        level = level.chunks(2).map(chosen).collect();
-    }
-    let inside = is_inside(b, index, rows.len());
-    level[0].iter().map(|&bit| b.and(inside, bit)).collect()
+    b.quiet(|b| {
+        assert!(width(rows) > 0 && !index.is_empty(), "rows and indices have at least one bit");
+        let mut level = rows.to_vec();
+        for &bit in index {
+            let chosen = |pair: &[Vec<Wire>]| match pair {
+                [zero, one] => arith::mux(b, bit, one, zero),
+                _ => pair[0].clone(),
+            };
+            level = level.chunks(2).map(chosen).collect();
+        }
+        let inside = is_inside(b, index, rows.len());
+        level[0].iter().map(|&bit| b.and(inside, bit)).collect()
+    })
 }
 
 /// Whether an index is below `rows`. At most one AND for each bit.
@@ -110,9 +114,11 @@ pub(super) fn is_inside(b: &mut Builder, index: &[Wire], rows: usize) -> Wire {
 
 /// The array with `word` at a secret index; as it was if the index is beyond the end. n w ANDs and those of [`demux`].
 pub fn write(b: &mut Builder, rows: &[Vec<Wire>], index: &[Wire], word: &[Wire]) -> Vec<Vec<Wire>> {
-    width(rows);
-    let here = demux(b, index, rows.len());
-    rows.iter().zip(here).map(|(row, here)| arith::mux(b, here, word, row)).collect()
+    b.quiet(|b| {
+        width(rows);
+        let here = demux(b, index, rows.len());
+        rows.iter().zip(here).map(|(row, here)| arith::mux(b, here, word, row)).collect()
+    })
 }
 
 /// The row that comes first in an order. (n - 1) (k + w) ANDs.
@@ -123,16 +129,18 @@ pub fn first(b: &mut Builder, rows: &[Vec<Wire>], order: Order) -> Vec<Wire> {
 /// The index of the row that comes first, the lowest one of equals, in ⌈log2 n⌉ bits and at least 1; and the row.
 /// (n - 1) (k + w) ANDs, w less if the row is not used, and n - log2 n - 1 for the index if n is a power of two.
 pub fn arg_first(b: &mut Builder, rows: &[Vec<Wire>], order: Order) -> (Vec<Wire>, Vec<Wire>) {
-    width(rows);
-    let mut level: Vec<(Vec<Wire>, Vec<Wire>)> = rows.iter().map(|row| (Vec::new(), row.clone())).collect();
-    while level.len() > 1 {
-        level = level.chunks(2).map(|pair| first_of(b, pair, order)).collect();
-    }
-    let (mut index, row) = level.swap_remove(0);
-    if index.is_empty() {
-        index.push(Wire::ZERO);
-    }
-    (index, row)
+    b.quiet(|b| {
+        width(rows);
+        let mut level: Vec<(Vec<Wire>, Vec<Wire>)> = rows.iter().map(|row| (Vec::new(), row.clone())).collect();
+        while level.len() > 1 {
+            level = level.chunks(2).map(|pair| first_of(b, pair, order)).collect();
+        }
+        let (mut index, row) = level.swap_remove(0);
+        if index.is_empty() {
+            index.push(Wire::ZERO);
+        }
+        (index, row)
+    })
 }
 
 /// The index and the row that come first of one or two.

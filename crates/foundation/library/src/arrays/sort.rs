@@ -18,65 +18,77 @@ pub fn sort(b: &mut Builder, rows: &[Vec<Wire>], order: Order) -> Vec<Vec<Wire>>
 /// The first `k` rows of the sorted array, in order; all of them if there are fewer. No more comparisons than sorting
 /// all groups of 2^⌈log2 k⌉ rows takes and n (1 + ⌈log2 k⌉ / 2) more: n - 1 for k = 1, and 5.2 n for k = 10 of 1,024.
 pub fn top_k(b: &mut Builder, rows: &[Vec<Wire>], k: usize, order: Order) -> Vec<Vec<Wire>> {
-    width(rows);
-    let keep = k.min(rows.len());
-    let mut rows = rows.to_vec();
-    if keep > 0 {
-        for (low, high) in network::comparisons(rows.len(), keep) {
-            (rows[low], rows[high]) = compare_exchange(b, &rows[low], &rows[high], order);
+    b.quiet(|b| {
+        width(rows);
+        let keep = k.min(rows.len());
+        let mut rows = rows.to_vec();
+        if keep > 0 {
+            for (low, high) in network::comparisons(rows.len(), keep) {
+                (rows[low], rows[high]) = compare_exchange(b, &rows[low], &rows[high], order);
+            }
         }
-    }
-    rows.truncate(keep);
-    rows
+        rows.truncate(keep);
+        rows
+    })
 }
 
 /// The rows in order, those with equal keys in the order in which they stood. As [`sort`] with ⌈log2 n⌉ more bits of
 /// key, or less.
 pub fn sort_stable(b: &mut Builder, rows: &[Vec<Wire>], order: Order) -> Vec<Vec<Wire>> {
-    width(rows);
-    let bits = (usize::BITS - (rows.len() - 1).leading_zeros()) as usize;
-    // The index, below the key: where the greatest key comes first, the smallest index must be the greatest number.
-    let index = |i: usize| if order.is_descending() { !i } else { i };
-    let numbered: Vec<Vec<Wire>> =
-        rows.iter().enumerate().map(|(i, row)| [&arith::constant(index(i) as u128, bits)[..], row].concat()).collect();
-    let sorted = sort(b, &numbered, order.widened(bits));
-    sorted.into_iter().map(|row| row[bits..].to_vec()).collect()
+    b.quiet(|b| {
+        width(rows);
+        let bits = (usize::BITS - (rows.len() - 1).leading_zeros()) as usize;
+        // The index, below the key: where the greatest key comes first, the smallest index must be the greatest number.
+        let index = |i: usize| if order.is_descending() { !i } else { i };
+        let numbered: Vec<Vec<Wire>> = rows
+            .iter()
+            .enumerate()
+            .map(|(i, row)| [&arith::constant(index(i) as u128, bits)[..], row].concat())
+            .collect();
+        let sorted = sort(b, &numbered, order.widened(bits));
+        sorted.into_iter().map(|row| row[bits..].to_vec()).collect()
+    })
 }
 
 /// Two sorted arrays of any lengths as one (Batcher's odd-even merge). For n rows each, n log2 n + 1 comparisons of
 /// k + w ANDs if n is a power of two.
 pub fn merge(b: &mut Builder, x: &[Vec<Wire>], y: &[Vec<Wire>], order: Order) -> Vec<Vec<Wire>> {
-    if x.is_empty() || y.is_empty() {
-        return [x, y].concat();
-    }
-    if let ([x], [y]) = (x, y) {
-        let (first, second) = compare_exchange(b, x, y, order);
-        return vec![first, second];
-    }
-    let every_other = |rows: &[Vec<Wire>], from: usize| rows.iter().skip(from).step_by(2).cloned().collect::<Vec<_>>();
-    let evens = merge(b, &every_other(x, 0), &every_other(y, 0), order);
-    let odds = merge(b, &every_other(x, 1), &every_other(y, 1), order);
-    // The first even row stays; odd row i and even row i + 1 are neighbours.
-    let mut merged = vec![evens[0].clone()];
-    for i in 0..odds.len().max(evens.len() - 1) {
-        match (odds.get(i), evens.get(i + 1)) {
-            (Some(odd), Some(even)) => {
-                let (first, second) = compare_exchange(b, odd, even, order);
-                merged.extend([first, second]);
-            }
-            (last, other) => merged.extend(last.or(other).cloned()),
+    b.quiet(|b| {
+        if x.is_empty() || y.is_empty() {
+            return [x, y].concat();
         }
-    }
-    merged
+        if let ([x], [y]) = (x, y) {
+            let (first, second) = compare_exchange(b, x, y, order);
+            return vec![first, second];
+        }
+        let every_other =
+            |rows: &[Vec<Wire>], from: usize| rows.iter().skip(from).step_by(2).cloned().collect::<Vec<_>>();
+        let evens = merge(b, &every_other(x, 0), &every_other(y, 0), order);
+        let odds = merge(b, &every_other(x, 1), &every_other(y, 1), order);
+        // The first even row stays; odd row i and even row i + 1 are neighbours.
+        let mut merged = vec![evens[0].clone()];
+        for i in 0..odds.len().max(evens.len() - 1) {
+            match (odds.get(i), evens.get(i + 1)) {
+                (Some(odd), Some(even)) => {
+                    let (first, second) = compare_exchange(b, odd, even, order);
+                    merged.extend([first, second]);
+                }
+                (last, other) => merged.extend(last.or(other).cloned()),
+            }
+        }
+        merged
+    })
 }
 
 /// The rows in order, by the bitonic network, whose comparisons all have the same direction in each pass over the
 /// array: for 2^t rows t (t + 1) 2^(t-2) comparisons, more than [`sort`], of which it is the better known rival.
 pub fn bitonic_sort(b: &mut Builder, rows: &[Vec<Wire>], order: Order) -> Vec<Vec<Wire>> {
-    width(rows);
-    let mut rows = rows.to_vec();
-    bitonic(b, &mut rows, order, false);
-    rows
+    b.quiet(|b| {
+        width(rows);
+        let mut rows = rows.to_vec();
+        bitonic(b, &mut rows, order, false);
+        rows
+    })
 }
 
 /// Sorts halves in opposite directions and merges them. `reverse` turns the order around.

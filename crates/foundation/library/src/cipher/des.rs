@@ -90,7 +90,7 @@ fn rounds<'a>(b: &mut Builder, block: &[Wire], keys: impl Iterator<Item = &'a Bl
 /// # Panics
 /// If the block or the key has another length.
 pub fn des(b: &mut Builder, key: &[Wire], block: &[Wire]) -> Vec<Wire> {
-    rounds(b, block, schedule(key).iter())
+    b.quiet(|b| rounds(b, block, schedule(key).iter()))
 }
 
 /// The decryption of a block, the inverse of [`des`]. As many ANDs.
@@ -98,7 +98,7 @@ pub fn des(b: &mut Builder, key: &[Wire], block: &[Wire]) -> Vec<Wire> {
 /// # Panics
 /// If the block or the key has another length.
 pub fn des_decrypt(b: &mut Builder, key: &[Wire], block: &[Wire]) -> Vec<Wire> {
-    rounds(b, block, schedule(key).iter().rev())
+    b.quiet(|b| rounds(b, block, schedule(key).iter().rev()))
 }
 
 /// Triple DES: encrypts under the first of three keys, decrypts under the second and encrypts under the third. Three
@@ -107,8 +107,10 @@ pub fn des_decrypt(b: &mut Builder, key: &[Wire], block: &[Wire]) -> Vec<Wire> {
 /// # Panics
 /// If the block has another length than 64 bits, or the keys together another than 192.
 pub fn triple_des(b: &mut Builder, keys: &[Wire], block: &[Wire]) -> Vec<Wire> {
-    assert_eq!(keys.len(), 192, "the three keys of triple DES have 192 bits");
-    let first = des(b, &keys[128..], block);
-    let second = des_decrypt(b, &keys[64..128], &first);
-    des(b, &keys[..64], &second)
+    b.quiet(|b| {
+        assert_eq!(keys.len(), 192, "the three keys of triple DES have 192 bits");
+        let first = des(b, &keys[128..], block);
+        let second = des_decrypt(b, &keys[64..128], &first);
+        des(b, &keys[..64], &second)
+    })
 }

@@ -10,18 +10,20 @@ impl FloatFormat {
     /// # Panics
     /// If a number has another width.
     pub fn eq(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
-        let [x, y] = [x, y].map(|x| self.split(x));
-        let same = arith::eq(b, x.magnitude, y.magnitude);
-        // If they have the same magnitude, the tests of one are those of both.
-        let kind = x.kind(b);
-        let fraction = any(b, x.fraction);
-        let tiny = b.not(fraction);
-        let zero = b.and(kind.small, tiny);
-        let same_sign = b.xnor(x.sign, y.sign);
-        let sign = b.or(same_sign, zero);
-        let number = b.not(kind.nan);
-        let equal = b.and(same, sign);
-        b.and(equal, number)
+        b.quiet(|b| {
+            let [x, y] = [x, y].map(|x| self.split(x));
+            let same = arith::eq(b, x.magnitude, y.magnitude);
+            // If they have the same magnitude, the tests of one are those of both.
+            let kind = x.kind(b);
+            let fraction = any(b, x.fraction);
+            let tiny = b.not(fraction);
+            let zero = b.and(kind.small, tiny);
+            let same_sign = b.xnor(x.sign, y.sign);
+            let sign = b.or(same_sign, zero);
+            let number = b.not(kind.nan);
+            let equal = b.and(same, sign);
+            b.and(equal, number)
+        })
     }
 
     /// Whether `x < y`. No if one is a NaN. 197 ANDs in binary64.
@@ -29,9 +31,11 @@ impl FloatFormat {
     /// # Panics
     /// If a number has another width.
     pub fn lt(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
-        let (less, unordered) = self.less(b, x, y);
-        let ordered = b.not(unordered);
-        b.and(less, ordered)
+        b.quiet(|b| {
+            let (less, unordered) = self.less(b, x, y);
+            let ordered = b.not(unordered);
+            b.and(less, ordered)
+        })
     }
 
     /// Whether `x <= y`. No if one is a NaN.
@@ -39,8 +43,10 @@ impl FloatFormat {
     /// # Panics
     /// If a number has another width.
     pub fn le(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
-        let (greater, unordered) = self.less(b, y, x);
-        b.nor(greater, unordered)
+        b.quiet(|b| {
+            let (greater, unordered) = self.less(b, y, x);
+            b.nor(greater, unordered)
+        })
     }
 
     /// Whether `x > y`. No if one is a NaN.
@@ -64,7 +70,7 @@ impl FloatFormat {
     /// # Panics
     /// If a number has another width.
     pub fn min(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
-        self.choose(b, x, y, |_, less| less)
+        b.quiet(|b| self.choose(b, x, y, |_, less| less))
     }
 
     /// The greater of `x` and `y`. If one is a NaN, the other one; -0 is less than 0 (maximumNumber of IEEE 754-2019).
@@ -72,7 +78,7 @@ impl FloatFormat {
     /// # Panics
     /// If a number has another width.
     pub fn max(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
-        self.choose(b, x, y, Builder::not)
+        b.quiet(|b| self.choose(b, x, y, Builder::not))
     }
 
     /// Whether `x < y`, and whether one is a NaN: then the former says nothing.

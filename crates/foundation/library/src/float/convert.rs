@@ -12,10 +12,12 @@ impl FloatFormat {
     /// # Panics
     /// If the number has another width, or of the formats one has more bits of exponent and fewer of fraction.
     pub fn convert(self, b: &mut Builder, x: &[Wire], to: FloatFormat) -> Vec<Wire> {
-        let widens = to.exponent >= self.exponent && to.fraction >= self.fraction;
-        let narrows = to.exponent <= self.exponent && to.fraction <= self.fraction;
-        assert!(widens || narrows, "one of the formats is as large as the other in both its fields");
-        if widens { self.widen(b, x, to) } else { self.narrow(b, x, to) }
+        b.quiet(|b| {
+            let widens = to.exponent >= self.exponent && to.fraction >= self.fraction;
+            let narrows = to.exponent <= self.exponent && to.fraction <= self.fraction;
+            assert!(widens || narrows, "one of the formats is as large as the other in both its fields");
+            if widens { self.widen(b, x, to) } else { self.narrow(b, x, to) }
+        })
     }
 
     fn widen(self, b: &mut Builder, x: &[Wire], to: FloatFormat) -> Vec<Wire> {

@@ -12,34 +12,36 @@ impl FloatFormat {
     /// # Panics
     /// If a number has another width.
     pub fn div(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
-        let p = self.precision();
-        let [x, y] = [x, y].map(|x| self.split(x));
-        let (x_kind, y_kind) = (x.kind(b), y.kind(b));
-        let (x_hidden, y_hidden) = (b.not(x_kind.small), b.not(y_kind.small));
-        let (mut dividend, x_count) = normalize(b, &[x.fraction, &[x_hidden]].concat(), None);
-        let (mut divisor, y_count) = normalize(b, &[y.fraction, &[y_hidden]].concat(), None);
-        let (x_zero, y_zero) = (b.not(dividend[p - 1]), b.not(divisor[p - 1]));
-        (dividend[p - 1], divisor[p - 1]) = (Wire::ONE, Wire::ONE);
-        let (quotient, below) = divide(b, &dividend, &divisor);
+        b.quiet(|b| {
+            let p = self.precision();
+            let [x, y] = [x, y].map(|x| self.split(x));
+            let (x_kind, y_kind) = (x.kind(b), y.kind(b));
+            let (x_hidden, y_hidden) = (b.not(x_kind.small), b.not(y_kind.small));
+            let (mut dividend, x_count) = normalize(b, &[x.fraction, &[x_hidden]].concat(), None);
+            let (mut divisor, y_count) = normalize(b, &[y.fraction, &[y_hidden]].concat(), None);
+            let (x_zero, y_zero) = (b.not(dividend[p - 1]), b.not(divisor[p - 1]));
+            (dividend[p - 1], divisor[p - 1]) = (Wire::ONE, Wire::ONE);
+            let (quotient, below) = divide(b, &dividend, &divisor);
 
-        let wide = self.exponent + 2;
-        let (x_scale, y_scale) = (x.scale(b, x_kind.small), y.scale(b, y_kind.small));
-        let y_less = arith::not(b, &resized(&y_scale, wide));
-        let x_less = arith::not(b, &resized(&x_count, wide));
-        // Two complements want two ones; the scale is two less than the exponent field.
-        let offset = arith::constant(self.bias() as u128, wide);
-        let y_count = resized(&y_count, wide);
-        let scale = arith::sum(b, &[&offset, &resized(&x_scale, wide), &y_less, &y_count, &x_less]);
-        let zero = b.or(x_zero, y_kind.special);
-        let scaled = Scaled { bits: quotient, below, scale, zero };
+            let wide = self.exponent + 2;
+            let (x_scale, y_scale) = (x.scale(b, x_kind.small), y.scale(b, y_kind.small));
+            let y_less = arith::not(b, &resized(&y_scale, wide));
+            let x_less = arith::not(b, &resized(&x_count, wide));
+            // Two complements want two ones; the scale is two less than the exponent field.
+            let offset = arith::constant(self.bias() as u128, wide);
+            let y_count = resized(&y_count, wide);
+            let scale = arith::sum(b, &[&offset, &resized(&x_scale, wide), &y_less, &y_count, &x_less]);
+            let zero = b.or(x_zero, y_kind.special);
+            let scaled = Scaled { bits: quotient, below, scale, zero };
 
-        let infinite = b.or(x_kind.special, y_zero);
-        let infinite = b.or(infinite, y_kind.nan);
-        let infinities = b.and(x_kind.special, y_kind.special);
-        let zeros = b.and(x_zero, y_zero);
-        let nan = any(b, &[x_kind.nan, y_kind.nan, infinities, zeros]);
-        let sign = b.xor(x.sign, y.sign);
-        self.pack(b, sign, &scaled, infinite, nan)
+            let infinite = b.or(x_kind.special, y_zero);
+            let infinite = b.or(infinite, y_kind.nan);
+            let infinities = b.and(x_kind.special, y_kind.special);
+            let zeros = b.and(x_zero, y_zero);
+            let nan = any(b, &[x_kind.nan, y_kind.nan, infinities, zeros]);
+            let sign = b.xor(x.sign, y.sign);
+            self.pack(b, sign, &scaled, infinite, nan)
+        })
     }
 }
 

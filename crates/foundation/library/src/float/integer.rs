@@ -11,7 +11,7 @@ impl FloatFormat {
     /// # Panics
     /// If the integer has no bits.
     pub fn from_unsigned(self, b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
-        self.of_magnitude(b, Wire::ZERO, x)
+        b.quiet(|b| self.of_magnitude(b, Wire::ZERO, x))
     }
 
     /// The floating-point number of a signed integer of any width, rounded; infinite if it is too large. Zero is positive.
@@ -19,10 +19,12 @@ impl FloatFormat {
     /// # Panics
     /// If the integer has no bits.
     pub fn from_signed(self, b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
-        let sign = x[x.len() - 1];
-        let flipped = flip(b, x, sign);
-        let (magnitude, _) = arith::add_carry(b, &flipped, &vec![Wire::ZERO; x.len()], sign);
-        self.of_magnitude(b, sign, &magnitude)
+        b.quiet(|b| {
+            let sign = x[x.len() - 1];
+            let flipped = flip(b, x, sign);
+            let (magnitude, _) = arith::add_carry(b, &flipped, &vec![Wire::ZERO; x.len()], sign);
+            self.of_magnitude(b, sign, &magnitude)
+        })
     }
 
     fn of_magnitude(self, b: &mut Builder, sign: Wire, magnitude: &[Wire]) -> Vec<Wire> {
@@ -54,12 +56,14 @@ impl FloatFormat {
     /// # Panics
     /// If the number has another width, or `bits` is 0.
     pub fn to_unsigned(self, b: &mut Builder, x: &[Wire], bits: usize) -> Vec<Wire> {
-        let (magnitude, over) = self.to_magnitude(b, x, bits);
-        let positive = b.not(x[self.bits() - 1]);
-        // Of a number that is too large the magnitude is none.
-        let kept = mask(b, &magnitude, positive);
-        let over = b.and(over, positive);
-        flip(b, &kept, over)
+        b.quiet(|b| {
+            let (magnitude, over) = self.to_magnitude(b, x, bits);
+            let positive = b.not(x[self.bits() - 1]);
+            // Of a number that is too large the magnitude is none.
+            let kept = mask(b, &magnitude, positive);
+            let over = b.and(over, positive);
+            flip(b, &kept, over)
+        })
     }
 
     /// The signed integer of `bits` bits, rounded towards zero; zero for a NaN, the nearest one for a number that is
@@ -68,15 +72,17 @@ impl FloatFormat {
     /// # Panics
     /// If the number has another width, or `bits` is less than 2.
     pub fn to_signed(self, b: &mut Builder, x: &[Wire], bits: usize) -> Vec<Wire> {
-        let (magnitude, over) = self.to_magnitude(b, x, bits - 1);
-        let sign = x[self.bits() - 1];
-        // The largest magnitude becomes all ones, and their complement is the number below its negative.
-        let flipped = b.xor(over, sign);
-        let mut number = flip(b, &magnitude, flipped);
-        number.push(sign);
-        let within = b.not(over);
-        let carry = b.and(sign, within);
-        arith::add_carry(b, &number, &vec![Wire::ZERO; bits], carry).0
+        b.quiet(|b| {
+            let (magnitude, over) = self.to_magnitude(b, x, bits - 1);
+            let sign = x[self.bits() - 1];
+            // The largest magnitude becomes all ones, and their complement is the number below its negative.
+            let flipped = b.xor(over, sign);
+            let mut number = flip(b, &magnitude, flipped);
+            number.push(sign);
+            let within = b.not(over);
+            let carry = b.and(sign, within);
+            arith::add_carry(b, &number, &vec![Wire::ZERO; bits], carry).0
+        })
     }
 
     /// The magnitude rounded towards zero, in `bits` bits, and whether it is too large: then it is zero here, as that

@@ -12,33 +12,35 @@ impl FloatFormat {
     /// # Panics
     /// If the number has another width.
     pub fn sqrt(self, b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
-        let p = self.precision();
-        let x = self.split(x);
-        let kind = x.kind(b);
-        let hidden = b.not(kind.small);
-        let (mut bits, count) = normalize(b, &[x.fraction, &[hidden]].concat(), None);
-        let zero = b.not(bits[p - 1]);
-        bits[p - 1] = Wire::ONE;
-        // Twice the exponent field of the root, and one more if the power of two is odd.
-        let wide = self.exponent + 1;
-        let scale = x.scale(b, kind.small);
-        let less = arith::not(b, &resized(&count, wide));
-        let offset = arith::constant(self.bias() as u128 + 1, wide);
-        let twice = arith::sum(b, &[&offset, &resized(&scale, wide), &less]);
-        // The number with two bits before the point.
-        let (single, double) = ([&bits[..], &[Wire::ZERO]].concat(), [&[Wire::ZERO], &bits[..]].concat());
-        let radicand = arith::mux(b, twice[0], &double, &single);
-        // It is no tie, since a root of p + 1 bits has a square of more than p; and it is below 2 after rounding, too.
-        let root = root(b, &radicand, p + 1);
-        let (mut field, _) = arith::add_carry(b, &root[1..p], &vec![Wire::ZERO; self.fraction], root[0]);
-        field.extend(&twice[1..]);
+        b.quiet(|b| {
+            let p = self.precision();
+            let x = self.split(x);
+            let kind = x.kind(b);
+            let hidden = b.not(kind.small);
+            let (mut bits, count) = normalize(b, &[x.fraction, &[hidden]].concat(), None);
+            let zero = b.not(bits[p - 1]);
+            bits[p - 1] = Wire::ONE;
+            // Twice the exponent field of the root, and one more if the power of two is odd.
+            let wide = self.exponent + 1;
+            let scale = x.scale(b, kind.small);
+            let less = arith::not(b, &resized(&count, wide));
+            let offset = arith::constant(self.bias() as u128 + 1, wide);
+            let twice = arith::sum(b, &[&offset, &resized(&scale, wide), &less]);
+            // The number with two bits before the point.
+            let (single, double) = ([&bits[..], &[Wire::ZERO]].concat(), [&[Wire::ZERO], &bits[..]].concat());
+            let radicand = arith::mux(b, twice[0], &double, &single);
+            // It is no tie, since a root of p + 1 bits has a square of more than p; and it is below 2 after rounding, too.
+            let root = root(b, &radicand, p + 1);
+            let (mut field, _) = arith::add_carry(b, &root[1..p], &vec![Wire::ZERO; self.fraction], root[0]);
+            field.extend(&twice[1..]);
 
-        let number = b.not(zero);
-        let negative = b.and(x.sign, number);
-        let nan = b.or(negative, kind.nan);
-        let infinite = b.or(negative, kind.special);
-        let clear = b.or(infinite, zero);
-        self.or_special(b, x.sign, &field, clear, infinite, nan)
+            let number = b.not(zero);
+            let negative = b.and(x.sign, number);
+            let nan = b.or(negative, kind.nan);
+            let infinite = b.or(negative, kind.special);
+            let clear = b.or(infinite, zero);
+            self.or_special(b, x.sign, &field, clear, infinite, nan)
+        })
     }
 }
 

@@ -26,10 +26,12 @@ fn keyed(b: &mut Builder, hash: &Chain, key: &[Wire]) -> [Vec<Wire>; 2] {
 /// # Panics
 /// If key or message are not of whole bytes.
 pub fn hmac(b: &mut Builder, hash: &Chain, key: &[Wire], message: &[Wire]) -> Vec<Wire> {
-    let key = if key.len() > 8 * hash.block { hash.digest(b, key) } else { key.to_vec() };
-    let [inner, outer] = keyed(b, hash, &key);
-    let inner = hash.close(b, &inner, message, hash.block);
-    hash.close(b, &outer, &inner, hash.block)
+    b.quiet(|b| {
+        let key = if key.len() > 8 * hash.block { hash.digest(b, key) } else { key.to_vec() };
+        let [inner, outer] = keyed(b, hash, &key);
+        let inner = hash.close(b, &inner, message, hash.block);
+        hash.close(b, &outer, &inner, hash.block)
+    })
 }
 
 /// The HMAC of a message of so many bytes under a key of so many, as a program. The key belongs to party 0, the message

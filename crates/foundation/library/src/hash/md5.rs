@@ -28,23 +28,25 @@ const SINES: [u32; 64] = [
 /// # Panics
 /// If an input has another length.
 pub fn md5(b: &mut Builder, message: &[Wire], state: &[Wire]) -> Vec<Wire> {
-    assert_eq!((message.len(), state.len()), (512, 128), "a block has 512 bits, a chaining value 128");
-    let (w, initial) = (words(message), words(state));
-    let [mut a, mut x, mut y, mut z] = std::array::from_fn(|i| initial[i].clone());
-    for t in 0..64 {
-        let round = t / 16;
-        let (f, word) = match round {
-            0 => (choose(b, &x, &y, &z), t),
-            1 => (choose(b, &z, &x, &y), 5 * t + 1),
-            2 => (parity(b, &x, &y, &z), 3 * t + 5),
-            _ => (mixed(b, &x, &y, &z), 7 * t),
-        };
-        let total = sum(b, &[&constant(SINES[t].into(), 32), &w[word % 16], &a, &f]);
-        let next = add(b, &rotl(&total, ROTATIONS[round][t % 4]), &x);
-        (a, x, y, z) = (z, next, x, y);
-    }
-    let sums: Vec<Vec<Wire>> = initial.iter().zip([a, x, y, z]).map(|(x, y)| add(b, x, &y)).collect();
-    sums.iter().rev().flat_map(|word| word.rchunks(8)).flatten().copied().collect()
+    b.quiet(|b| {
+        assert_eq!((message.len(), state.len()), (512, 128), "a block has 512 bits, a chaining value 128");
+        let (w, initial) = (words(message), words(state));
+        let [mut a, mut x, mut y, mut z] = std::array::from_fn(|i| initial[i].clone());
+        for t in 0..64 {
+            let round = t / 16;
+            let (f, word) = match round {
+                0 => (choose(b, &x, &y, &z), t),
+                1 => (choose(b, &z, &x, &y), 5 * t + 1),
+                2 => (parity(b, &x, &y, &z), 3 * t + 5),
+                _ => (mixed(b, &x, &y, &z), 7 * t),
+            };
+            let total = sum(b, &[&constant(SINES[t].into(), 32), &w[word % 16], &a, &f]);
+            let next = add(b, &rotl(&total, ROTATIONS[round][t % 4]), &x);
+            (a, x, y, z) = (z, next, x, y);
+        }
+        let sums: Vec<Vec<Wire>> = initial.iter().zip([a, x, y, z]).map(|(x, y)| add(b, x, &y)).collect();
+        sums.iter().rev().flat_map(|word| word.rchunks(8)).flatten().copied().collect()
+    })
 }
 
 /// The words of a value: the first one is on its last wires, and the first byte of each is the least significant.

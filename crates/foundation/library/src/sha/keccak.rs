@@ -22,17 +22,19 @@ const ROUND_CONSTANTS: [u64; 24] = [
 /// # Panics
 /// If the state has another length.
 pub fn keccak_f(b: &mut Builder, state: &[Wire]) -> Vec<Wire> {
-    assert_eq!(state.len(), 1600, "the state has 1600 bits");
-    // Bit z of lane x + 5y is bit (x, y, z) of the state. Lanes are little-endian, the value is big-endian.
-    let mut lanes: Vec<Vec<Wire>> =
-        state.rchunks(64).map(|lane| lane.rchunks(8).flatten().copied().collect()).collect();
-    for round in ROUND_CONSTANTS {
-        theta(b, &mut lanes);
-        lanes = rotate_and_transpose(&lanes);
-        lanes = chi(b, &lanes);
-        lanes[0] = xor(b, &lanes[0], &constant(round.into(), 64));
-    }
-    lanes.iter().rev().flat_map(|lane| lane.rchunks(8)).flatten().copied().collect()
+    b.quiet(|b| {
+        assert_eq!(state.len(), 1600, "the state has 1600 bits");
+        // Bit z of lane x + 5y is bit (x, y, z) of the state. Lanes are little-endian, the value is big-endian.
+        let mut lanes: Vec<Vec<Wire>> =
+            state.rchunks(64).map(|lane| lane.rchunks(8).flatten().copied().collect()).collect();
+        for round in ROUND_CONSTANTS {
+            theta(b, &mut lanes);
+            lanes = rotate_and_transpose(&lanes);
+            lanes = chi(b, &lanes);
+            lanes[0] = xor(b, &lanes[0], &constant(round.into(), 64));
+        }
+        lanes.iter().rev().flat_map(|lane| lane.rchunks(8)).flatten().copied().collect()
+    })
 }
 
 /// The step theta: adds the parities of two columns to each bit.

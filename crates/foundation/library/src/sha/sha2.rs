@@ -57,8 +57,10 @@ struct Variant {
 /// # Panics
 /// If an input has another length.
 pub fn sha256(b: &mut Builder, message: &[Wire], state: &[Wire]) -> Vec<Wire> {
-    let (big, small) = ([[2, 13, 22], [6, 11, 25]], [[7, 18, 3], [17, 19, 10]]);
-    compress(b, message, state, &Variant { bits: 32, rounds: 64, big, small })
+    b.quiet(|b| {
+        let (big, small) = ([[2, 13, 22], [6, 11, 25]], [[7, 18, 3], [17, 19, 10]]);
+        compress(b, message, state, &Variant { bits: 32, rounds: 64, big, small })
+    })
 }
 
 /// SHA-512's compression of a block of 1,024 bits into a chaining value of 512. 57,572 ANDs.
@@ -66,8 +68,10 @@ pub fn sha256(b: &mut Builder, message: &[Wire], state: &[Wire]) -> Vec<Wire> {
 /// # Panics
 /// If an input has another length.
 pub fn sha512(b: &mut Builder, message: &[Wire], state: &[Wire]) -> Vec<Wire> {
-    let (big, small) = ([[28, 34, 39], [14, 18, 41]], [[1, 8, 7], [19, 61, 6]]);
-    compress(b, message, state, &Variant { bits: 64, rounds: 80, big, small })
+    b.quiet(|b| {
+        let (big, small) = ([[28, 34, 39], [14, 18, 41]], [[1, 8, 7], [19, 61, 6]]);
+        compress(b, message, state, &Variant { bits: 64, rounds: 80, big, small })
+    })
 }
 
 fn compress(b: &mut Builder, message: &[Wire], state: &[Wire], variant: &Variant) -> Vec<Wire> {

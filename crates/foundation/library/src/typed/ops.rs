@@ -88,14 +88,7 @@ fn product(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
 
 /// `x / y` and `x % y`. A constant divisor saves gates.
 fn quotient<S: Sign>(b: &mut Builder, x: &[Wire], y: &[Wire]) -> (Vec<Wire>, Vec<Wire>) {
-    let bit = |i: usize| y.get(i).or(if S::SIGNED { y.last() } else { None }).map_or(Some(false), |w| w.as_constant());
-    // A divisor that 128 bits hold: those above are zeros, or the sign.
-    let small = (0..y.len().max(128)).map(bit).enumerate().try_fold(0u128, |number, (i, bit)| match bit {
-        Some(bit) if i < 128 => Some(number | u128::from(bit) << i),
-        Some(bit) => (bit == (S::SIGNED && number >> 127 == 1)).then_some(number),
-        None => None,
-    });
-    match small.filter(|&number| number != 0) {
+    match arith::public_divisor(y, S::SIGNED) {
         Some(number) if S::SIGNED => arith::div_rem_signed_by(b, x, number as i128),
         Some(number) => arith::div_rem_by(b, x, number),
         None if S::SIGNED => arith::div_rem_signed(b, x, y),

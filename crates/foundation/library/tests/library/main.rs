@@ -10,6 +10,7 @@ mod float;
 mod goals;
 mod hash;
 mod lookup;
+mod notes;
 mod registry;
 mod sha;
 mod typed;

@@ -73,7 +73,7 @@ fn with_call<T>(count: usize, f: impl FnOnce(&Call<'_>) -> T) -> T {
     let input = Place { start: ROUND_KEYS, stride: WIDTH as isize };
     let args = [Place { start: 0, stride: 0 }, input];
     let outs = [Place { start: ROUND_KEYS + WIDTH * count, ..input }];
-    f(&Call { index: 0, circuit: &AES, meaning: None, times: count as u64, args: &args, outs: &outs })
+    f(&Call { index: 0, circuit: &AES, times: count as u64, args: &args, outs: &outs })
 }
 
 impl Oprf {

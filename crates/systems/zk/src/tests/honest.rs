@@ -121,10 +121,10 @@ fn proofs_are_these_bytes() {
         blake3::hash(&proof).to_hex()[..32].to_string()
     });
     let expected = [
-        "49354ca0483c65150305db4b14d4cf32",
-        "a9851d4af3b6119f6ce2ccfb8049c921",
-        "843b2102c5ef37efc58e06e265799e6c",
-        "e6b9f075ff9e1602aa70a90ad4acf3c7",
+        "5af8c27b2f6c5dc46bf4959465f49fb0",
+        "cb05530f08596b633ba8cbfa1c3a4c4a",
+        "5f754698222d5c053b390a257cf58838",
+        "a7274e7e4b92c2743e65f796ecbc4f35",
     ];
     assert_eq!(digests, expected);
 }

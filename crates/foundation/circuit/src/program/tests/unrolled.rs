@@ -123,7 +123,7 @@ fn random_programs_are_accepted_exactly_if_they_are_sound_and_run_as_they_read()
             (Ok(program), Finding::Fine(memory)) => {
                 fine += 1;
                 assert_eq!(outputs(&program, &[input])[0].iter().collect::<Vec<_>>(), memory);
-                assert_eq!(Program::decode(&program.encode()).unwrap(), program);
+                assert_eq!(decode(&program.encode()).unwrap(), program);
             }
             (Err(ProgramError::OutsideMemory { .. }), Finding::Outside) => outside += 1,
             (Err(ProgramError::Dependent { .. } | ProgramError::WrittenTwice { .. }), Finding::Dependent) => {

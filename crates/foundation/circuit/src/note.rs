@@ -1,0 +1,260 @@
+//! Notes: which words a circuit's gates compute, kept beside the gates.
+//!
+//! A circuit is gates, and whoever runs gates needs no more. But a product of 64 bits is one operation for a protocol that
+//! holds words, and a table is one for a protocol that looks tables up: so the functions that build words
+//! [note](crate::Builder::noted) what they build. A [`Note`] says: from gate `at` on, the gates of `op` for `goal` were built over
+//! these words, and these wires are what came out.
+//!
+//! **A note is checked, never believed.** [`Circuit::with_notes`](crate::Circuit::with_notes) builds the given gates again, has the
+//! gates of each noted operation built at its place, and wants the very same wires. Since a builder joins only what is equal on
+//! all inputs, that proves a note at any width, where trying all inputs ends at a dozen bits.
+//!
+//! Bits that only move (widening, truncation, shifts by public amounts) are not noted; they show in which wires the words of a
+//! note have: `[x5 .. x31, 0 ..]` is `x >> 5`, `[0, 0, x0 .. x29]` is 4 x.
+
+mod check;
+mod eval;
+
+use crate::goal::Goal;
+use crate::table::LookupTable;
+
+pub use check::{Gadgets, NoteError, NoteFlaw};
+
+/// An operation on words, whose gates somebody knows to build. Words are least significant bit first.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum WordOp {
+    /// `x + y` modulo 2^n.
+    Add,
+    /// `x - y` modulo 2^n.
+    Sub,
+    /// `-x` modulo 2^n.
+    Neg,
+    /// `x · y` modulo 2^n.
+    Mul,
+    /// `x · y` in 2n bits, unsigned.
+    MulWide,
+    /// `x²` modulo 2^n.
+    Square,
+    /// The quotient; all ones by zero.
+    Div {
+        /// Whether the words are signed.
+        signed: bool,
+    },
+    /// The remainder; `x` by zero.
+    Rem {
+        /// Whether the words are signed.
+        signed: bool,
+    },
+    /// The quotient and the remainder. A divisor of constants is divided by as the public number that it is.
+    DivRem {
+        /// Whether the words are signed.
+        signed: bool,
+    },
+    /// Whether `x < y`, or `x <= y`.
+    Less {
+        /// Whether the words are signed.
+        signed: bool,
+        /// Whether equal words count.
+        or_equal: bool,
+    },
+    /// Whether `x == y`.
+    Equal,
+    /// The second word if the first, a bit, is one; else the third.
+    Select,
+    /// `x << y` by a private amount.
+    Shl,
+    /// `x >> y` by a private amount, zeros shifted in.
+    Shr,
+    /// `x >> y` by a private amount, the sign shifted in.
+    ShrSigned,
+    /// `x` rotated to the left by a private amount.
+    Rotl,
+    /// The bitwise and.
+    And,
+    /// The bitwise or.
+    Or,
+    /// The bitwise exclusive or.
+    Xor,
+    /// The bitwise not.
+    Not,
+    /// The row of a public table at a private index.
+    Lookup(LookupTable),
+    /// The sum of `n` products modulo 2^bits: words of the one side, then of the other. Nothing makes it yet.
+    Dot {
+        /// The number of products.
+        n: u32,
+    },
+    /// The product of a matrix of m rows and n columns and one of n rows and p columns. Nothing makes it yet.
+    MatMul {
+        /// The rows of the first matrix, and of the product.
+        m: u32,
+        /// The columns of the first matrix, and the rows of the second.
+        n: u32,
+        /// The columns of the second matrix, and of the product.
+        p: u32,
+    },
+    /// A product of numbers with so many bits behind the point, with as many again. Nothing makes it yet.
+    MulShift {
+        /// The bits behind the point.
+        fraction: u32,
+    },
+}
+
+/// The form in which an engine that has several is asked to hold the words of a note. Nothing asks yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Pin {
+    /// Whichever is best.
+    #[default]
+    Free,
+    /// Additive shares of words.
+    Arithmetic,
+    /// Shares of bits.
+    Boolean,
+    /// Labels of a garbled circuit.
+    Yao,
+}
+
+/// A bit of an argument of a [`Note`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArgBit {
+    /// A wire of the circuit, a constant or an input bit included.
+    Wire(u32),
+    /// A bit that the circuit no longer has as an input, since no gate that is left reads it; counted in the order in which
+    /// the notes of a circuit name them. What is left is the same whatever it is.
+    Gone(u32),
+    /// A result bit of an earlier note whose gate no longer is there.
+    Result {
+        /// The note's index.
+        note: u32,
+        /// The bit, counted through all results of the note.
+        bit: u32,
+    },
+}
+
+/// What words some gates of a circuit compute.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Note {
+    /// The operation.
+    pub op: WordOp,
+    /// The goal for which its gates were built.
+    pub goal: Goal,
+    /// The form that is asked for.
+    pub pin: Pin,
+    /// The line of the source text, for people; 0 if there is none. It is no part of a digest.
+    pub line: u32,
+    /// The gate before which the operation's gates begin.
+    pub at: u32,
+    /// The arguments, words of bits.
+    pub args: Vec<Vec<ArgBit>>,
+    /// The wires of the results' bits, one result after another; none where the gate no longer is there.
+    pub outs: Vec<Option<u32>>,
+}
+
+impl WordOp {
+    /// The widest words that are multiplied or divided in a note.
+    pub const WIDEST_FACTOR: usize = 1 << 11;
+    /// The widest words of any other operation.
+    pub const WIDEST: usize = 1 << 16;
+    /// The most steps of a shift by a private amount: bits times bits of the amount.
+    const MOST_MUXES: usize = 1 << 22;
+
+    /// The operation's name, for people.
+    pub fn name(&self) -> &'static str {
+        match self {
+            WordOp::Add => "add",
+            WordOp::Sub => "sub",
+            WordOp::Neg => "neg",
+            WordOp::Mul => "mul",
+            WordOp::MulWide => "mul_wide",
+            WordOp::Square => "square",
+            WordOp::Div { signed: false } => "div",
+            WordOp::Div { signed: true } => "div_signed",
+            WordOp::Rem { signed: false } => "rem",
+            WordOp::Rem { signed: true } => "rem_signed",
+            WordOp::DivRem { signed: false } => "div_rem",
+            WordOp::DivRem { signed: true } => "div_rem_signed",
+            WordOp::Less { signed: false, or_equal: false } => "less",
+            WordOp::Less { signed: false, or_equal: true } => "less_equal",
+            WordOp::Less { signed: true, or_equal: false } => "less_signed",
+            WordOp::Less { signed: true, or_equal: true } => "less_equal_signed",
+            WordOp::Equal => "equal",
+            WordOp::Select => "select",
+            WordOp::Shl => "shl",
+            WordOp::Shr => "shr",
+            WordOp::ShrSigned => "shr_signed",
+            WordOp::Rotl => "rotl",
+            WordOp::And => "and",
+            WordOp::Or => "or",
+            WordOp::Xor => "xor",
+            WordOp::Not => "not",
+            WordOp::Lookup(_) => "lookup",
+            WordOp::Dot { .. } => "dot",
+            WordOp::MatMul { .. } => "mat_mul",
+            WordOp::MulShift { .. } => "mul_shift",
+        }
+    }
+
+    /// The number of words that the operation takes.
+    pub fn arity(&self) -> usize {
+        match self {
+            WordOp::Neg | WordOp::Square | WordOp::Not | WordOp::Lookup(_) => 1,
+            WordOp::Select => 3,
+            WordOp::Dot { n } => 2 * *n as usize,
+            WordOp::MatMul { m, n, p } => (*n as usize).saturating_mul(*m as usize + *p as usize),
+            _ => 2,
+        }
+    }
+
+    /// The widths of the results for arguments of these widths. None if there is no such operation: another number of words, or
+    /// widths that do not go together, no bits, too many, or an operation whose gates nobody builds yet.
+    pub fn results(&self, args: &[usize]) -> Option<Vec<usize>> {
+        let most = match self {
+            WordOp::Mul | WordOp::MulWide | WordOp::Square => WordOp::WIDEST_FACTOR,
+            WordOp::Div { .. } | WordOp::Rem { .. } | WordOp::DivRem { .. } => WordOp::WIDEST_FACTOR,
+            _ => WordOp::WIDEST,
+        };
+        if args.iter().any(|bits| !(1..=most).contains(bits)) {
+            return None;
+        }
+        match (self, args) {
+            (WordOp::Dot { .. } | WordOp::MatMul { .. } | WordOp::MulShift { .. }, _) => None,
+            (WordOp::Lookup(table), &[index]) => (index == table.delta()).then(|| vec![table.sigma()]),
+            (WordOp::Lookup(_), _) => None,
+            (WordOp::Neg | WordOp::Square | WordOp::Not, &[n]) => Some(vec![n]),
+            (WordOp::Select, &[1, n, m]) if n == m => Some(vec![n]),
+            (WordOp::Shl | WordOp::Shr | WordOp::ShrSigned | WordOp::Rotl, &[n, by]) => {
+                (n * by <= WordOp::MOST_MUXES).then(|| vec![n])
+            }
+            (WordOp::Neg | WordOp::Square | WordOp::Not | WordOp::Select, _) => None,
+            (WordOp::MulWide, &[n, m]) if n == m => Some(vec![2 * n]),
+            (WordOp::DivRem { .. }, &[n, m]) if n == m => Some(vec![n, n]),
+            (WordOp::Less { .. } | WordOp::Equal, &[n, m]) if n == m => Some(vec![1]),
+            (_, &[n, m]) if n == m => Some(vec![n]),
+            _ => None,
+        }
+    }
+}
+
+/// The most that is built to check the notes of a circuit, in gates: a multiple of what the notes and the gates take in an encoding.
+pub(crate) fn most_gates(gates: usize, notes: &[Note]) -> usize {
+    const MOST: usize = 1 << 26;
+    let bytes: usize = notes.iter().map(Note::bytes).sum();
+    MOST.min(4 * gates + 100 * bytes)
+}
+
+impl Note {
+    /// About the bytes that the note takes in an encoding, and never more.
+    pub(crate) fn bytes(&self) -> usize {
+        let table = if let WordOp::Lookup(table) = &self.op { table.bytes().len() } else { 0 };
+        table + 4 * (self.args.iter().map(|word| 1 + word.len()).sum::<usize>() + self.outs.len())
+    }
+
+    /// Whether the circuit would be without this note, were its results not read by others: no gate is a result of it.
+    pub(crate) fn is_idle(&self, first_gate_wire: usize) -> bool {
+        self.outs.iter().flatten().all(|&wire| (wire as usize) < first_gate_wire)
+    }
+}
+
+#[cfg(test)]
+mod tests;
