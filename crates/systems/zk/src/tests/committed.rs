@@ -9,7 +9,7 @@ use comity_testing::Pair;
 use super::broken::here;
 use super::{SESSION, conversing, rng, statement, terms, witness};
 use crate::checks::{WRONG_CHALLENGE, WRONG_OPENING, WRONG_VIEW};
-use crate::conversation::commit;
+use crate::conversation::{check, commit};
 use crate::zkboo::tests::{of_two, two};
 use crate::{
     Commitment, Conversation, FIRST, OPENING, Proof, ProofTerms, Prover, Soundness, Statement, System, Verifier,
@@ -81,6 +81,34 @@ fn each_byte_of_an_opening_counts() {
             assert_eq!(prover.answer(&opening).unwrap_err().check(), Some(WRONG_CHALLENGE), "{system}, byte {at}");
         }
     }
+}
+
+/// What an answer opens is held against the whole hash of the first message, not some of its bytes. The challenge stays as it was: in a file
+/// it would be another one.
+#[test]
+fn each_byte_of_a_first_message_counts() {
+    let (statement, backend) = (statement(b"here"), Backend::detect());
+    let bound = statement.in_a_file();
+    let mut believed = Vec::new();
+    for system in System::ALL {
+        let prover = commit(backend, &bound, &witness(), (system, LEVEL), &mut rng(1)).unwrap();
+        let (salt, first) = (*prover.salt(), *prover.first());
+        let challenge = challenge::hashed(system, LEVEL, &statement, &salt, &first);
+        let answer = prover.answer(&challenge).unwrap();
+        let checked = |first: &[u8; 32]| {
+            let checked = check(backend, system, &bound, [&salt, first], &challenge, &answer);
+            checked.map_err(|error| error.check())
+        };
+        assert_eq!(checked(&first), Ok(()), "{system}");
+        for at in 0..32 {
+            let mut first = first;
+            first[at] ^= 1;
+            if checked(&first) != Err(Some(WRONG_OPENING)) {
+                believed.push((system, at));
+            }
+        }
+    }
+    assert!(believed.is_empty(), "{believed:?}");
 }
 
 #[test]

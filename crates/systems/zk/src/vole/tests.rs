@@ -1,6 +1,6 @@
 //! Both parties against each other, and liars.
 
-use comity_channel::Counted;
+use comity_channel::{Change, Counted, Direction, Tamper, Tampering};
 use comity_circuit::{Builder, Program, Wire};
 use comity_core::{Backend, Bits, Block, Check, Error, Kind, Prg, Result, SessionId};
 use comity_testing::Pair;
@@ -74,6 +74,68 @@ fn a_prover_without_a_witness_is_not_believed() {
     };
     let (_, verified) = play(&statement, &statement.secret(&two(3)), &mut lie, &mut |_| ());
     assert_eq!(check(&verified), Some(OTHER_MACS));
+}
+
+/// Sums and the outputs' hash are compared whole: one bit of one of their bytes shows, whichever it is.
+#[test]
+fn each_byte_of_the_last_messages_counts() {
+    let (backend, statement) = (Backend::detect(), of_two(1));
+    let secret = statement.secret(&two(3));
+    let run = |tamper: Option<usize>| {
+        Pair::run(
+            |ch| {
+                let mut ch = Counted::new(ch);
+                prove((&mut ch, &SESSION), backend, &statement, &secret, &mut rng(1), &mut |_: ProverAct<'_>| ())
+                    .unwrap();
+                ch.counts().sent as usize
+            },
+            |ch| {
+                let tamper = Tamper {
+                    direction: Direction::Incoming,
+                    at: tamper.unwrap_or(usize::MAX),
+                    change: Change::Flip { bit: 3 },
+                };
+                let mut ch = Tampering::new(ch, &tamper);
+                verify((&mut ch, &SESSION), backend, &statement, &mut rng(2), &mut |_: VerifierAct<'_>| ())
+            },
+        )
+    };
+    let (sent, verified) = run(None);
+    verified.unwrap();
+    let mut believed = Vec::new();
+    for (from, bytes, wants) in [(64, 32, WRONG_GATES), (32, 32, OTHER_MACS)] {
+        for at in 0..bytes {
+            if check(&run(Some(sent - from + at)).1) != Some(wants) {
+                believed.push((wants, at));
+            }
+        }
+    }
+    assert!(believed.is_empty(), "{believed:?}");
+}
+
+/// What the sums of gates are masked by is 128 bits, each drawn by itself: of a statement without gates the masks alone are sent.
+#[test]
+fn sums_are_masked_by_bits_of_their_own() {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 8), b.input("y", 8));
+    let sum: Vec<Wire> = x.iter().zip(&y).map(|(&x, &y)| b.xor(x, y)).collect();
+    b.output("sum", &sum);
+    let program = Program::from_circuit(b.finish()).unwrap().with_owner(1, 0).unwrap();
+    let value = |value: u64| Some(Bits::from_words(vec![value], 8));
+    let statement = Statement::new(&program, &[None, None], &[value(0x5a)], b"").unwrap();
+    assert_eq!(statement.and_gates(), 0);
+    let mut masks = Vec::new();
+    let mut watch = |act: ProverAct<'_>| {
+        if let ProverAct::Sums(sums) = act {
+            masks.extend_from_slice(sums);
+        }
+    };
+    let (proved, verified) = play(&statement, &statement.secret(&[value(0x50), value(0x0a)]), &mut watch, &mut |_| ());
+    assert!(proved.is_ok() && verified.is_ok() && masks.len() == 2);
+    // Random bits: 64 of them are ones, give or take six times their standard deviation.
+    for mask in masks {
+        assert!((30..98).contains(&mask.to_u128().count_ones()), "{:032x}", mask.to_u128());
+    }
 }
 
 #[test]
