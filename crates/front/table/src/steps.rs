@@ -143,7 +143,7 @@ impl Step {
             Step::Lower => fold(value),
             Step::Trim => value.trim().to_owned(),
             Step::Digits => digits(&value).ok_or(
-                "a digit of another script than 0 to 9, or a number in one character, such as a fraction: write it with the digits 0 to 9",
+                "a digit of another script than 0 to 9, a Han numeral, or a number in one character, such as a fraction: write it with the digits 0 to 9",
             )?,
             Step::Integer => integer(&value).ok_or("this is no integer")?,
             Step::Date => date(&value).ok_or("this is no day: YYYY-MM-DD, YYYYMMDD, YYYY/MM/DD and DD.MM.YYYY are")?,
@@ -166,13 +166,19 @@ fn fold(mut value: String) -> String {
     }
 }
 
+/// The numerals of Han script, in their forms for every day and for accounts: letters to Unicode, which a digit step must not leave out.
+const HAN: &str = "一二三四五六七八九十百千万萬亿億兆零两兩廿卅卌壹壱弌贰貳弐弍叁叄參参弎肆伍陆陸柒捌玖拾佰仟";
+
 /// The decimal digits of a value, also those of full width. None if there are others: were they left out, two numbers would be one.
 fn digits(value: &str) -> Option<String> {
     let mut out = String::new();
-    // What `lower` makes of a fraction has the slash of fractions.
-    for c in value.chars().filter(|c| c.is_numeric() || *c == '\u{2044}') {
-        let mut forms = std::iter::once(c).nfkc();
-        match (forms.next(), forms.next()) {
+    for c in value.chars() {
+        let forms = || std::iter::once(c).nfkc();
+        // What `lower` makes of a fraction has the slash of fractions.
+        if !c.is_numeric() && c != '\u{2044}' && !forms().any(|form| HAN.contains(form)) {
+            continue;
+        }
+        match (forms().next(), forms().nth(1)) {
             (Some(digit), None) if digit.is_ascii_digit() => out.push(digit),
             _ => return None,
         }
@@ -257,6 +263,7 @@ mod tests {
         same("lower", &["\u{3a3}", "\u{3c2}", "\u{3c3}"], "\u{3c3}");
         same("nfc", &["e\u{301}", "\u{e9}"], "\u{e9}");
         same("digits", &["+49 (30) 12-34", "493012\u{ff13}4"], "49301234");
+        same("digits", &["\u{6771}\u{4eac} 21", "21"], "21");
         same("digits", &["x\u{b2}\u{2460}", "21", "2\u{e9}1"], "21");
         same("integer", &["007", "+7", "7"], "7");
         same("integer", &["-0", "0000", "+0"], "0");
@@ -276,6 +283,8 @@ mod tests {
             ("integer", &["7.0", "", "x", "-", "1e3", "\u{0663}"][..]),
             ("date", &["2023-02-29", "01/02/2020", "2020-13-01", "20-01-02", "2020-1-0", "1900-02-29", "x"]),
             ("hex", &["xyz", "0x0g"]),
+            // Han numerals, also those of accounts and one of the radicals.
+            ("digits", &["\u{4e8c}\u{4e00}", "2\u{5341}", "\u{58f9}\u{4edf}", "\u{2f00}", "030\u{96f6}"]),
             // Arabic-Indic and Bengali digits, a fraction, a circled 21, a Roman numeral, a numeral of Han characters' own block.
             ("digits", &["+49 \u{0663}0", "\u{09e7}", "30\u{bd}", "\u{3251}", "\u{2163}", "\u{3007}", "1\u{2044}2"]),
         ] {
