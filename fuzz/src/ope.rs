@@ -38,7 +38,7 @@ pub(crate) fn ope_sealed(data: &[u8]) {
             assert!(ColumnType::BigInt.to_bytes(&value) == plain);
         }
     }
-    assert!(key.open(Purpose::State, data).is_err() && key.open(Purpose::Cache, data).is_err());
+    assert!(key.open(Purpose::State, "", data).is_err() && key.open(Purpose::Cache, "", data).is_err());
 }
 
 /// The bytes of a value; the first byte chooses its type.

@@ -134,11 +134,18 @@ fn init(args: &InitArgs) -> Outcome {
     }
     pg::add_column(&mut client, &owned, &args.column, &mut SystemRng)?;
     let mut table = Table::open(&mut client, owned, Some(&cache_path(&path)), &mut SystemRng)?;
+    if !args.bind.is_empty() {
+        table.transact(&mut client, |work| work.bind(&args.bind))?;
+    }
     table.save()?;
     if fresh {
         note(&format!("{}: keep it, and a copy of it: without it nothing opens", path.display()));
     }
     note(&format!("`{}` ({}, {scheme}): {}", args.column, ty, shows(scheme, args.adjustable)));
+    if !args.bind.is_empty() {
+        let columns = args.bind.join("`, `");
+        note(&format!("`{columns}`: bound to their rows; what is in them now is taken for right"));
+    }
     Report::new(&table, start).print(place.json, "")
 }
 

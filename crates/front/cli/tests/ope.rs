@@ -182,6 +182,36 @@ fn one_row_at_a_time() {
 }
 
 #[test]
+fn bound_columns_are_vouched_for() {
+    let Some(place) = Place::new("bound") else { return };
+    place.client().batch_execute("create table staff (name text, hired date, note text)").unwrap();
+    place.init("salary", "bigint", &["--bind", "name,nobody"]).fails(2, &["no column `nobody`"]);
+    let init = place.init("salary", "bigint", &["--bind", "name,hired", "--json"]);
+    assert_eq!(init.json()["bound"], serde_json::json!(["name", "hired"]));
+    let insert = |values: &[&str]| place.ope(&[&["insert"], values, &["--into", "staff"]].concat());
+    insert(&["name=Ada", "salary=7"]).fails(2, &["column `hired` is bound"]);
+    insert(&["name=Ada", "hired=yesterday", "salary=7"]).fails(2, &["`hired` is bound", "`yesterday`"]);
+    insert(&["name=Ada", "hired=", "salary=7"]).ok();
+    let file = place.write("more.csv", "hired,name,salary,note\n2020-02-29,Alan,9,x\n,Grace,8,\n");
+    place.ope(&["load", &file, "--into", "staff"]).ok();
+    place.ope(&["update", "--table", "staff", "--row", "1", "hired=1843-01-01"]).ok();
+    let names = "name,hired,note,salary\nAda,1843-01-01,,7\nGrace,,,8\n";
+    assert_eq!(place.ope(&["query", "salary < 9 order by salary", "--from", "staff"]).ok(), names);
+    let full = || place.ope(&["status", "--table", "staff", "--full"]);
+    let said = full().ok().to_owned();
+    assert!(said.contains("3 encrypted values, and what is bound (name, hired) are right, in 3 rows"), "{said}");
+    place.ope(&["rotate", "--table", "staff"]).ok();
+    full().ok();
+    place
+        .client()
+        .batch_execute("update staff set note = 'y'; update staff set name = 'Eve' where name = 'Ada'")
+        .unwrap();
+    for done in [full(), place.ope(&["query", "salary = 7", "--from", "staff"])] {
+        done.fails(4, &["column `name`, row 1"]);
+    }
+}
+
+#[test]
 fn what_people_do_wrong_is_said() {
     let Some(place) = Place::new("wrong") else { return };
     place.ope(&["status", "--table", "staff"]).fails(2, &["staff.key"]);

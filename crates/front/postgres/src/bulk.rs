@@ -117,6 +117,10 @@ impl Work<'_, '_> {
             if (row.plain.len(), row.secret.len()) != (plan.plain.len(), plan.secret.len()) {
                 return Err(Error::invalid("a row has more or fewer values than there are columns"));
             }
+            for at in &plan.bound {
+                let column = &self.table.plain[plan.plain[*at]];
+                row.plain[*at].as_deref().map(|text| column.bytes(text)).transpose()?;
+            }
             form.fit(&row.plain, &mut room);
             for (at, pairs) in coded.iter().zip(&mut pairs) {
                 let col = &self.table.columns[plan.secret[*at]];
@@ -166,7 +170,7 @@ impl Sealing<'_> {
     fn write(self, order: &[usize], chunks: &SyncSender<Vec<u8>>) -> Result<()> {
         let Sealing { plan, form, rows, nonces, table, state } = self;
         let terms = table.row_terms()?;
-        let Table { columns, rng, .. } = table;
+        let Table { columns, rng, plain, .. } = table;
         let mut copy = Copy::new(form);
         for near in order.chunks(NEAR) {
             rows.bring_near(near);
@@ -174,7 +178,7 @@ impl Sealing<'_> {
                 let (row, key) = (rows.row(*i)?, state.next_row);
                 state.next_row += 1;
                 state.rows.add(terms.of(key));
-                copy.row(1 + plan.plain.len() + 2 * plan.secret.len());
+                copy.row(1 + plan.plain.len() + 2 * plan.secret.len() + plan.bound.len());
                 copy.number(key as i64);
                 copy.plain(&row.plain).ok_or_else(changed)?;
                 for (at, column) in plan.secret.iter().enumerate() {
@@ -186,6 +190,12 @@ impl Sealing<'_> {
                     let col = &columns[*column];
                     let nonce = nonces.of(*i as u64, at, &col.def.ty.to_bytes(value));
                     state.columns[*column].values.add(col.write(key, nonce, value, rng, &mut copy)?);
+                }
+                for at in &plan.bound {
+                    let column = &plain[plan.plain[*at]];
+                    let value = row.plain[*at].as_deref().map(|text| column.bytes(text)).transpose()?;
+                    let binding = column.binding.as_ref().ok_or(Error::WrongKey)?;
+                    copy.bytes(|bytes| bytes.extend_from_slice(&binding.tag(key, value.as_deref())));
                 }
                 copy.end_row();
                 if let Some(chunk) = copy.chunk()

@@ -13,7 +13,8 @@
 //! state has the one that this client saw last in its history ([`comity_ope::History`]), or it is older, or of a copy that went on by itself
 //! ([`Error::RolledBack`]). [`Table::check`] also finds rows that are missing, were added or are older ones ([`Error::Incomplete`],
 //! [`Error::RowsChanged`]). **Not checked** by a query: rows left out of its answer, and a single row that was put back, value and code together.
-//! **Never checked**: columns that are not encrypted, which are bound to no row.
+//! **Never checked**: columns that are not encrypted, unless they are [bound](Work::bind): then each value has a tag that vouches for it in its row, and only one that
+//! was there before can stand in its place.
 //!
 //! ```no_run
 //! use comity_ope::{ColumnType, ColumnValue};
@@ -37,6 +38,7 @@
 //! ```
 
 mod binary;
+mod bound;
 mod bulk;
 mod column;
 mod connect;

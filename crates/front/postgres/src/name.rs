@@ -67,6 +67,11 @@ pub(crate) fn order(column: &str) -> String {
     quote(&format!("{column}_order"))
 }
 
+/// The column with the tags of a bound one.
+pub(crate) fn bound(column: &str) -> String {
+    quote(&format!("{column}_bound"))
+}
+
 /// The key of a row.
 pub(crate) const ROW: &str = "\"comity_row\"";
 

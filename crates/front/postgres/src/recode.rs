@@ -56,6 +56,9 @@ impl Work<'_, '_> {
         self.begin_change();
         let all: Vec<usize> = (0..self.table.columns.len()).collect();
         let rows = self.rewrite(&all, number)?;
+        let bound: Vec<usize> =
+            (0..self.table.plain.len()).filter(|at| self.table.plain[*at].binding.is_some()).collect();
+        self.tag_rows(&bound, number)?;
         self.number = number;
         self.broken = false;
         Ok(rows)

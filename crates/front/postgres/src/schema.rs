@@ -44,7 +44,7 @@ pub fn add_column(client: &mut Client, key: &OpeKey, column: &str, rng: &mut imp
     let mut tx = client.transaction()?;
     tx.batch_execute(&format!(
         "set local client_min_messages = warning; \
-         create table if not exists {state} (id bytea primary key, \"table\" text not null unique, version bigint not null, sealed bytea not null); \
+         create table if not exists {state} (id bytea primary key, \"table\" text not null unique, version bigint not null, sealed bytea not null, bound text[] not null default array[]::text[]); \
          lock table {state} in exclusive mode; \
          create table if not exists {links} (id bytea, version bigint, link bytea not null, primary key (id, version)); \
          create table if not exists {table} ({ROW} bigint unique); \
@@ -157,12 +157,12 @@ end",
 
 /// The state of the key's table and the number of the secret that it is sealed under; `None` if there is none.
 pub(crate) fn read_state(client: &mut impl GenericClient, names: &Names, key: &OpeKey) -> Result<Option<(State, u32)>> {
-    read(client, &format!("select version, sealed from {} where id = $1", names.state), key)
+    read(client, &format!("select version, sealed, bound from {} where id = $1", names.state), key)
 }
 
 /// As [`read_state`], and nobody else writes until the transaction ends.
 pub(crate) fn lock_state(client: &mut impl GenericClient, names: &Names, key: &OpeKey) -> Result<Option<(State, u32)>> {
-    read(client, &format!("select version, sealed from {} where id = $1 for update", names.state), key)
+    read(client, &format!("select version, sealed, bound from {} where id = $1 for update", names.state), key)
 }
 
 fn read(client: &mut impl GenericClient, sql: &str, key: &OpeKey) -> Result<Option<(State, u32)>> {
@@ -172,8 +172,9 @@ fn read(client: &mut impl GenericClient, sql: &str, key: &OpeKey) -> Result<Opti
     if !key.numbers().any(|known| known == number) {
         return Err(Error::WrongKey);
     }
-    let bytes = key.open(Purpose::State, sealed).map_err(|_| Error::StateChanged)?;
-    let state = State::from_bytes(&bytes)?;
+    let bound: Vec<String> = row.try_get(2)?;
+    let bytes = key.open(Purpose::State, &State::beside(&bound), sealed).map_err(|_| Error::StateChanged)?;
+    let state = State { bound, ..State::from_bytes(&bytes)? };
     // The number outside is there for statements to compare.
     if state.version() != version as u64 { Err(Error::StateChanged) } else { Ok(Some((state, number))) }
 }
@@ -211,11 +212,11 @@ pub(crate) fn write_state(
 ) -> Result<()> {
     let sealed = seal_state(key, number, state, rng);
     let sql = format!(
-        "with s as (update {} set version = $1, sealed = $2 where id = $3 returning 1) \
+        "with s as (update {} set version = $1, sealed = $2, bound = $5 where id = $3 returning 1) \
          insert into {} (id, version, link) select $3, $1, $4 from s {OVER}",
         names.state, names.links
     );
-    client.execute(&sql, &[&(state.version() as i64), &sealed, &&key.id[..], &&link.to_bytes()[..]])?;
+    client.execute(&sql, &[&(state.version() as i64), &sealed, &&key.id[..], &&link.to_bytes()[..], &state.bound])?;
     Ok(())
 }
 
@@ -223,5 +224,6 @@ pub(crate) fn write_state(
 pub(crate) fn seal_state(key: &OpeKey, number: u32, state: &State, rng: &mut impl CryptoRng) -> Vec<u8> {
     let mut nonce = [0; 16];
     rng.fill_bytes(&mut nonce);
-    key.seal(number, Purpose::State, nonce, &state.to_bytes()).expect("a secret that is in use is in the key")
+    let beside = State::beside(&state.bound);
+    key.seal(number, Purpose::State, &beside, nonce, &state.to_bytes()).expect("a secret that is in use is in the key")
 }

@@ -137,8 +137,9 @@ impl Table {
         };
         // The state's row is there even if there is no other, and is of the same snapshot.
         let sql = format!(
-            "select v.version, t.ctid is null{}, t.{ROW}{plain} from {} v left join {} t on true{on} where v.id = $1{order}{limit}",
+            "select v.version, t.ctid is null{}, t.{ROW}{plain}{} from {} v left join {} t on true{on} where v.id = $1{order}{limit}",
             self.encrypted(),
+            self.tagged(),
             self.names.state,
             self.names.table,
         );
@@ -257,6 +258,7 @@ impl Table {
                 None => Ok(Some(Row { key: None, plain: self.texts(found)?, secret: vec![None; self.columns.len()] })),
             };
         };
+        self.check_bound(key, found, behind + 1 + self.plain.len())?;
         let mut secret = Vec::new();
         for (i, column) in self.columns.iter().enumerate() {
             let opened = column.open(key, found.try_get(3 + 2 * i)?)?;

@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 
 use comity_core::{Backend, Block, Prg};
-use comity_ope::{Cache, ColumnState, History, OpeKey, Purpose, RowTerms, RowTotal, State};
+use comity_ope::{Binding, Cache, ColumnState, History, OpeKey, Purpose, RowTerms, RowTotal, State};
 use postgres::GenericClient;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{ToSql, Type};
@@ -49,6 +49,8 @@ pub(crate) struct PlainColumn {
     pub(crate) ty: String,
     /// Its type if it is one of PostgreSQL's own.
     pub(crate) own: Option<Type>,
+    /// The key of its tags, if it is bound.
+    pub(crate) binding: Option<Binding>,
 }
 
 #[derive(Clone, Copy)]
@@ -109,7 +111,7 @@ impl Table {
         };
         let (state, number) = table.server_state(client)?;
         table.set_columns(&state, number)?;
-        table.read_plain(client)?;
+        table.read_plain(client, &state.bound)?;
         Ok(table)
     }
 
@@ -151,7 +153,7 @@ impl Table {
         let cache = Cache { version: self.state.version(), chain: self.state.history.chain(), next_row, columns };
         let mut nonce = [0; 16];
         self.rng.fill_bytes(&mut nonce);
-        let sealed = self.key.seal(self.number, Purpose::Cache, nonce, &cache.to_bytes());
+        let sealed = self.key.seal(self.number, Purpose::Cache, "", nonce, &cache.to_bytes());
         files::replace(path, &sealed.expect("a secret that is in use is in the key"))
     }
 
@@ -163,7 +165,7 @@ impl Table {
     /// The version and chain of the cache, if it is whole.
     pub(crate) fn cached(&self) -> Option<Cache> {
         let bytes = std::fs::read(self.cache.as_ref()?).ok()?;
-        let plain = self.key.open(Purpose::Cache, &bytes).ok()?;
+        let plain = self.key.open(Purpose::Cache, "", &bytes).ok()?;
         Cache::from_bytes(&plain).ok()
     }
 
@@ -197,7 +199,7 @@ impl Table {
         self.check_history(client, &state)?;
         if !self.has_columns(&state, number) {
             self.set_columns(&state, number)?;
-            self.read_plain(client)?;
+            self.read_plain(client, &state.bound)?;
         }
         let since = match self.loaded {
             Some(loaded) if loaded.version == state.version() => {
@@ -265,7 +267,10 @@ impl Table {
     fn has_columns(&self, state: &State, number: u32) -> bool {
         let same =
             |(own, column): (&Col, &ColumnState)| own.def.name == column.name && own.is_ordered() == column.ordered;
+        let bound = |name: &String| self.plain.iter().any(|plain| plain.name == *name && plain.binding.is_some());
         number == self.number
+            && self.bound().count() == state.bound.len()
+            && state.bound.iter().all(bound)
             && self.columns.len() == state.columns.len()
             && self.columns.iter().zip(&state.columns).all(same)
     }
@@ -281,7 +286,8 @@ impl Table {
         Ok(())
     }
 
-    fn read_plain(&mut self, client: &mut impl GenericClient) -> Result<()> {
+    /// Reads which columns there are beside the encrypted ones, of which these are bound.
+    fn read_plain(&mut self, client: &mut impl GenericClient, bound: &[String]) -> Result<()> {
         let rows = client.query(
             "select attname::text, pg_catalog.format_type(atttypid, atttypmod), atttypid from pg_catalog.pg_attribute \
              where attrelid = pg_catalog.to_regclass($1::text) and attnum > 0 and not attisdropped order by attnum",
@@ -289,6 +295,7 @@ impl Table {
         )?;
         let own = |quoted: &str| {
             quoted == ROW
+                || bound.iter().any(|name| quoted == name::bound(name))
                 || self
                     .columns
                     .iter()
@@ -298,11 +305,14 @@ impl Table {
         for row in rows {
             let (name, ty, oid): (String, String, u32) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
             if !own(&quote(&name)) {
-                plain.push(PlainColumn { name, ty, own: Type::from_oid(oid) });
+                let binding = bound.contains(&name).then(|| self.key.binding(self.number, &name)).flatten();
+                plain.push(PlainColumn { name, ty, own: Type::from_oid(oid), binding });
             }
         }
         self.plain = plain;
-        Ok(())
+        // A column that was dropped or renamed, as well.
+        let gone = bound.iter().find(|name| self.bound().all(|(column, _)| column.name != **name));
+        gone.map_or(Ok(()), |column| Err(Error::Tampered { column: column.clone(), row: 0 }))
     }
 
     /// The error for a column that there is not, with those that there are.
@@ -335,15 +345,19 @@ impl Table {
     /// Reads and opens all rows from this key on; from 0 on also those that have none, in which nothing is encrypted.
     pub(crate) fn contents(&self, client: &mut impl GenericClient, from: u64) -> Result<Contents> {
         let foreign = if from == 0 { format!(" or t.{ROW} is null") } else { String::new() };
-        let sql =
-            format!("select t.{ROW}{} from {} t where t.{ROW} >= $1{foreign}", self.encrypted(), self.names.table);
+        let sql = format!(
+            "select t.{ROW}{}{} from {} t where t.{ROW} >= $1{foreign}",
+            self.encrypted(),
+            self.tagged(),
+            self.names.table
+        );
         let mut contents = Contents {
             rows: RowTotal::default(),
             foreign: 0,
             pairs: vec![Vec::new(); self.columns.len()],
             values: vec![RowTotal::default(); self.columns.len()],
         };
-        let terms = self.row_terms()?;
+        let (terms, behind) = (self.row_terms()?, 1 + 2 * self.columns.len());
         let from = from as i64;
         let mut rows = client.query_raw(&sql, [&from as &(dyn ToSql + Sync)])?;
         while let Some(row) = rows.next()? {
@@ -355,6 +369,7 @@ impl Table {
                 continue;
             };
             contents.rows.add(terms.of(key));
+            self.check_bound(key, &row, behind)?;
             for (i, column) in self.columns.iter().enumerate() {
                 let Some((value, coin)) = column.open(key, row.try_get(2 + 2 * i)?)? else {
                     // A value without its sealed form is none that the client wrote.

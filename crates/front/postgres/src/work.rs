@@ -121,9 +121,11 @@ impl<'t, 'c> Work<'t, 'c> {
             self.move_codes(column, &moves)?;
         }
         let key = row as i64;
+        let tags = self.table.tags(row, &plan.plain, &plan.bound, plain)?;
         let mut params: Vec<&(dyn ToSql + Sync)> = vec![&key];
         params.extend(plain);
         push_cells(&mut params, &cells);
+        params.extend(tags.iter().map(|tag| tag as &(dyn ToSql + Sync)));
         let sql = plan.insert(&self.table.names.table, &plan.values(1));
         self.transaction().execute(&sql, &params)?;
         self.broken = false;
@@ -138,7 +140,7 @@ impl<'t, 'c> Work<'t, 'c> {
     pub fn update(&mut self, row: u64, column: &str, value: Field<'_>) -> Result<()> {
         let at = self.table.column(column)?;
         self.take(row, &[at])?;
-        let plan = Plan { plain: Vec::new(), secret: vec![at], names: Vec::new() };
+        let plan = Plan { plain: Vec::new(), secret: vec![at], bound: Vec::new(), names: Vec::new() };
         let (mut cells, moves) = self.table.place(&mut self.state, &plan, row, &[value], &mut BTreeMap::new())?;
         for (column, moves) in moves {
             self.move_codes(column, &moves)?;
@@ -158,12 +160,21 @@ impl<'t, 'c> Work<'t, 'c> {
     /// Changes a value of a row in a column that is not encrypted, given as text.
     ///
     /// # Errors
-    /// [`Error::Invalid`] if there is no such row or column; [`Error::Database`].
+    /// [`Error::Invalid`] if there is no such row or column, or the column is bound and the value not written as it is kept; [`Error::Database`].
     pub fn update_plain(&mut self, row: u64, column: &str, value: Option<&str>) -> Result<()> {
         let found = self.table.plain.iter().find(|known| known.name == column);
-        let ty = &found.ok_or_else(|| self.table.no_column(column))?.ty;
-        let sql = format!("update {} set {} = $2::text::{ty} where {ROW} = $1", self.table.names.table, quote(column));
-        match self.transaction().execute(&sql, &[&(row as i64), &value])? {
+        let found = found.ok_or_else(|| self.table.no_column(column))?;
+        let (ty, key) = (&found.ty, row as i64);
+        let mut sql = format!("update {} set {} = $2::text::{ty}", self.table.names.table, quote(column));
+        let mut params: Vec<&(dyn ToSql + Sync)> = vec![&key, &value];
+        let tag;
+        if let Some(binding) = &found.binding {
+            tag = binding.tag(row, value.map(|text| found.bytes(text)).transpose()?.as_deref()).to_vec();
+            sql += &format!(", {} = $3", name::bound(column));
+            params.push(&tag);
+        }
+        sql += &format!(" where {ROW} = $1");
+        match self.transaction().execute(&sql, &params)? {
             0 => Err(Error::invalid(format!("there is no row {row}"))),
             _ => Ok(()),
         }
@@ -276,6 +287,8 @@ impl Drop for Work<'_, '_> {
 pub(crate) struct Plan {
     pub(crate) plain: Vec<usize>,
     pub(crate) secret: Vec<usize>,
+    /// Which of the plain ones are bound: their tags come last.
+    pub(crate) bound: Vec<usize>,
     /// The names of all columns that are written, with their types, behind the row's key.
     names: Vec<(String, String)>,
 }
@@ -286,7 +299,7 @@ impl Plan {
         plain: impl Iterator<Item = &'a str>,
         secret: impl Iterator<Item = &'a str>,
     ) -> Result<Plan> {
-        let mut plan = Plan { plain: Vec::new(), secret: Vec::new(), names: Vec::new() };
+        let mut plan = Plan { plain: Vec::new(), secret: Vec::new(), bound: Vec::new(), names: Vec::new() };
         for column in plain {
             let at = table.plain.iter().position(|known| known.name == column);
             let at = at.ok_or_else(|| table.no_column(column))?;
@@ -298,6 +311,15 @@ impl Plan {
             plan.secret.push(at);
             plan.names.push((name::order(column), Col::sql_type(&table.columns[at].def).into()));
             plan.names.push((name::sealed(column), "bytea".into()));
+        }
+        for column in table.bound_columns() {
+            let said = plan.plain.iter().position(|at| table.plain[*at].name == column);
+            plan.bound.push(said.ok_or_else(|| {
+                Error::invalid(format!(
+                    "column `{column}` is bound to its row: a new row must name it, with a value or NULL"
+                ))
+            })?);
+            plan.names.push((name::bound(column), "bytea".into()));
         }
         let distinct: std::collections::BTreeSet<_> = plan.names.iter().map(|name| &name.0).collect();
         if distinct.len() != plan.names.len() {

@@ -93,6 +93,9 @@ impl Writer<'_> {
             if self.table.loaded.is_none() {
                 self.table.refresh(self.client)?;
             }
+            if self.plan.bound.len() != self.table.bound().count() {
+                return Err(Error::invalid("columns were bound since this writer was made: make another one"));
+            }
             let mut state = self.table.state.clone();
             let row = state.next_row;
             let placed = self.table.place(&mut state, &self.plan, row, secret, &mut nonces);
@@ -109,7 +112,14 @@ impl Writer<'_> {
             }
             state.rows.add(self.table.row_terms()?.of(row));
             let link = state.advance(false);
-            match self.execute(row, plain, &cells, (&state, &link)) {
+            let tags = match self.table.tags(row, &self.plan.plain, &self.plan.bound, plain) {
+                Ok(tags) => tags,
+                Err(error) => {
+                    self.table.undo();
+                    return Err(error);
+                }
+            };
+            match self.execute(row, plain, (&cells, &tags), (&state, &link)) {
                 Ok(1) => {
                     self.table.columns.iter_mut().for_each(crate::column::Col::commit);
                     self.table.loaded = Some(Loaded { version: state.version(), next_row: state.next_row });
@@ -134,7 +144,7 @@ impl Writer<'_> {
         &mut self,
         row: u64,
         plain: &[&(dyn ToSql + Sync)],
-        cells: &[Cell],
+        (cells, tags): (&[Cell], &[Vec<u8>]),
         (state, link): (&State, &Link),
     ) -> Result<u64> {
         let Table { key, number, rng, state: before, .. } = &mut *self.table;
@@ -144,6 +154,7 @@ impl Writer<'_> {
         let mut params: Vec<&(dyn ToSql + Sync)> = vec![&versions[0], &sealed, &id, &versions[1], &link, &row];
         params.extend(plain);
         push_cells(&mut params, cells);
+        params.extend(tags.iter().map(|tag| tag as &(dyn ToSql + Sync)));
         if params.len() != self.statement.params().len() {
             return Err(Error::invalid("there are more or fewer values than columns"));
         }

@@ -4,6 +4,7 @@
 #[macro_use]
 mod common;
 
+mod bound;
 mod copies;
 mod copy;
 mod crash;

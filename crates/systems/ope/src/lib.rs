@@ -68,6 +68,6 @@ pub use history::{ChainHash, History, Link};
 pub use ideal::{Bulk, Code, Ideal, Pattern, Placed, Plaintext};
 pub use key::{Column, ColumnKey, OpeKey, OpeScheme};
 pub use ore::{Left, Ore};
-pub use seal::{Nonces, OVERHEAD, Purpose, RowTerms, Sum, sealed_under};
+pub use seal::{Binding, Nonces, OVERHEAD, Purpose, RowTerms, Sum, sealed_under};
 pub use state::{ColumnState, RowTotal, State};
 pub use value::{ColumnType, ColumnValue};

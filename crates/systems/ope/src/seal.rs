@@ -1,12 +1,13 @@
 //! Sealing: values in rows, and the client's own state.
 //!
 //! Every row has a key of its own, keyed BLAKE3 of (row key, 16 random bytes) under the column's key, for AES-256-GCM: a sealed value
-//! opens in its table, column and row and nowhere else. It carries the number of the secret that it is sealed under. The random bytes give the
+//! opens in its table, column and row and nowhere else. It carries the number of the secret that it is sealed under. A plain value may have a
+//! tag ([`Binding`]), which vouches for it in its column and row. The random bytes give the
 //! row's [`Coin`], too, so that the database alone has all that a dictionary is made of, and a retry under another row key keeps its coin.
 
 use rand_core::CryptoRng;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::coin::Coin;
 use crate::error::{Error, Result};
@@ -127,6 +128,32 @@ impl RowTerms {
     }
 }
 
+/// The key of tags, each of which vouches for a plain value in its column and row: a keyed hash of them. What was there before under the same
+/// secret has a tag, too.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct Binding([u8; 32]);
+
+impl OpeKey {
+    /// The key of the tags of a column that is not encrypted, under the secret of this number.
+    pub fn binding(&self, number: u32, column: &str) -> Option<Binding> {
+        Some(Binding(*self.derive(number, "comity ope v2 bound columns", column)?))
+    }
+}
+
+impl Binding {
+    /// The tag of a value in a row; `None` is NULL.
+    pub fn tag(&self, row: u64, value: Option<&[u8]>) -> [u8; 32] {
+        let mut input = vec![u8::from(value.is_some())];
+        input.extend_from_slice(value.unwrap_or_default());
+        *keyed(&self.0, row, &input)
+    }
+
+    /// Whether this is the tag of the value. The time does not depend on where they differ.
+    pub fn vouches(&self, row: u64, value: Option<&[u8]>, tag: &[u8]) -> bool {
+        blake3::Hash::from_bytes(self.tag(row, value)) == *tag
+    }
+}
+
 /// The purpose of sealed bytes that the client keeps for itself, at the server or on its own disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -146,26 +173,27 @@ impl Purpose {
 }
 
 impl OpeKey {
-    /// Seals bytes under the secret of this number; `None` if there is no such secret. No two have the same `nonce`.
-    pub fn seal(&self, number: u32, purpose: Purpose, nonce: [u8; 16], plain: &[u8]) -> Option<Vec<u8>> {
-        let key = self.once(number, purpose, &nonce)?;
+    /// Seals bytes under the secret of this number; `None` if there is no such secret. No two have the same `nonce`. `beside` is what they are read
+    /// with, and is not sealed: with anything else they do not open.
+    pub fn seal(&self, number: u32, purpose: Purpose, beside: &str, nonce: [u8; 16], plain: &[u8]) -> Option<Vec<u8>> {
+        let key = self.once(number, purpose, beside, &nonce)?;
         let mut sealed = Vec::with_capacity(plain.len() + OVERHEAD);
         seal(number, &key, &nonce, plain, &mut sealed);
         Some(sealed)
     }
 
-    /// Opens what was sealed for this purpose.
+    /// Opens what was sealed for this purpose, beside the same.
     ///
     /// # Errors
     /// [`Error::Sealed`] if it was not.
-    pub fn open(&self, purpose: Purpose, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+    pub fn open(&self, purpose: Purpose, beside: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
         let nonce = sealed.get(4..HEAD).and_then(|nonce| nonce.first_chunk()).ok_or(Error::Sealed)?;
-        let key = self.once(sealed_under(sealed)?, purpose, nonce).ok_or(Error::Sealed)?;
+        let key = self.once(sealed_under(sealed)?, purpose, beside, nonce).ok_or(Error::Sealed)?;
         open(&key, sealed)
     }
 
-    fn once(&self, number: u32, purpose: Purpose, nonce: &[u8; 16]) -> Option<Zeroizing<[u8; 32]>> {
-        let key = self.derive(number, purpose.context(), "")?;
+    fn once(&self, number: u32, purpose: Purpose, beside: &str, nonce: &[u8; 16]) -> Option<Zeroizing<[u8; 32]>> {
+        let key = self.derive(number, purpose.context(), beside)?;
         Some(Zeroizing::new(*blake3::keyed_hash(&key, nonce).as_bytes()))
     }
 }

@@ -20,6 +20,9 @@ pub struct State {
     pub rows: RowTotal,
     /// The encrypted columns.
     pub columns: Vec<ColumnState>,
+    /// The names of the columns that are not encrypted and bound to their rows. They are not in the bytes, but beside them
+    /// ([`State::beside`]).
+    pub bound: Vec<String>,
 }
 
 /// How many there are, and which: a number and the sum over them.
@@ -74,7 +77,14 @@ const MAGIC: &[u8; 8] = b"state v2";
 impl State {
     /// The state of a new table. Rows are numbered from 1.
     pub fn new() -> State {
-        State { history: History::default(), rewritten: 0, next_row: 1, rows: RowTotal::default(), columns: Vec::new() }
+        State {
+            history: History::default(),
+            rewritten: 0,
+            next_row: 1,
+            rows: RowTotal::default(),
+            columns: Vec::new(),
+            bound: Vec::new(),
+        }
     }
 
     /// The version, which grows by one with each transaction that writes.
@@ -90,6 +100,11 @@ impl State {
         let mut hash = blake3::Hasher::new_derive_key("comity ope v2 content of a state");
         let content = *hash.update(&self.to_bytes()).finalize().as_bytes();
         self.history.advance(content)
+    }
+
+    /// What the bytes are sealed beside: the names of these bound columns.
+    pub fn beside(bound: &[String]) -> String {
+        bound.iter().map(|name| format!("{name}\0")).collect()
     }
 
     /// The bytes to seal.
@@ -129,7 +144,7 @@ impl State {
             columns.push(ColumnState { name, ordered, values });
         }
         reader.end()?;
-        Ok(State { history, rewritten, next_row, rows, columns })
+        Ok(State { history, rewritten, next_row, rows, columns, bound: Vec::new() })
     }
 }
 

@@ -59,12 +59,13 @@ fn a_value_opens_in_its_place_only() {
 #[test]
 fn what_is_sealed_for_one_purpose_opens_for_no_other() {
     let key = key();
-    let sealed = key.seal(1, Purpose::State, [4; 16], b"state").unwrap();
-    assert_eq!(key.open(Purpose::State, &sealed).unwrap()[..], *b"state");
-    assert_eq!(key.open(Purpose::Cache, &sealed).map(|_| ()), Err(Error::Sealed));
-    assert_eq!(key.open(Purpose::State, &sealed[..30]).map(|_| ()), Err(Error::Sealed));
-    assert_eq!(key.open(Purpose::State, b"").map(|_| ()), Err(Error::Sealed));
-    assert!(key.seal(2, Purpose::State, [4; 16], b"state").is_none());
+    let sealed = key.seal(1, Purpose::State, "", [4; 16], b"state").unwrap();
+    assert_eq!(key.open(Purpose::State, "", &sealed).unwrap()[..], *b"state");
+    assert_eq!(key.open(Purpose::Cache, "", &sealed).map(|_| ()), Err(Error::Sealed));
+    assert_eq!(key.open(Purpose::State, "name", &sealed).map(|_| ()), Err(Error::Sealed));
+    assert_eq!(key.open(Purpose::State, "", &sealed[..30]).map(|_| ()), Err(Error::Sealed));
+    assert_eq!(key.open(Purpose::State, "", b"").map(|_| ()), Err(Error::Sealed));
+    assert!(key.seal(2, Purpose::State, "", [4; 16], b"state").is_none());
 }
 
 #[test]
@@ -175,4 +176,28 @@ fn a_count_without_rows_allocates_nothing() {
     bytes.extend([0; 9]);
     bytes.extend([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f]);
     assert!(matches!(Cache::from_bytes(&bytes), Err(Error::Malformed(_))));
+}
+
+/// A tag is of one value, NULL and nothing being two, in one row and column, under one secret.
+#[test]
+fn a_tag_vouches_for_one_value() {
+    let mut key = OpeKey::new("", [String::new(), "t".into()], &mut rng(8));
+    key.begin_rotation(&mut rng(9));
+    let name = key.binding(2, "name").unwrap();
+    for value in [None, Some(&b""[..]), Some(b"Ada"), Some(&[7; 100])] {
+        let tag = name.tag(5, value);
+        assert!(name.vouches(5, value, &tag));
+        for other in [None, Some(&b""[..]), Some(b"Ada"), Some(b"Adb"), Some(&[7; 99])] {
+            assert_eq!(name.vouches(5, other, &tag), other == value);
+        }
+        assert!(!name.vouches(6, value, &tag) && !name.vouches(5, value, &tag[..31]) && !name.vouches(5, value, b""));
+        assert!(!key.binding(2, "town").unwrap().vouches(5, value, &tag));
+        assert!(!key.binding(1, "name").unwrap().vouches(5, value, &tag));
+        for at in 0..32 {
+            let mut tag = tag;
+            tag[at] ^= 1;
+            assert!(!name.vouches(5, value, &tag));
+        }
+    }
+    assert!(key.binding(3, "name").is_none());
 }

@@ -31,7 +31,8 @@ VALUE, COLUMN is [not] null; then order by COLUMN [desc], limit N. Text is in
 single quotes.
 
 Found out: a value or a code that was changed, moved or swapped, when its row is
-read; a table that was put back to an older state than you saw. Rows that the
+read, and what was changed in other columns that are bound (`init --bind`); a
+table that was put back to an older state than you saw. Rows that the
 database leaves out of an answer are found only by `status --full` and
 `rebuild`.";
 
@@ -128,6 +129,9 @@ pub(crate) struct InitArgs {
     /// Begin without an order: it comes with the first range query, which asks first, since it cannot be undone
     #[arg(long)]
     pub(crate) adjustable: bool,
+    /// Columns that are not encrypted, to be bound to their rows: what somebody else changes in them is found out when it is read
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    pub(crate) bind: Vec<String>,
 }
 
 #[derive(Args, Debug)]

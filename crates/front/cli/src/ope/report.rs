@@ -20,6 +20,9 @@ pub(crate) struct Report {
     /// The number of the secret in use.
     secret: u32,
     columns_encrypted: Vec<ColumnReport>,
+    /// The columns that are not encrypted and bound to their rows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    bound: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,6 +82,7 @@ impl Report {
             epoch: table.state().version(),
             secret: table.key().number(),
             columns_encrypted: table.state().columns.iter().map(column).collect(),
+            bound: table.bound_columns().map(str::to_owned).collect(),
             cache_bytes: table.cache_bytes(),
             loaded: None,
             rows: None,
@@ -103,6 +107,9 @@ impl Report {
             let order = if column.ordered { "" } else { ", no order yet" };
             text += &format!("{}: {}, {}, {} values{order}\n", column.name, column.ty, column.scheme, column.values);
         }
+        if !self.bound.is_empty() {
+            text += &format!("bound: {}\n", self.bound.join(", "));
+        }
         if let Some(size) = self.cache_bytes {
             text += &format!("cache: {}\n", bytes(size));
         }
@@ -113,13 +120,18 @@ impl Report {
     pub(crate) fn checked(&mut self, checked: &Checked, accepted: bool) -> String {
         let Checked { rows, foreign, values, .. } = checked;
         let count: u64 = values.iter().map(|(_, count)| count).sum();
+        let and = if self.bound.is_empty() {
+            String::new()
+        } else {
+            format!(", and what is bound ({})", self.bound.join(", "))
+        };
         self.checked = Some(*rows);
         self.right = match accepted {
             true => format!(
-                "{count} encrypted values, in {rows} rows, are taken for right from now on; other columns are not checked\n"
+                "{count} encrypted values{and}, in {rows} rows, are taken for right from now on; other columns are not checked\n"
             ),
             false => format!(
-                "{count} encrypted values are right, in {rows} rows of which none is missing; other columns are not checked\n"
+                "{count} encrypted values{and} are right, in {rows} rows of which none is missing; other columns are not checked\n"
             ),
         };
         if *foreign > 0 {
