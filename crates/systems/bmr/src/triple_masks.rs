@@ -36,9 +36,9 @@ pub struct TripleMasks<'a, C = Honest> {
     key: GlobalKey,
     me: PartyId,
     parties: u16,
-    bits: Stock,
+    bits: Leftovers,
     /// Bits of each party alone: as many of each are asked for at once.
-    own: Vec<Stock>,
+    own: Vec<Leftovers>,
     /// Those that are left of each deal, the oldest first.
     triples: Vec<Remaining<RowTriples>>,
     /// What was opened and is not settled.
@@ -67,9 +67,9 @@ struct Remaining<T> {
 
 /// Bits of some deals, the oldest first, of which none is dropped before it is used.
 #[derive(Default)]
-struct Stock(VecDeque<Remaining<RowShares>>);
+struct Leftovers(VecDeque<Remaining<RowShares>>);
 
-impl Stock {
+impl Leftovers {
     fn left(&self) -> usize {
         self.0.iter().map(|bits| bits.all.len() - bits.used).sum()
     }
@@ -136,8 +136,8 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> TripleMasks<'a, C> {
             key,
             me,
             parties,
-            bits: Stock::default(),
-            own: (0..parties).map(|_| Stock::default()).collect(),
+            bits: Leftovers::default(),
+            own: (0..parties).map(|_| Leftovers::default()).collect(),
             triples: Vec::new(),
             opened: Vec::new(),
             rng: Prg::new(backend, Block::random(rng)),
