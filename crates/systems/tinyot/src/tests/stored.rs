@@ -180,8 +180,8 @@ fn what_is_no_batch_is_refused() {
     refused(&flipped(3, 1), "this version");
     refused(&flipped(16, 0), "party 1");
     // The fixed bits of the global key, and bit 0 of the keys of a share, of a mask and of a triple.
-    refused(&flipped(17, 0), "its key");
-    refused(&flipped(17, 1), "its key");
+    refused(&flipped(17, 0), "its global key");
+    refused(&flipped(17, 1), "its global key");
     refused(&flipped(33 + 16, 0), "the key of a share does not end in a zero bit");
     refused(&flipped(33 + 9600, 0), "the key of a share does not end in a zero bit");
     refused(&flipped(good.len() - 16, 0), "the key of a share does not end in a zero bit");

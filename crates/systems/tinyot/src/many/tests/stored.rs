@@ -141,8 +141,8 @@ fn what_is_no_batch_is_refused() {
         refused(&flipped(16, 2), "this version");
         refused(&flipped(18, 0), "this version");
         // The fixed bits of the global key, and bit 0 of a triple, of a random bit and of a bit of the last party's.
-        refused(&flipped(20, 0), "its key");
-        refused(&flipped(20, 1), "its key");
+        refused(&flipped(20, 0), "its global key");
+        refused(&flipped(20, 1), "its global key");
         refused(&flipped(68, 0), "not the same towards all");
         refused(&flipped(68 + 16 * 900, 0), "not the same towards all");
         refused(&flipped(good.len() - 16, 0), "not the same towards all");
