@@ -125,12 +125,13 @@ pub fn parse(text: &str, bits: usize, order: BitOrder) -> Result<Bits, ValueErro
 
 /// The hex of a value: what [`parse`] reads.
 pub fn to_hex(value: &Bits, order: BitOrder) -> String {
-    let number: Vec<bool> = match order {
-        BitOrder::Lsb => value.iter().collect(),
-        BitOrder::Msb => reversed(value).iter().collect(),
+    let bit = |at: usize| match order {
+        BitOrder::Lsb => value.get(at),
+        BitOrder::Msb => value.get(value.len() - 1 - at),
     };
-    let digit = |bits: &[bool]| bits.iter().rev().fold(0, |digit, &bit| 2 * digit + u32::from(bit));
-    number.chunks(4).rev().map(|bits| char::from_digit(digit(bits), 16).unwrap_or('0')).collect()
+    let digit = |at: usize| (at..value.len().min(at + 4)).rev().fold(0, |digit, at| 2 * digit + u32::from(bit(at)));
+    let digits = (0..value.len()).step_by(4).rev();
+    digits.map(|at| char::from_digit(digit(at), 16).unwrap_or('0')).collect()
 }
 
 /// The bits of a value's wires in order, as zeros and ones: what [`parse`] reads after `bits:`.
