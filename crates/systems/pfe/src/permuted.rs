@@ -216,6 +216,12 @@ impl Protocol for PfePermuted {
     }
 }
 
+/// The garbler's side of the extension for switches, whose offset is that of no label: hashes of it are sent.
+fn switching(ch: &mut dyn Channel, here: &Here, rng: &mut dyn CryptoRng) -> Result<iknp::Sender> {
+    let offset = Zeroizing::new(Delta::new(Block::random(rng)).block());
+    iknp::Sender::setup::<Simplest>(ch, &here.session.child("switches"), here.backend, *offset, rng)
+}
+
 /// What both sides know.
 struct Side {
     by: By,
@@ -240,9 +246,7 @@ impl Side {
         let delta = garbler.delta();
         let session = here.session.child("negations");
         let mut negations = iknp::Sender::setup::<Simplest>(ch, &session, here.backend, delta, rng)?;
-        let session = here.session.child("switches");
-        let other = Delta::new(Block::random(rng)).block();
-        let ot = iknp::Sender::setup::<Simplest>(ch, &session, here.backend, other, rng)?;
+        let ot = switching(ch, here, rng)?;
         observer.phase("switches");
         let mut giving: Box<dyn Giving> = match self.by {
             By::Network => Box::new(network::Giver::new(*ends, rng)),

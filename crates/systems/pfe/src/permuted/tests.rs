@@ -1,14 +1,16 @@
 use comity_channel::{Counted, MemoryChannel, Mesh, Recorded};
 use comity_circuit::{Goal, Program, Recipients};
-use comity_core::{Backend, Bits, Kind, Params, PartyId, Prg};
+use comity_core::{Backend, Bits, Kind, Params, PartyId, Prg, SessionId};
 use comity_library::universal::direct::{Direct, DirectGate, DirectRead, program, program_bits};
 use comity_library::universal::{Shape, universal};
-use comity_protocol::{Costing, Options, Protocol, Talk};
+use comity_ot::base::Simplest;
+use comity_ot::{CotSender, iknp};
+use comity_protocol::{Costing, Here, Options, Protocol, Talk};
 use comity_testing::Pair;
 use comity_testing::laws::{Laws, Setting, bits, check, deviations_in, rng, run};
 
 use super::bringing::Ends;
-use super::{PFE_LINEAR, PFE_OT, PfePermuted, network};
+use super::{PFE_LINEAR, PFE_OT, PfePermuted, network, switching};
 
 const BOTH: [&PfePermuted; 2] = [&PFE_OT, &PFE_LINEAR];
 
@@ -159,6 +161,27 @@ fn two_functions_of_a_shape_send_as_much_and_what_is_sent_is_drawn() {
             assert!(distinct.windows(2).all(|two| two[0] != two[1]), "{}: no block comes twice", protocol.card().name);
         }
     }
+}
+
+/// Whoever knows the offset of the switches' extension reads what each switch may add, whichever way it goes.
+#[test]
+fn the_offset_of_switches_is_drawn() {
+    let here = |party| {
+        let (params, backend) = (Params::default(), Backend::detect());
+        Here { me: PartyId(party), parties: 2, session: SessionId::new([3; 32]), params, backend }
+    };
+    let offset = |seed| {
+        let receive = |ch: &mut MemoryChannel| {
+            let (session, backend) = (here(0).session.child("switches"), Backend::detect());
+            iknp::Receiver::setup::<Simplest>(ch, &session, backend, &mut rng(9)).map(drop).unwrap();
+        };
+        let (offset, ()) = Pair::run(|ch| switching(ch, &here(1), &mut rng(seed)).unwrap().delta(), receive);
+        offset
+    };
+    let [first, second] = [1, 2].map(offset);
+    // Each half by itself.
+    let halves = (first ^ second).to_u128();
+    assert!(halves as u64 != 0 && halves >> 64 != 0);
 }
 
 #[test]
