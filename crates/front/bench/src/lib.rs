@@ -7,6 +7,7 @@ mod ag;
 mod ampr14;
 mod circuit;
 mod count;
+mod d133_pfe;
 mod garble;
 mod gmw;
 mod hss17;
@@ -74,6 +75,7 @@ static BENCHES: &[Bench] = &[
     wmk17::RHO80,
     nnob12::NNOB12,
     ampr14::AMPR14,
+    d133_pfe::D133_PFE,
     ope::CLIENT,
     ope::STORAGE,
     ope::INTERACTION,
