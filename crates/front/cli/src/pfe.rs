@@ -4,11 +4,13 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, Subcommand};
-use comity::pfe::{Function, Shape};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand, ValueEnum};
+use comity::pfe::{Construction, Function, PFE_LINEAR, PFE_OT, Shape};
+use comity::{PRIVATE_FUNCTIONS, Protocol};
 use comity_circuit::Goal;
 use comity_core::{Bits, PartyId};
-use comity_format::value::to_bits;
+use comity_format::value::to_hex;
 use comity_terminal::console::{check_writable, emit, note, write_private};
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
@@ -17,6 +19,7 @@ use zeroize::Zeroizing;
 
 use crate::args::{NetworkArgs, Optimize, ProgramArgs, ResultArgs, RoleArgs, SessionArgs, ValueArgs};
 use crate::flags::{Assigned, BitOrder, OutputTo, Who};
+use crate::list::List;
 use crate::resolve::{Resolved, resolve};
 use crate::run::{self, RunArgs};
 use crate::shares::ShareArgs;
@@ -39,10 +42,14 @@ the bits of the other side's input, `x`; the outputs are those of `y`.
 The function is the input `function` of a built-in program, universalUxVxG, which
 any protocol runs and every command takes: `comity plan universal96x1x640`. It
 takes about 3 log2(n) AND gates for each of the n bits and gates of the shape.
+With --protocol yao, against a side that is curious and no more, the owner
+garbles what it knows: half the bytes, and no other command speaks it. --method ot
+and linear are other ways against curious sides, which have no copies to count.
 
 The owner of the function may choose any function of this shape, also one that
 gives back the input. So whoever has the input decides on v, the number of bits
-that come out, on who learns them, and on how many runs there are.";
+that come out, on who learns them, and on how many runs there are (--most-outputs
+bounds the bits of all --runs).";
 
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -55,6 +62,14 @@ pub(crate) struct PfeArgs {
     /// The shape that both sides know, as in u=96,v=1,gates=640 (`comity pfe shape`)
     #[arg(long, value_name = "SHAPE")]
     shape: Option<ShapeArg>,
+    #[command(flatten)]
+    way: WayArgs,
+    /// Compute so many times, one run after another, each time of whatever function the other side has
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+    /// The most bits that may come out of this side's input, in all runs: with more it takes no part
+    #[arg(long, value_name = "BITS", conflicts_with = "function")]
+    most_outputs: Option<usize>,
     #[command(flatten)]
     values: ValueArgs,
     /// Who learns the output: a party, several (0,1) or `all`
@@ -81,6 +96,97 @@ enum PfeCommand {
     Program(EmbedArgs),
 }
 
+/// The way in which a function becomes an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Method {
+    /// A universal circuit, which any protocol computes
+    Uc,
+    /// An extended permutation by OT (Mohassel, Sadeghian 2013), against curious parties; gates need no copies
+    Ot,
+    /// The same by group elements (Katz, Malka 2011): the fewest bytes, and the most work
+    Linear,
+}
+
+impl Method {
+    /// The name of the flag's value.
+    fn name(self) -> &'static str {
+        match self {
+            Method::Uc => "uc",
+            Method::Ot => "ot",
+            Method::Linear => "linear",
+        }
+    }
+}
+
+/// What the program is that all know, beside its shape.
+#[derive(Args, Debug)]
+struct WayArgs {
+    /// How the function is hidden
+    #[arg(long, value_enum, default_value = "uc")]
+    method: Method,
+    /// The universal circuit: `liu` is the smallest, the others are here for comparison
+    #[arg(long, value_name = "NAME", default_value = "liu", value_parser = PossibleValuesParser::new(Construction::ALL.map(Construction::name)))]
+    construction: String,
+}
+
+/// The program that all know.
+#[derive(Clone, Copy)]
+enum Way {
+    Universal(Construction),
+    /// Run by a protocol of its own.
+    Direct(Method),
+}
+
+impl WayArgs {
+    fn way(&self) -> Outcome<Way> {
+        let construction = Construction::ALL.into_iter().find(|known| known.name() == self.construction);
+        match (self.method, construction.unwrap_or(Construction::Liu)) {
+            (Method::Uc, construction) => Ok(Way::Universal(construction)),
+            (method, Construction::Liu) => Ok(Way::Direct(method)),
+            (method, _) => {
+                let method = method.name();
+                let why = format!("--construction is of universal circuits, and --method {method} has none");
+                Err(Failure::new(Ending::Usage, &why))
+            }
+        }
+    }
+}
+
+impl Way {
+    /// The name of the program of a shape.
+    fn program(self, shape: Shape) -> String {
+        match self {
+            Way::Universal(construction) => construction.program_name(shape),
+            Way::Direct(_) => format!("direct{}x{}x{}", shape.inputs, shape.outputs, shape.gates),
+        }
+    }
+
+    /// The smallest shape for a function.
+    fn shape(self, function: &Function) -> Shape {
+        match self {
+            Way::Universal(_) => function.shape(),
+            Way::Direct(_) => function.direct_shape(),
+        }
+    }
+
+    /// The protocol for private functions that runs in place of what was asked for, if one does: by `yao` the owner of the function garbles, since it knows
+    /// all switches.
+    fn protocol(self, named: Option<&str>) -> Outcome<Option<&'static dyn Protocol>> {
+        match (self, named) {
+            (Way::Universal(Construction::Liu), Some(named)) => Ok(comity::in_place_of(named)),
+            (Way::Universal(_), _) => Ok(None),
+            (Way::Direct(Method::Linear), None) => Ok(Some(&PFE_LINEAR)),
+            (Way::Direct(_), None) => Ok(Some(&PFE_OT)),
+            (Way::Direct(method), Some(named)) => {
+                let method = method.name();
+                let why =
+                    format!("--method {method} is a protocol of its own, and not --protocol {named}: leave that out");
+                Err(Failure::new(Ending::Usage, &why))
+            }
+        }
+    }
+}
+
 /// A function of its owner.
 #[derive(Args, Debug)]
 struct FunctionArgs {
@@ -99,6 +205,8 @@ struct FunctionArgs {
 struct ShapeArgs {
     #[command(flatten)]
     function: FunctionArgs,
+    #[command(flatten)]
+    way: WayArgs,
     /// Round the gates up, by an eighth at most, so that they say less
     #[arg(long)]
     round_up: bool,
@@ -111,6 +219,8 @@ struct ShapeArgs {
 struct EmbedArgs {
     #[command(flatten)]
     function: FunctionArgs,
+    #[command(flatten)]
+    way: WayArgs,
     /// The shape, as in u=96,v=1,gates=640
     #[arg(long, value_name = "SHAPE")]
     shape: ShapeArg,
@@ -190,7 +300,8 @@ fn layout(resolved: &Resolved, known: &[Option<Bits>]) -> String {
 
 fn shape(args: &ShapeArgs) -> Outcome {
     let (function, layout) = function(&args.function.function, &args.function.input, &args.function.bits)?;
-    let mut shape = function.shape();
+    let way = args.way.way()?;
+    let mut shape = way.shape(&function);
     let gates = shape.gates;
     if args.round_up {
         let step = (gates.next_power_of_two() / 16).max(1);
@@ -200,32 +311,59 @@ fn shape(args: &ShapeArgs) -> Outcome {
         return emit(&to_line(&Shown { u: shape.inputs, v: shape.outputs, gates: shape.gates }));
     }
     emit(&format!("{}\n", ShapeArg(shape)))?;
-    let copies = function.copies();
-    note(&format!("the function has {gates} gates, of which {copies} copy: that is for its owner alone"));
+    let copies = match way {
+        Way::Universal(_) => format!(", of which {} only give others again", function.added()),
+        Way::Direct(_) => String::new(),
+    };
+    note(&format!("the function has {gates} gates{copies}: that is for its owner alone"));
     note(&format!("x, the other side's input, is {layout}"));
-    note(&format!("the program that all know is {}", shape.name()));
+    note(&format!("the program that all know is {}", way.program(shape)));
     Ok(())
 }
 
 /// The text of the value that makes a universal program compute a function.
-fn embedded(name: &str, given: &[Assigned], bits: &[BitOrder], shape: Shape) -> Outcome<Zeroizing<String>> {
+fn embedded(
+    name: &str,
+    given: &[Assigned],
+    bits: &[BitOrder],
+    (way, shape): (Way, Shape),
+) -> Outcome<Zeroizing<String>> {
     let (function, _) = function(name, given, bits)?;
-    Ok(Zeroizing::new(format!("bits:{}", to_bits(&function.program(shape)?))))
+    let bits = match way {
+        Way::Universal(construction) => function.program_of(shape, construction)?,
+        Way::Direct(_) => function.direct_program(shape)?,
+    };
+    Ok(Zeroizing::new(to_hex(&bits, comity_format::value::BitOrder::Lsb)))
 }
 
 fn write(args: &EmbedArgs) -> Outcome {
     check_writable(&args.out)?;
     let FunctionArgs { function, input, bits } = &args.function;
-    let text = embedded(function, input, bits, args.shape.0)?;
+    let way = args.way.way()?;
+    let text = embedded(function, input, bits, (way, args.shape.0))?;
     write_private(&args.out, text.as_bytes())?;
-    let name = args.shape.0.name();
+    let name = way.program(args.shape.0);
     note(&format!("its owner computes it as party 0: comity run {name} --input function=@{}", args.out.display()));
     Ok(())
 }
 
 /// A run of the universal program.
 fn compute(args: PfeArgs) -> Outcome {
-    let PfeArgs { function, shape, values, output_to, mut network, session, result, store, key, .. } = args;
+    let PfeArgs {
+        function,
+        shape,
+        way,
+        runs,
+        most_outputs,
+        values,
+        output_to,
+        mut network,
+        mut session,
+        result,
+        store,
+        key,
+        ..
+    } = args;
     let usage = |why: &str| Failure::new(Ending::Usage, why);
     let Some(ShapeArg(shape)) = shape else {
         return Err(usage(
@@ -233,21 +371,37 @@ fn compute(args: PfeArgs) -> Outcome {
                           `comity pfe shape PROGRAM` says which one a function needs",
         ));
     };
+    let told = shape.outputs.saturating_mul(usize::from(runs));
+    if let Some(most) = most_outputs.filter(|most| told > *most) {
+        let v = shape.outputs;
+        return Err(Failure::input(format!(
+            "runs: {runs}, each of which lets v={v} bits of your input out if the function is to tell it; --most-outputs allows {most} in all"
+        )));
+    }
+    if runs > 1 && result.output.is_some() {
+        return Err(usage("--output holds the result of one run, and --runs says more: leave one of them out"));
+    }
+    let way = way.way()?;
+    let protocol = way.protocol(session.protocol.as_deref())?;
     let ValueArgs { input, bits, format } = values;
     let (party, values) = match &function {
         Some(name) => {
-            let mut text = embedded(name, &input, &bits, shape)?;
+            let mut text = embedded(name, &input, &bits, (way, shape))?;
             let value = Assigned { name: Some("function".to_owned()), value: std::mem::take(&mut *text) };
             (0, ValueArgs { input: vec![value], bits: Vec::new(), format })
         }
         None => (1, ValueArgs { input, bits, format }),
     };
+    if let Some(protocol) = protocol {
+        session.list = List(PRIVATE_FUNCTIONS);
+        session.protocol = Some(protocol.card().name.to_owned());
+    }
     if network.party.is_none() && network.group.is_none() {
         network.party = Some(Who::Number(PartyId(party)));
     }
-    run::run(&RunArgs {
+    let args = RunArgs {
         program: ProgramArgs {
-            program: shape.name(),
+            program: way.program(shape),
             roles: RoleArgs { owner: Vec::new(), output_to },
             optimize: Optimize::Auto,
         },
@@ -261,5 +415,6 @@ fn compute(args: PfeArgs) -> Outcome {
         job: None,
         digest: None,
         attached: false,
-    })
+    };
+    (0..runs).try_for_each(|_| run::run(&args))
 }

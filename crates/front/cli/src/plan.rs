@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use comity::{NetProfile, Params, Program, RunCost};
+use comity::{NetProfile, PRIVATE_FUNCTIONS, Params, Program, RunCost};
 use comity_protocol::{Adversary, Protocol};
 use comity_terminal::chart::{Bar, Bars, Curves, Panel, Scale, svg};
 use comity_terminal::console::{check_writable, deliver, emit, note};
@@ -178,6 +178,11 @@ pub(crate) fn run(args: &PlanArgs, list: List) -> Outcome {
     Ok(())
 }
 
+/// The protocols whose plans can be asked for: those for private functions run universal programs alone.
+fn all(list: List) -> impl Iterator<Item = &'static dyn Protocol> {
+    list.0.iter().chain(PRIVATE_FUNCTIONS).copied()
+}
+
 /// The plans of the protocols that are asked for, in the order of the list.
 fn plans(args: &PlanArgs, list: List) -> Outcome<(u16, Vec<Costed>)> {
     let params = Params::new(128, args.rho)?;
@@ -189,7 +194,8 @@ fn plans(args: &PlanArgs, list: List) -> Outcome<(u16, Vec<Costed>)> {
         Ok((parties, Costed { plan, ands: resolved.program.and_gates() }))
     };
     if args.protocol != "all" {
-        let (parties, costed) = one(comity::among(list.0, &args.protocol)?)?;
+        let protocol = all(list).find(|protocol| protocol.card().name == args.protocol);
+        let (parties, costed) = one(protocol.map_or_else(|| comity::among(list.0, &args.protocol), Ok)?)?;
         return Ok((parties, vec![costed]));
     }
     if !args.option.is_empty() {
@@ -199,7 +205,7 @@ fn plans(args: &PlanArgs, list: List) -> Outcome<(u16, Vec<Costed>)> {
     let resolved = resolve(&args.program, comity::Goal::Size)?;
     resolved.warn();
     let parties = args.parties.unwrap_or_else(|| resolved.program.parties().max(2));
-    let plans: Vec<Costed> = list.0.iter().filter_map(|protocol| Some(one(*protocol).ok()?.1)).collect();
+    let plans: Vec<Costed> = all(list).filter_map(|protocol| Some(one(protocol).ok()?.1)).collect();
     if plans.is_empty() {
         let name = &args.program.program;
         return Err(Failure::input(format!("{name}: no protocol here runs it among {parties} parties")));

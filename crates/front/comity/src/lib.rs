@@ -58,7 +58,9 @@ pub use named::{evaluate, input};
 pub use native::Native;
 pub use oprf::{OprfAsk, OprfDesk, OprfDone, OprfRefusal, OprfServe};
 pub use plan::RunCost;
-pub use protocol::{PROTOCOLS, SERVICES, among, fits, named, preferred, preferred_reactive};
+pub use protocol::{
+    PRIVATE_FUNCTIONS, PROTOCOLS, SERVICES, among, fits, in_place_of, named, preferred, preferred_reactive,
+};
 pub use report::{Filled, Report};
 pub use session::Session;
 pub use watch::{Supply, Watch};

@@ -16,6 +16,17 @@ pub static PROTOCOLS: &[&dyn Protocol] = &[
     &comity_gmw::Gmw,
 ];
 
+/// The protocols for private functions: they run the programs of [`pfe`](comity_pfe) and no other, so that nobody falls into one, and
+/// [`Session::with`](crate::Session::with) takes them.
+pub static PRIVATE_FUNCTIONS: &[&dyn Protocol] = &[&comity_pfe::YaoPfe, &comity_pfe::PFE_OT, &comity_pfe::PFE_LINEAR];
+
+/// The protocol for private functions that runs [universal programs](comity_library::universal) by this name, which is its own or that of a protocol in whose place
+/// it runs: as the one that is named, but that the owner of the function makes use of knowing it.
+pub fn in_place_of(name: &str) -> Option<&'static dyn Protocol> {
+    let names = [comity_yao::Yao.card().name, comity_pfe::YaoPfe.card().name];
+    names.contains(&name).then_some(&comity_pfe::YaoPfe)
+}
+
 /// The services: they run no program on an engine, and each has a command of its own.
 pub static SERVICES: &[&Card] = &[
     &comity_nisc::CARD,
@@ -131,7 +142,8 @@ mod tests {
         for protocol in PROTOCOLS {
             assert!(std::ptr::eq(named(protocol.card().name).unwrap().card(), protocol.card()));
         }
-        let cards = PROTOCOLS.iter().map(|p| p.card()).chain(SERVICES.iter().copied());
+        let protocols = PROTOCOLS.iter().chain(PRIVATE_FUNCTIONS);
+        let cards = protocols.map(|p| p.card()).chain(SERVICES.iter().copied());
         let mut names: Vec<&str> = cards.map(|card| card.name).collect();
         names.sort_unstable();
         assert!(names.windows(2).all(|two| two[0] != two[1]), "{names:?}");
