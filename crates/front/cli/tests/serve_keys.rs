@@ -59,7 +59,7 @@ fn a_service_knows_its_peers_by_their_keys() {
     }
     for mut run in runs {
         // Times have any digits.
-        ["seconds", "when"].map(|time| run.as_object_mut().unwrap().remove(time));
+        run.as_object_mut().unwrap().retain(|name, _| !["seconds", "when"].contains(&name.as_str()));
         let text = run.to_string();
         assert!(!text.contains("0ff0") && !text.contains("4078") && !text.contains("4080"), "{text}");
     }
