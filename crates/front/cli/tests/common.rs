@@ -2,11 +2,12 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use comity_testing::PATIENCE;
@@ -109,11 +110,85 @@ pub(crate) fn comity_with(stdin: &str, args: &[&str]) -> Done {
     child.wait_with_output().unwrap().into()
 }
 
+/// A command in the background. It does not outlive its test.
+pub(crate) struct Background {
+    child: Child,
+    out: Option<JoinHandle<String>>,
+    stderr: BufReader<ChildStderr>,
+    seen: String,
+}
+
+impl Background {
+    pub(crate) fn start(mut command: Command) -> Background {
+        let mut child = command.spawn().unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        let out = thread::spawn(move || {
+            let mut text = String::new();
+            stdout.read_to_string(&mut text).unwrap();
+            text
+        });
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        Background { child, out: Some(out), stderr, seen: String::new() }
+    }
+
+    /// The next line on standard error that has this in it; `None` if the command ended first.
+    pub(crate) fn line_with(&mut self, text: &str) -> Option<String> {
+        loop {
+            let mut line = String::new();
+            if self.stderr.read_line(&mut line).unwrap() == 0 {
+                return None;
+            }
+            self.seen += &line;
+            if line.contains(text) {
+                return Some(line);
+            }
+        }
+    }
+
+    /// The address of this machine in the next line on standard error that has one behind these words; `None` if the command ended first.
+    pub(crate) fn address_after(&mut self, words: &str) -> Option<String> {
+        let said = format!("{words}127.0.0.1:");
+        let line = self.line_with(&said)?;
+        let address = &line[line.find(&said).expect("it is there") + words.len()..];
+        address.split(|c: char| c.is_whitespace() || c == ',').next().map(str::to_owned)
+    }
+
+    /// Waits until it has said this on standard error.
+    #[track_caller]
+    pub(crate) fn says(&mut self, text: &str) {
+        let said = self.seen.contains(text) || self.line_with(text).is_some();
+        assert!(said, "it never said {text}: {}", self.seen);
+    }
+
+    /// The number of its process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Waits for its end.
+    pub(crate) fn end(mut self) -> Done {
+        self.stderr.read_to_string(&mut self.seen).unwrap();
+        let code = self.child.wait().unwrap().code().unwrap_or(-1);
+        let out = self.out.take().expect("it ends once").join().unwrap();
+        Done { code, out, err: std::mem::take(&mut self.seen) }
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = (self.child.kill(), self.child.wait());
+    }
+}
+
 /// A party in the background that listens on a port of the system's choice.
 pub(crate) struct Listener {
-    child: Child,
-    stderr: BufReader<std::process::ChildStderr>,
-    seen: String,
+    party: Background,
     pub(crate) address: String,
 }
 
@@ -128,45 +203,28 @@ impl Listener {
         let mut all = vec![command_name];
         all.extend(args);
         all.extend(["--listen", "127.0.0.1:0"]);
-        let mut child = command(&all).spawn().unwrap();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut seen = String::new();
-        let address = loop {
-            let mut line = String::new();
-            assert!(stderr.read_line(&mut line).unwrap() > 0, "it never listened: {seen}");
-            seen += &line;
-            if let Some(at) = line.find("127.0.0.1:") {
-                break line[at..].split(|c: char| c.is_whitespace() || c == ',').next().unwrap().to_owned();
-            }
-        };
-        Listener { child, stderr, seen, address }
-    }
-
-    /// Waits until the party has said this on standard error.
-    pub(crate) fn says(&mut self, text: &str) {
-        while !self.seen.contains(text) {
-            let mut line = String::new();
-            assert!(self.stderr.read_line(&mut line).unwrap() > 0, "it never said {text}: {}", self.seen);
-            self.seen += &line;
-        }
-    }
-
-    /// The number of the party's process.
-    pub(crate) fn process(&self) -> u32 {
-        self.child.id()
-    }
-
-    pub(crate) fn kill(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+        let mut party = Background::start(command(&all));
+        let address = party.address_after("").unwrap_or_else(|| panic!("it never listened: {}", party.seen));
+        Listener { party, address }
     }
 
     /// Waits for the party's end.
-    pub(crate) fn end(mut self) -> Done {
-        let mut out = String::new();
-        self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
-        self.stderr.read_to_string(&mut self.seen).unwrap();
-        Done { code: self.child.wait().unwrap().code().unwrap_or(-1), out, err: self.seen }
+    pub(crate) fn end(self) -> Done {
+        self.party.end()
+    }
+}
+
+impl Deref for Listener {
+    type Target = Background;
+
+    fn deref(&self) -> &Background {
+        &self.party
+    }
+}
+
+impl DerefMut for Listener {
+    fn deref_mut(&mut self) -> &mut Background {
+        &mut self.party
     }
 }
 

@@ -12,11 +12,11 @@ mod plan;
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::panic;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{LazyLock, Mutex};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 
 use links::Links;
@@ -135,15 +135,15 @@ impl Scene {
     }
 
     /// All parties at this work, over these links; one may have a limit on its files.
-    fn start(&self, work: Work, links: &Links, limit: Option<(usize, u64)>, more: &[&str]) -> Vec<Running> {
+    fn start(&self, work: Work, links: &Links, limit: Option<(usize, u64)>, more: &[&str]) -> Vec<Background> {
         (0..self.plan.parties)
             .map(|party| {
                 let flags = self.flags(work, party, links);
                 let flags: Vec<&str> = flags.iter().map(String::as_str).chain(more.iter().copied()).collect();
                 let limit = limit.filter(|(at, _)| *at == party).map(|(_, blocks)| blocks);
-                let mut running = Running::start(&flags, limit);
+                let mut running = begin(&flags, limit);
                 if party + 1 < self.plan.parties
-                    && let Some(address) = running.address()
+                    && let Some(address) = running.address_after("")
                 {
                     links.listens(party, &address);
                 }
@@ -155,7 +155,7 @@ impl Scene {
     /// The same work without a fault, which must end well; returns how many bytes went.
     fn whole(&self, work: Work) -> u64 {
         let links = Links::new(self.plan.parties, u64::MAX, None, || ());
-        let ends: Vec<Done> = self.start(work, &links, None, &[]).into_iter().map(Running::end).collect();
+        let ends: Vec<Done> = self.start(work, &links, None, &[]).into_iter().map(Background::end).collect();
         ends.iter().for_each(|done| self.right(work, done));
         links.bytes()
     }
@@ -213,15 +213,16 @@ impl Scene {
             Fault::Delay(_) | Fault::Full(_) => {}
         }
         let mut all = self.start(work, &links, limit, more);
-        let _ = tell.send(all[victim].child.id());
+        let _ = tell.send(all[victim].process());
         if let Fault::Freeze = fault {
             // It cannot end while it is stopped: the others end, and then it is killed.
-            let frozen = all.remove(victim);
-            let mut ends: Vec<Done> = all.into_iter().map(Running::end).collect();
-            ends.insert(victim, frozen.killed());
+            let mut frozen = all.remove(victim);
+            let mut ends: Vec<Done> = all.into_iter().map(Background::end).collect();
+            frozen.kill();
+            ends.insert(victim, frozen.end());
             return ends;
         }
-        all.into_iter().map(Running::end).collect()
+        all.into_iter().map(Background::end).collect()
     }
 
     /// The verdict on how the parties ended.
@@ -265,7 +266,7 @@ impl Scene {
         let went_wrong = ends.iter().any(|done| done.code != 0);
         // Somebody may have no store at all, and then does not come.
         let more: &[&str] = if went_wrong { &LOST } else { &[] };
-        let next: Vec<Done> = self.start(Work::Stored, &links, None, more).into_iter().map(Running::end).collect();
+        let next: Vec<Done> = self.start(Work::Stored, &links, None, more).into_iter().map(Background::end).collect();
         let right = next.iter().all(|done| done.code == 0);
         if right {
             next.iter().for_each(|done| self.right(Work::Stored, done));
@@ -283,56 +284,13 @@ impl Scene {
     }
 }
 
-/// A party's process.
-struct Running {
-    child: Child,
-    out: JoinHandle<String>,
-    err: BufReader<std::process::ChildStderr>,
-    seen: String,
-}
-
-impl Running {
-    /// Starts the command; with a limit, no file that it writes can have more blocks of 512 bytes.
-    fn start(flags: &[&str], limit: Option<u64>) -> Running {
-        let mut party = command(flags);
-        if let Some(blocks) = limit {
-            party = limited(&party, blocks);
-        }
-        let mut child = party.spawn().unwrap();
-        let mut stdout = child.stdout.take().unwrap();
-        let out = thread::spawn(move || {
-            let mut text = String::new();
-            stdout.read_to_string(&mut text).unwrap();
-            text
-        });
-        let err = BufReader::new(child.stderr.take().unwrap());
-        Running { child, out, err, seen: String::new() }
-    }
-
-    /// Where it listens; `None` if it ended first.
-    fn address(&mut self) -> Option<String> {
-        loop {
-            let mut line = String::new();
-            if self.err.read_line(&mut line).unwrap() == 0 {
-                return None;
-            }
-            self.seen += &line;
-            if let Some(at) = line.find("127.0.0.1:") {
-                return Some(line[at..].split(|c: char| c.is_whitespace() || c == ',').next().unwrap().to_owned());
-            }
-        }
-    }
-
-    fn end(mut self) -> Done {
-        self.err.read_to_string(&mut self.seen).unwrap();
-        let code = self.child.wait().unwrap().code().unwrap_or(-1);
-        Done { code, out: self.out.join().unwrap(), err: self.seen }
-    }
-
-    fn killed(mut self) -> Done {
-        self.child.kill().unwrap();
-        self.end()
-    }
+/// Starts a party; with a limit, no file that it writes can have more blocks of 512 bytes.
+fn begin(flags: &[&str], limit: Option<u64>) -> Background {
+    let party = command(flags);
+    Background::start(match limit {
+        Some(blocks) => limited(&party, blocks),
+        None => party,
+    })
 }
 
 /// Sends a signal to a process, which may have ended by itself.

@@ -4,7 +4,6 @@ use std::fs;
 use std::io::{Read, Write};
 use std::process::Stdio;
 use std::thread;
-use std::time::Duration;
 
 use crate::common::*;
 
@@ -143,11 +142,10 @@ fn a_crash_before_the_first_result_costs_nothing_and_gives_nothing() {
         let done = comity(&["nisc", "inspect", &mail.key, "--json"]);
         done.json()["spent"] == true
     };
-    while !spent() {
+    until("the key is spent", || {
         assert!(child.try_wait().unwrap().is_none(), "it ended before it had to wait");
-        thread::sleep(Duration::from_millis(20));
-    }
-    thread::sleep(Duration::from_millis(100));
+        spent()
+    });
     // Meanwhile nobody else gets at the key.
     mail.open(&[&ann]).fails(2, &["another process"]);
     child.kill().unwrap();

@@ -1,36 +1,30 @@
 //! `comity relay`, and parties that meet there.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, ChildStderr, Command};
+use std::process::{Child, Command};
 
 use crate::common::*;
 use crate::job::{digested, free, keyed};
 
 /// A relay in the background.
 struct Relay {
-    child: Child,
-    stderr: BufReader<ChildStderr>,
+    process: Background,
     address: String,
 }
 
 impl Relay {
     fn start() -> Relay {
-        let mut child = command(&["relay", "--listen", "127.0.0.1:0", "--verbose"]).spawn().unwrap();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        assert!(stderr.read_line(&mut line).unwrap() > 0);
-        let address = line.split("relay at ").nth(1).unwrap().trim().to_owned();
-        Relay { child, stderr, address }
+        let mut process = Background::start(command(&["relay", "--listen", "127.0.0.1:0", "--verbose"]));
+        let address = process.address_after("relay at ").expect("it listens");
+        Relay { process, address }
     }
 
     /// Stops it as the system does; its end and what it said.
-    fn end(mut self) -> Done {
+    fn end(self) -> Done {
         #[cfg(unix)]
-        Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
-        let mut err = String::new();
-        self.stderr.read_to_string(&mut err).unwrap();
-        Done { code: self.child.wait().unwrap().code().unwrap_or(-1), out: String::new(), err }
+        Command::new("kill").args(["-TERM", &self.process.process().to_string()]).status().unwrap();
+        self.process.end()
     }
 }
 
@@ -158,8 +152,7 @@ fn what_goes_wrong_at_a_relay_is_said() {
     let slow = long("0", &zero, &["--relay", &between.address]);
     let other = long("1", &one, &["--relay", &relay_address]);
     between.until(1 << 20);
-    relay.child.kill().unwrap();
-    relay.child.wait().unwrap();
+    relay.process.kill();
     for child in [slow, other] {
         ended(child).fails(3, &["closed the connection", "the line went through the relay at"]);
     }

@@ -1,42 +1,26 @@
 //! `comity serve`: run after run, whoever comes.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::TcpStream;
-use std::process::{Child, ChildStderr};
 
 use crate::common::*;
 use crate::job::job;
 
 /// A service in the background.
 pub(crate) struct Service {
-    child: Child,
-    stderr: BufReader<ChildStderr>,
+    party: Background,
     pub(crate) address: String,
 }
 
 impl Service {
     pub(crate) fn start(job: &str, args: &[&str]) -> Service {
-        let child = command(&[&["serve", job, "--party", "alice"], args].concat()).spawn().unwrap();
-        Service::begun(child)
+        let mut party = Background::start(command(&[&["serve", job, "--party", "alice"], args].concat()));
+        let address = party.address_after("serving at ").expect("it serves");
+        Service { party, address }
     }
 
-    /// The service that this process is, once it says where.
-    fn begun(mut child: Child) -> Service {
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        while !line.contains("serving at ") {
-            line.clear();
-            assert!(stderr.read_line(&mut line).unwrap() > 0, "it never served");
-        }
-        let address = line.split("serving at ").nth(1).unwrap().trim().to_owned();
-        Service { child, stderr, address }
-    }
-
-    pub(crate) fn end(mut self) -> Done {
-        let (mut out, mut err) = (String::new(), String::new());
-        self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
-        self.stderr.read_to_string(&mut err).unwrap();
-        Done { code: self.child.wait().unwrap().code().unwrap_or(-1), out, err }
+    pub(crate) fn end(self) -> Done {
+        self.party.end()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
@@ -90,8 +91,13 @@ fn nobody_listening_is_told() {
 fn a_peer_that_comes_late_is_waited_for() {
     let address = free_address();
     thread::scope(|scope| {
-        let connected = scope.spawn(|| greet(call(&address, &plain()), 1));
-        thread::sleep(Duration::from_millis(50));
+        let (tell, told) = mpsc::channel();
+        let connected = scope.spawn(|| {
+            let mut say = move |text: &str| tell.send(text.to_owned()).unwrap();
+            greet(connect(&address, PartyId(0), &calling(&plain()), &mut say), 1)
+        });
+        // It has called in vain.
+        assert_eq!(told.recv().unwrap(), format!("waiting for the peer at {address}"));
         let listener = Listener::bind(&address, &plain()).unwrap();
         greet(listener.next(), 0).unwrap();
         connected.join().unwrap().unwrap();
