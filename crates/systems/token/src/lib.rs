@@ -26,7 +26,7 @@
 //! **Different from the deliverable**: it has seeds alone; but one share of `c` follows from the others' seeds, and one party has to be told
 //! it: party 0, by its token, an eighth of a byte a triple. What the token signs, and that it serves each seed once, is not in it either.
 //!
-//! - [`token`]: the state machine; [`line`]: it and its holder over a channel.
+//! - [`token`]: the state machine; [`mod@line`]: it and its holder over a channel.
 //! - [`messages`], [`seal`], [`keys`]: what goes where, under which keys.
 //! - [`seeds`]: from seeds to triples. [`dealers`]: what GMW runs on. [`GmwToken`]: all of it as a protocol.
 
