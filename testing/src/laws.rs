@@ -49,7 +49,8 @@ pub struct Laws {
     pub gates: usize,
     /// The most broken runs.
     pub deviations: usize,
-    /// Broken runs of a hundred, at least, in which some honest party ends otherwise than it should have.
+    /// Broken runs of a hundred, at least, in which some honest party ends otherwise than it should have. What the parties draw differs from
+    /// run to run, so that fewer pass within three standard deviations.
     pub felt: usize,
     /// The options that are set beside the defaults.
     pub options: &'static [(&'static str, &'static str)],
@@ -456,7 +457,9 @@ fn deviations_among(protocol: &dyn Protocol, laws: &Laws, parties: u16, limit: u
 
 /// Asserts that enough broken runs were felt by somebody honest: the law would prove little if most deviations did nothing.
 fn assert_felt(laws: &Laws, felt: usize, runs: usize) {
-    assert!(runs > 10 && felt * 100 >= runs * laws.felt, "{felt} of {runs} broken runs were felt by an honest party");
+    let missing = (runs * laws.felt).saturating_sub(100 * felt);
+    let most = 9 * runs * laws.felt * (100 - laws.felt);
+    assert!(runs > 10 && missing * missing <= most, "{felt} of {runs} broken runs were felt by an honest party");
 }
 
 fn deviations_of_two(protocol: &dyn Protocol, laws: &Laws) {

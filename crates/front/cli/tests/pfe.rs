@@ -39,7 +39,6 @@ fn a_function_is_computed_by_either_method_and_any_construction() {
     let below = folder.file("below.cty", BELOW);
     for (flags, program, protocol) in [
         (&["--protocol", "yao"][..], "universal8x1x30", "yao-pfe"),
-        (&["--protocol", "yao-pfe"], "universal8x1x30", "yao-pfe"),
         (&["--method", "ot"], "direct8x1x30", "pfe-ot"),
         (&["--method", "linear"], "direct8x1x30", "pfe-linear"),
         (&["--protocol", "yao", "--construction", "valiant"], "valiant8x1x30", "yao"),
