@@ -4,7 +4,8 @@
 //! cargo run --example beside_tokio
 //! ```
 //!
-//! A session computes and waits; it is no future. `spawn_blocking` gives it a thread of its own, and its report comes back as a value.
+//! A session computes and waits; it is no future. `spawn_blocking` gives it a thread of its own, and its
+//! report comes back as a value.
 
 #![allow(clippy::print_stdout, reason = "it is a program for people")]
 

@@ -35,8 +35,8 @@ fn inputs(program: &Program, party: usize, markers: &str) -> Result<Vec<Option<B
     Ok(inputs)
 }
 
-/// Eve's answer: she garbles something else, in all copies, so that Ann would learn what Eve likes. Everything around the circuits
-/// is as it should be.
+/// Eve's answer: she garbles something else, in all copies, so that Ann would learn what Eve likes.
+/// Everything around the circuits is as it should be.
 fn cheat(query: &Query, program: &Program) -> Result<Vec<u8>, Any> {
     let (backend, rng) = (Backend::detect(), &mut SystemRng);
     let (mut plain, mut answer) = (Vec::new(), Vec::new());
@@ -71,7 +71,8 @@ fn relatives(copies: Copies, rng: &mut dyn CryptoRng) -> Result<Vec<String>, Any
         respond(backend, &query, program, &inputs(program, 1, markers)?, &Name::new(name)?, rng, &mut answer)?;
         mail.push(answer);
     }
-    // Ann opens them together. Before she hears of anything, the key that cannot open later answers replaces the old one.
+    // Ann opens them together. Before she hears of anything, the key that cannot open later answers replaces
+    // the old one.
     let mut batch = key.batch(backend, program)?;
     mail.iter().for_each(|answer| batch.add(&mut &answer[..]));
     let mut disk = Vec::new();
@@ -106,7 +107,8 @@ use comity_core::{Block, Prg};
 
 #[test]
 fn relatives_are_found_and_the_cheater_is_named() {
-    // With six copies a cheat escapes one time in 63, and which time it is depends on what Ann draws: always the same here.
+    // With six copies a cheat escapes one time in 63, and which time it is depends on what Ann draws: always
+    // the same here.
     let rng = &mut Prg::new(Backend::detect(), Block::from_u128(1));
     let lines = relatives(Copies::all(6).unwrap(), rng).unwrap();
     assert!(lines[0].starts_with("eve: the peer misbehaved"), "{}", lines[0]);

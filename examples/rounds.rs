@@ -1,9 +1,9 @@
 //! A reactive program: an auction in rounds, in which what is asked next depends on what was learned before.
 //!
-//! Two bidders and no auctioneer. In each round both put in a bid, and both learn the higher of the two, but not whose it is.
-//! Who does not want to go higher repeats the last bid. When a round brings nothing new, both learn who has won, and the winner
-//! alone what there is to pay: the loser's last bid and one more. All bids of all rounds stay secret but those that were
-//! the highest.
+//! Two bidders and no auctioneer. In each round both put in a bid, and both learn the higher of the two, but
+//! not whose it is. Who does not want to go higher repeats the last bid. When a round brings nothing new,
+//! both learn who has won, and the winner alone what there is to pay: the loser's last bid and one more. All
+//! bids of all rounds stay secret but those that were the highest.
 //!
 //! ```text
 //! cargo run --release --example rounds

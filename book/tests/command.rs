@@ -1,5 +1,6 @@
-//! The `comity` command, for the tests of the book: it waits for a peer as long as a busy machine may need. With `COMITY_BOOK_SUM` in the
-//! environment, which its children have, too, there is one protocol more, as the page on adding a protocol has it.
+//! The `comity` command, for the tests of the book: it waits for a peer as long as a busy machine may need.
+//! With `COMITY_BOOK_SUM` in the environment, which its children have, too, there is one protocol more, as
+//! the page on adding a protocol has it.
 
 use std::process::ExitCode;
 

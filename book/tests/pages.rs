@@ -1,16 +1,17 @@
 //! The pages are the truth: every command in them is run, and what it prints is held against what stands below it.
 //!
-//! In a block marked `console`, a line that starts with `$ ` is a command for `sh`, run in an empty folder that the page
-//! has to itself; the lines below it, up to the next command, are what it writes to standard output. `…` stands for any
-//! text within a line, and alone on a line for any lines. A word before the `$`, as in `alice$ `, is a person with a folder
-//! and a terminal of their own.
+//! In a block marked `console`, a line that starts with `$ ` is a command for `sh`, run in an empty folder
+//! that the page has to itself; the lines below it, up to the next command, are what it writes to standard
+//! output. `…` stands for any text within a line, and alone on a line for any lines. A word before the `$`,
+//! as in `alice$ `, is a person with a folder and a terminal of their own.
 //!
-//! A block marked `text NAME` is a file of that name in the page's folder. In it are also the repository's `examples`. A
-//! block marked `rust NAME` shows the file of that name beside the page. What an example's page runs by `comity local` is
-//! also run by `comity eval`, and prints the same.
+//! A block marked `text NAME` is a file of that name in the page's folder. In it are also the repository's
+//! `examples`. A block marked `rust NAME` shows the file of that name beside the page. What an example's page
+//! runs by `comity local` is also run by `comity eval`, and prints the same.
 //!
-//! A command must succeed, unless the next one at the same prompt is `echo $?`. One with `--listen` or `--group` runs in the
-//! background until its terminal is wanted again. Ports 7000 to 7002 are replaced by free ones.
+//! A command must succeed, unless the next one at the same prompt is `echo $?`. One with `--listen` or
+//! `--group` runs in the background until its terminal is wanted again. Ports 7000 to 7002 are replaced by
+//! free ones.
 
 mod page;
 mod shell;

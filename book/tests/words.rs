@@ -167,8 +167,8 @@ fn a_public_type_has_its_name_in_one_crate_only() {
     assert!(wrong.is_empty(), "types of one name:\n{}", wrong.join("\n"));
 }
 
-/// The words that the glossary gives up, in the first column of its table: `word`, or `word (name)` if only types and modules
-/// must not be called so.
+/// The words that the glossary gives up, in the first column of its table: `word`, or `word (name)` if only
+/// types and modules must not be called so.
 fn given_up() -> BTreeMap<String, bool> {
     let page = read("book/src/glossary.md");
     let (_, table) = page.split_once("| not | but |").expect("the glossary ends with the words that are not used");

@@ -1,5 +1,5 @@
-//! Any fuzz body under libFuzzer: the one that `COMITY_FUZZ_TARGET` names when this is built. No other body is in the binary, whose
-//! counters libFuzzer clears before each input.
+//! Any fuzz body under libFuzzer: the one that `COMITY_FUZZ_TARGET` names when this is built. No other body
+//! is in the binary, whose counters libFuzzer clears before each input.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! What three parties on authenticated shares read: a stored batch of rows, and what two peers say to a run from its set-up on, and to one on
-//! shares that are there.
+//! What three parties on authenticated shares read: a stored batch of rows, and what two peers say to a run
+//! from its set-up on, and to one on shares that are there.
 
 use std::sync::OnceLock;
 use std::thread;
@@ -107,7 +107,8 @@ fn run<C: Channel>(links: PerPeer<C>, run: Run) -> Result<usize> {
     Ok(outputs.0)
 }
 
-/// Party 0 against two who say anything: the length of what the first one says in four bytes, that, and what the other says.
+/// Party 0 against two who say anything: the length of what the first one says in four bytes, that, and what
+/// the other says.
 fn against(data: &[u8], with: Run) {
     let Some((length, rest)) = data.split_first_chunk() else { return };
     let (one, two) = rest.split_at(rest.len().min(u32::from_le_bytes(*length) as usize));

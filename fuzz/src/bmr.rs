@@ -1,5 +1,5 @@
-//! What a party of garbling by many reads: a garbled program of a store, with what peers say to a run on it, and what they say to one that
-//! garbles and opens a program on shares that are there.
+//! What a party of garbling by many reads: a garbled program of a store, with what peers say to a run on it,
+//! and what they say to one that garbles and opens a program on shares that are there.
 
 use std::thread;
 

@@ -24,7 +24,8 @@ impl Observer for Deaf {
 fn evaluate(program: &Program) {
     let totals = program.totals();
     let work = [program.wires(), totals.calls, totals.and, totals.xor, totals.not];
-    // A circuit is lowered even if no step calls it, and each of its wires takes memory, which its inputs have for no byte of the encoding.
+    // A circuit is lowered even if no step calls it, and each of its wires takes memory, which its inputs
+    // have for no byte of the encoding.
     let wires =
         |circuit: &Circuit| circuit.inputs().iter().fold(0u64, |sum, group| sum.saturating_add(group.bits as u64));
     let large = program.circuits().iter().any(|circuit| wires(circuit) > SMALL);
@@ -169,8 +170,9 @@ pub(crate) fn value(data: &[u8]) {
     }
 }
 
-/// Whether a message has the text of a value in it, which may be a secret, mistyped. A text can be a piece of what every message says: what no
-/// message has of itself is five digits in a row, since its numbers are widths and places.
+/// Whether a message has the text of a value in it, which may be a secret, mistyped. A text can be a piece of
+/// what every message says: what no message has of itself is five digits in a row, since its numbers are
+/// widths and places.
 fn echoes(message: &str, text: &str) -> bool {
     let digits = text.as_bytes().windows(5).any(|five| five.iter().all(u8::is_ascii_digit));
     digits && text.len() >= 8 && text.len() < 10_000 && message.contains(text)

@@ -1,5 +1,5 @@
-//! What campaigns under libFuzzer found, a file for each target: inputs that reach what no seed reaches, none of them for its own sake.
-//! As a file for each input they would be thousands.
+//! What campaigns under libFuzzer found, a file for each target: inputs that reach what no seed reaches, none
+//! of them for its own sake. As a file for each input they would be thousands.
 
 /// The inputs as one file: each behind its length, 32 bits, the least byte first.
 ///

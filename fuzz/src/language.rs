@@ -13,8 +13,8 @@ impl Observer for Deaf {
     fn output(&mut self, _: usize, _: Bits) {}
 }
 
-/// A source text: what compiles runs, and what does not is told where and why. What compiles for one goal is compiled for the other
-/// one, too; the length says which comes first.
+/// A source text: what compiles runs, and what does not is told where and why. What compiles for one goal is
+/// compiled for the other one, too; the length says which comes first.
 pub(crate) fn language(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let mut goals = [Goal::Size, Goal::Depth];

@@ -100,8 +100,8 @@ pub(crate) fn mail_key(data: &[u8]) {
     }
 }
 
-/// A sealed answer; if the first byte is odd, what an answer has inside its seal, which here is made by the sender; if bit 1 of it is
-/// set, a sealed answer whose checksum is made right.
+/// A sealed answer; if the first byte is odd, what an answer has inside its seal, which here is made by the
+/// sender; if bit 1 of it is set, a sealed answer whose checksum is made right.
 pub(crate) fn mail_answer(data: &[u8]) {
     let mut key = key();
     let Some(answer) = answer(data) else { return };

@@ -52,8 +52,9 @@ pub(crate) fn relay_opening(data: &[u8]) {
     }
 }
 
-/// Frames whose checksums are right, and little else. Each takes 4 bytes of `data`: how long its payload is said to be (16
-/// bits), how much of it follows (most have little), and how far its number is off. What arrives is what the whole frames before the first bad one have.
+/// Frames whose checksums are right, and little else. Each takes 4 bytes of `data`: how long its payload is
+/// said to be (16 bits), how much of it follows (most have little), and how far its number is off. What
+/// arrives is what the whole frames before the first bad one have.
 pub(crate) fn frames(data: &[u8]) {
     let (mut stream, mut payloads, mut good) = (Vec::new(), Vec::new(), true);
     for (number, piece) in (0u32..).zip(data.chunks_exact(4)) {

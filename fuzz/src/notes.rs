@@ -13,8 +13,8 @@ impl Script<'_> {
     }
 }
 
-/// A circuit of some operations on words, and changes to its notes: the circuit's own notes are true, and those that are let pass are
-/// so on random inputs.
+/// A circuit of some operations on words, and changes to its notes: the circuit's own notes are true, and
+/// those that are let pass are so on random inputs.
 pub(crate) fn notes(data: &[u8]) {
     let mut script = Script(data.iter());
     let circuit = build(&mut script);

@@ -1,5 +1,5 @@
-//! Oblivious transfer: every message's decoder, and both parties of every protocol against a peer that says anything. The base OTs of an
-//! extension are ideal here.
+//! Oblivious transfer: every message's decoder, and both parties of every protocol against a peer that says
+//! anything. The base OTs of an extension are ideal here.
 
 use std::sync::OnceLock;
 

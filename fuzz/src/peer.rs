@@ -124,7 +124,8 @@ pub(crate) fn base_ot(data: &[u8]) {
     }
 }
 
-/// An observer that counts outputs. What a semi-honest protocol cannot check may make them wrong, but each comes once, and whole.
+/// An observer that counts outputs. What a semi-honest protocol cannot check may make them wrong, but each
+/// comes once, and whole.
 #[derive(Default)]
 struct Outputs(usize);
 

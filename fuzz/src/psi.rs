@@ -36,8 +36,8 @@ pub(crate) fn psi_sender(data: &[u8]) {
     let _ = run(0, &mut Script(data));
 }
 
-/// A base, an update or what a server keeps, behind a byte that says which, and without the digest at its end: what is one is itself
-/// again, and is looked up in.
+/// A base, an update or what a server keeps, behind a byte that says which, and without the digest at its
+/// end: what is one is itself again, and is looked up in.
 pub(crate) fn psi_base(data: &[u8]) {
     let [kind, content @ ..] = data else { return };
     let bytes = [content, blake3::hash(content).as_bytes()].concat();

@@ -67,7 +67,8 @@ fn run(target: &'static str, body: Body, first: u64, until: Until) -> u64 {
     })
 }
 
-/// What a body is at, for somebody who looks now and then: a thread for each input would take longer than most bodies do.
+/// What a body is at, for somebody who looks now and then: a thread for each input would take longer than
+/// most bodies do.
 struct Watch {
     target: &'static str,
     begun: AtomicU64,
@@ -123,7 +124,8 @@ fn every_body_bears_its_corpus_and_mutations_of_it() {
     all(0, Until::Time(Duration::from_millis(500)), TARGETS);
 }
 
-/// Other mutations on every day: `COMITY_FUZZ_SECONDS` for each target (60) of `COMITY_FUZZ_TARGETS` (all), or `COMITY_FUZZ_MUTATIONS`.
+/// Other mutations on every day: `COMITY_FUZZ_SECONDS` for each target (60) of `COMITY_FUZZ_TARGETS` (all),
+/// or `COMITY_FUZZ_MUTATIONS`.
 #[test]
 #[ignore = "a campaign: make test-long"]
 fn every_body_bears_long_fuzzing() {

@@ -42,7 +42,8 @@ pub enum Deviation {
 pub struct Case {
     /// The party whose message it is, 0 or 1. The other party is the one to protect.
     pub party: usize,
-    /// The number of the message among the party's, from 0. For `Lose`, message 0 may also have never gone: see `change`.
+    /// The number of the message among the party's, from 0. For `Lose`, message 0 may also have never gone:
+    /// see `change`.
     pub message: usize,
     /// The change of the message.
     pub deviation: Deviation,
@@ -92,9 +93,10 @@ pub fn never_wrong<A: Debug, B: Debug>(case: &Case, verdict0: &Verdict<A>, verdi
 /// it must do the same each time, and for two numbers its messages must differ where they depend on randomness. Its
 /// output must not depend on it. Only messages on the channel itself are broken, not those on its forks.
 ///
-/// A party whose message was lost leaves both waiting. The pair in memory knows that, since nobody else can use the end on
-/// which a party waits, and both get an error at once, however busy the machine is. It cannot know what a party does that
-/// has [`split`](Channel::split) its end, or waits on a fork meanwhile: such a party waits for [`PATIENCE`].
+/// A party whose message was lost leaves both waiting. The pair in memory knows that, since nobody else can
+/// use the end on which a party waits, and both get an error at once, however busy the machine is. It cannot
+/// know what a party does that has [`split`](Channel::split) its end, or waits on a fork meanwhile: such a
+/// party waits for [`PATIENCE`].
 ///
 /// ```
 /// use comity_channel::{Channel, Error};
@@ -171,8 +173,8 @@ fn verdict<T: PartialEq>(case: &impl Debug, party: usize, ending: Ending<Result<
     }
 }
 
-/// The ways to break each message that was sent over a link: its number, the way, and the change. `other` is the link in another
-/// session.
+/// The ways to break each message that was sent over a link: its number, the way, and the change. `other` is
+/// the link in another session.
 fn ways(link: &Recording, other: &Recording) -> Vec<(usize, Deviation, Tamper)> {
     let lost_at_once = Tamper { direction: Direction::Outgoing, at: 0, change: Change::Close };
     let mut ways = vec![(0, Deviation::Lose, lost_at_once)];

@@ -1,17 +1,19 @@
 //! What every protocol must do: [`laws!`](crate::laws!) stamps these tests on one.
 //!
-//! 1. *Equal to the evaluator*: random programs with random owners and recipients, at every number of parties up to five,
-//!    give each party what it is to learn and nothing else.
-//! 2. *Equal on backends*: every CPU backend sends the same bytes, among the fewest parties; among three the two fastest do.
-//! 3. *Deviations*: every message of a run of two, and of three and four where the protocol is for so many, is flipped, cut,
-//!    dropped, doubled, swapped, replayed, sent to another one, and the party is lost at it; by one party or several, to one of
-//!    the others or to all. Against a malicious party's peers nothing but the right output or an error comes of it; otherwise
-//!    no panic and no hang.
+//! 1. *Equal to the evaluator*: random programs with random owners and recipients, at every number of parties
+//!    up to five, give each party what it is to learn and nothing else.
+//! 2. *Equal on backends*: every CPU backend sends the same bytes, among the fewest parties; among three the
+//!    two fastest do.
+//! 3. *Deviations*: every message of a run of two, and of three and four where the protocol is for so many,
+//!    is flipped, cut, dropped, doubled, swapped, replayed, sent to another one, and the party is lost at it;
+//!    by one party or several, to one of the others or to all. Against a malicious party's peers nothing but
+//!    the right output or an error comes of it; otherwise no panic and no hang.
 //! 4. *Refusals*: what the card does not allow is refused before anything is sent.
 //! 5. *Each check is hit*: the cheats that are given provoke every check of the protocol's crate.
-//! 6. *A listener*: what any coalition hears tells it nothing of the others' inputs but what its outputs do ([`listener()`]).
-//! 7. *Fresh*: two runs of one session with other generators have nothing in common but public constants, and one run says the bytes that are
-//!    pinned ([`fresh()`]).
+//! 6. *A listener*: what any coalition hears tells it nothing of the others' inputs but what its outputs do
+//!    ([`listener()`]).
+//! 7. *Fresh*: two runs of one session with other generators have nothing in common but public constants, and
+//!    one run says the bytes that are pinned ([`fresh()`]).
 //!
 //! What a protocol's own tests add: its cheats, exact counts of bytes, what its paper's tables say.
 
@@ -49,18 +51,19 @@ pub struct Laws {
     pub gates: usize,
     /// The most broken runs.
     pub deviations: usize,
-    /// Broken runs of a hundred, at least, in which some honest party ends otherwise than it should have. What the parties draw differs from
-    /// run to run, so that fewer pass within three standard deviations.
+    /// Broken runs of a hundred, at least, in which some honest party ends otherwise than it should have.
+    /// What the parties draw differs from run to run, so that fewer pass within three standard deviations.
     pub felt: usize,
     /// The options that are set beside the defaults.
     pub options: &'static [(&'static str, &'static str)],
     /// All checks of the protocol's crate, and cheats that provoke them: which checks were named.
     pub checks: Option<(&'static [&'static Check], Cheats)>,
-    /// The runs that are listened to: a few of a protocol with its own dealer, some 400 over an ideal one, which then are looked at by bits
-    /// and distributions, too.
+    /// The runs that are listened to: a few of a protocol with its own dealer, some 400 over an ideal one,
+    /// which then are looked at by bits and distributions, too.
     pub listened: u64,
-    /// The public constants of 16 bytes in the protocol's messages; `None` for one over an ideal dealer, which draws nothing. A checked SoftSpoken
-    /// extension has one: the mask of its check is the first tree's sum, and its correction zero.
+    /// The public constants of 16 bytes in the protocol's messages; `None` for one over an ideal dealer,
+    /// which draws nothing. A checked SoftSpoken extension has one: the mask of its check is the first tree's
+    /// sum, and its correction zero.
     pub constants: Option<usize>,
     /// Digests of what is said in a fixed run among two, if that is possible, and among three.
     pub wire: &'static [&'static str],
@@ -82,8 +85,8 @@ impl Laws {
     };
 }
 
-/// Stamps the [laws](mod@crate::laws) on a protocol, each a test of its own: `laws!(Yao)`, or with other [`Laws`] than the usual
-/// ones, `laws!(CutChoose, Laws { rho: 5, ..Laws::USUAL })`.
+/// Stamps the [laws](mod@crate::laws) on a protocol, each a test of its own: `laws!(Yao)`, or with other
+/// [`Laws`] than the usual ones, `laws!(CutChoose, Laws { rho: 5, ..Laws::USUAL })`.
 #[macro_export]
 macro_rules! laws {
     ($protocol:expr) => {
@@ -237,7 +240,8 @@ fn below(n: usize, rng: &mut Prg) -> usize {
     (rng.block().to_u128() % n as u128) as usize
 }
 
-/// A protocol whose programs are run by a function in the place of its own, all else being as it is: by one over dealt base OTs, say.
+/// A protocol whose programs are run by a function in the place of its own, all else being as it is: by one
+/// over dealt base OTs, say.
 pub struct RunBy<P> {
     /// The protocol.
     pub protocol: P,
@@ -455,7 +459,8 @@ fn deviations_among(protocol: &dyn Protocol, laws: &Laws, parties: u16, limit: u
     assert_felt(laws, felt.get(), runs);
 }
 
-/// Asserts that enough broken runs were felt by somebody honest: the law would prove little if most deviations did nothing.
+/// Asserts that enough broken runs were felt by somebody honest: the law would prove little if most
+/// deviations did nothing.
 fn assert_felt(laws: &Laws, felt: usize, runs: usize) {
     let missing = (runs * laws.felt).saturating_sub(100 * felt);
     let most = 9 * runs * laws.felt * (100 - laws.felt);

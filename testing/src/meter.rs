@@ -1,8 +1,9 @@
 //! How much of a secret is a linear function of what somebody knows: algebra over GF(2), a bit a run.
 //!
-//! Over many runs a bit that is seen is a column, with an entry a run. A secret bit (or an XOR of some) that is the XOR of bits that are
-//! seen, always the same ones, is in the span of their columns; one that is masked is not, however many runs there are more than
-//! columns: by chance with probability `2^(columns - runs)`.
+//! Over many runs a bit that is seen is a column, with an entry a run. A secret bit (or an XOR of some) that
+//! is the XOR of bits that are seen, always the same ones, is in the span of their columns; one that is
+//! masked is not, however many runs there are more than columns: by chance with probability
+//! `2^(columns - runs)`.
 
 use comity_core::Bits;
 
@@ -33,8 +34,9 @@ impl Span {
     }
 }
 
-/// The number of bits, of these secrets and of their XORs, that are linear in what is known: the dimension of what both spans have in
-/// common. The secrets are independent of each other, or what depends counts as learnt.
+/// The number of bits, of these secrets and of their XORs, that are linear in what is known: the dimension of
+/// what both spans have in common. The secrets are independent of each other, or what depends counts as
+/// learnt.
 ///
 /// ```
 /// use comity_core::Bits;

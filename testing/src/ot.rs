@@ -7,8 +7,8 @@
 //! chooses what the real one got, and asks whether the other party gets there what it really got. What nobody chooses
 //! must look uniform.
 //!
-//! The types of the protocols are not known to it: a protocol comes as two functions, so that what is tested need not be
-//! what the harness is built with.
+//! The types of the protocols are not known to it: a protocol comes as two functions, so that what is tested
+//! need not be what the harness is built with.
 //!
 //! [`DealtBaseOts`] and [`DealtOts`] are for what stands above OTs: a trusted dealer in their place.
 
@@ -98,7 +98,8 @@ impl Choices {
     }
 }
 
-/// Random messages of 128 bits (SR-OT, R-OT; base OT). The sender gets both, the receiver its choice bits and the chosen.
+/// Random messages of 128 bits (SR-OT, R-OT; base OT). The sender gets both, the receiver its choice bits and
+/// the chosen.
 pub struct RandomOt(pub Choices);
 
 impl Flavour for RandomOt {
@@ -147,7 +148,8 @@ impl DeltaOt {
         DeltaOt { choices, fixed: Block::ZERO, functionality: None }
     }
 
-    /// The flavour of protocols that leave some bits of the sender's blocks to the one above: these need not look random.
+    /// The flavour of protocols that leave some bits of the sender's blocks to the one above: these need not
+    /// look random.
     pub fn with_fixed_bits(self, fixed: Block) -> DeltaOt {
         DeltaOt { fixed, ..self }
     }
@@ -184,8 +186,8 @@ impl Flavour for DeltaOt {
 pub struct ReactiveOt(pub usize);
 
 impl ReactiveOt {
-    /// The second message of an OT, to be computed by the sender under test: it depends on the first one and on the input
-    /// in a way that is no XOR.
+    /// The second message of an OT, to be computed by the sender under test: it depends on the first one and
+    /// on the input in a way that is no XOR.
     pub fn correlate(input: &[u8], zero: &[u8], one: &mut [u8]) {
         for ((one, zero), input) in one.iter_mut().zip(zero.iter().rev()).zip(input) {
             *one = zero.wrapping_mul(3).wrapping_add(*input);
@@ -289,8 +291,8 @@ impl Flavour for OpenedOt {
     }
 }
 
-/// 1-out-of-N OT of random messages, N = 2^64: the sender evaluates two of the N entries of each OT, of which the receiver chose
-/// one.
+/// 1-out-of-N OT of random messages, N = 2^64: the sender evaluates two of the N entries of each OT, of which
+/// the receiver chose one.
 pub struct EntryOt;
 
 impl Flavour for EntryOt {

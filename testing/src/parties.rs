@@ -9,8 +9,8 @@ use comity_channel::{MemoryChannel, Mesh, memory, memory_mesh};
 
 use crate::PATIENCE;
 
-/// The time after which a run hangs in which no party ended. Longer than a channel waits, so that one says first who waits for
-/// what.
+/// The time after which a run hangs in which no party ended. Longer than a channel waits, so that one says
+/// first who waits for what.
 const HANG: Duration = PATIENCE.saturating_mul(2);
 
 /// Two parties over a pair of channels in memory.
@@ -123,8 +123,8 @@ fn ending<T>(ended: Ending<()>, result: Option<T>) -> Ending<T> {
 /// What a party does. It leaves its result where the caller finds it.
 type Work<'w> = Box<dyn FnOnce() + Send + 'w>;
 
-/// Runs all on threads and waits; a hang ends the process. It knows no type of a test: threads are long to compile, and this is
-/// compiled once instead of for each place that runs parties.
+/// Runs all on threads and waits; a hang ends the process. It knows no type of a test: threads are long to
+/// compile, and this is compiled once instead of for each place that runs parties.
 fn side_by_side_all<'w>(work: Vec<Work<'w>>) -> Vec<Ending<()>> {
     thread::scope(|scope| {
         let ((done, over), parties) = (mpsc::channel(), work.len());

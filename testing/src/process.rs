@@ -39,7 +39,8 @@ impl TestProcess {
         self.0.kill().expect("the system kills");
     }
 
-    /// Its end, which it comes to by itself or was [killed](TestProcess::kill) for: whether it ended well, and what it said on standard error.
+    /// Its end, which it comes to by itself or was [killed](TestProcess::kill) for: whether it ended well,
+    /// and what it said on standard error.
     ///
     /// # Panics
     /// If it said something else than text.
@@ -58,7 +59,8 @@ impl Drop for TestProcess {
     }
 }
 
-/// The time to wait before a kill, where the kills of `times` rounds came before the processes had got anywhere: twice as long for each.
+/// The time to wait before a kill, where the kills of `times` rounds came before the processes had got
+/// anywhere: twice as long for each.
 ///
 /// # Panics
 /// If that is more than any machine should need.

@@ -1,7 +1,8 @@
 //! When a message leaves: finds a party that says too early what it must keep to itself until it has heard something.
 //!
-//! No clock is asked. In the peer's place is a script, which says the first bytes of an honest run and closes: so the party ends
-//! whatever it does, and what it has sent by then is all that it ever sends on having heard so much.
+//! No clock is asked. In the peer's place is a script, which says the first bytes of an honest run and
+//! closes: so the party ends whatever it does, and what it has sent by then is all that it ever sends on
+//! having heard so much.
 
 use comity_channel::{Channel, Error, Recorded, Replay, Result};
 use comity_core::Kind;
@@ -11,8 +12,9 @@ use crate::parties::Pair;
 /// A number of bytes that no test has.
 const LIMIT: usize = 1 << 28;
 
-/// Asserts when a party says what. A message is its name, and how many bytes the party has heard, and how many it has said,
-/// when the message leaves: one byte less to hear, and nothing leaves after those it has said.
+/// Asserts when a party says what. A message is its name, and how many bytes the party has heard, and how
+/// many it has said, when the message leaves: one byte less to hear, and nothing leaves after those it has
+/// said.
 ///
 /// The party runs with its peer and then again and again, alike each time if its generators are seeded.
 ///

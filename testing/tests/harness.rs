@@ -154,7 +154,8 @@ fn a_panic_in_a_broken_run_fails() {
     deviate(1000, |ch, _| ch.send(&[7]).and_then(|()| ch.flush()), trusting, |_, _, _| {});
 }
 
-/// Each party says a byte of its own choice to all, under a pad that it says first; what the parties make of it is to be alike.
+/// Each party says a byte of its own choice to all, under a pad that it says first; what the parties make of
+/// it is to be alike.
 fn choices(mesh: &mut Mesh<'_>, session: u64, settled: bool) -> Result<Vec<u8>> {
     let me = mesh.me().0;
     let pad = Prg::new(Backend::detect(), Block::from_u128(u128::from(session) << 16 | u128::from(me))).block();

@@ -1,9 +1,11 @@
-//! Runs every protocol with its secrets marked, under Valgrind's memcheck, and says in which one a branch or an index depends on a secret.
+//! Runs every protocol with its secrets marked, under Valgrind's memcheck, and says in which one a branch or
+//! an index depends on a secret.
 //!
-//! Secret are all that a party draws and its inputs; public is what it sends. Everything else that is public, say that a check passed, is
-//! declared so where it is published (`comity_core::declassify`). Memcheck writes each finding with its stack; this program counts them by case,
-//! and fails if there is one. It fails also if Valgrind is not there, or if it overlooks what is planted: then the check would prove
-//! nothing. Arguments are beginnings of the names of the cases to run; none are all.
+//! Secret are all that a party draws and its inputs; public is what it sends. Everything else that is public,
+//! say that a check passed, is declared so where it is published (`comity_core::declassify`). Memcheck writes
+//! each finding with its stack; this program counts them by case, and fails if there is one. It fails also if
+//! Valgrind is not there, or if it overlooks what is planted: then the check would prove nothing. Arguments
+//! are beginnings of the names of the cases to run; none are all.
 
 #![allow(
     clippy::print_stdout,

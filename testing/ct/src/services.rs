@@ -69,7 +69,8 @@ fn nisc(copies: Result<Copies>) {
     comity_nisc::open(backend(), &secret, &[7; 32], &program, &mut &answer[..]).expect("an honest answer");
 }
 
-/// The statement that of six secret bits the AND of the first and the last is zero, or they are all as `witness` has them.
+/// The statement that of six secret bits the AND of the first and the last is zero, or they are all as
+/// `witness` has them.
 fn statement() -> Statement {
     let mut b = Builder::new();
     let x = b.input("x", 6);
@@ -102,8 +103,9 @@ fn converse(way: Conversation) {
     proved.and(verified).expect("honest parties");
 }
 
-/// The items themselves are public here: which of them are common is what a receiver learns, and sorting and hashing into bins goes by them in
-/// its own memory. Secret are the keys and masks that are drawn, and the payload.
+/// The items themselves are public here: which of them are common is what a receiver learns, and sorting and
+/// hashing into bins goes by them in its own memory. Secret are the keys and masks that are drawn, and the
+/// payload.
 fn common_items(terms: &Terms) {
     let items = |party: u8| -> Vec<Item> { (3 * party..3 * party + 5).map(|n| Item([n; 32])).collect() };
     let (sent, received) = Pair::run(

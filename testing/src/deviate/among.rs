@@ -47,8 +47,8 @@ impl BrokenRun {
     }
 }
 
-/// The judge of a protocol that is secure against malicious parties, however many: whatever the cheats' messages become, each
-/// honest party ends with the correct output or an error.
+/// The judge of a protocol that is secure against malicious parties, however many: whatever the cheats'
+/// messages become, each honest party ends with the correct output or an error.
 ///
 /// # Panics
 /// If an honest party's output is wrong.
@@ -62,13 +62,15 @@ pub fn never_wrong_among<T: Debug>(run: &BrokenRun, verdicts: &[Verdict<T>]) {
     }
 }
 
-/// The patience of a cheat whose messages are held back or lost. Those who wait for them may keep it waiting in turn, and the
-/// memory's ends see that of two parties only. If it gives up early, it is a party that is lost, which is a cheat, too.
+/// The patience of a cheat whose messages are held back or lost. Those who wait for them may keep it waiting
+/// in turn, and the memory's ends see that of two parties only. If it gives up early, it is a party that is
+/// lost, which is a cheat, too.
 const HASTE: Duration = Duration::from_millis(30);
 
-/// As [`deviate`](super::deviate()), among so many parties. Broken are, each by itself, every message from each to each other
-/// one, so that what one party says to all comes to one of them changed; then the same message to all, in the same way; then,
-/// for each set of cheats that leaves somebody honest, messages of each of them at once.
+/// As [`deviate`](super::deviate()), among so many parties. Broken are, each by itself, every message from
+/// each to each other one, so that what one party says to all comes to one of them changed; then the same
+/// message to all, in the same way; then, for each set of cheats that leaves somebody honest, messages of
+/// each of them at once.
 ///
 /// # Panics
 ///
@@ -155,8 +157,8 @@ fn lies(own: &PerPeer<Recording>, others: &PerPeer<Recording>) -> PerPeer<Vec<Li
     })
 }
 
-/// Runs in which several cheat: for each set of two and more that leaves somebody honest, each member lies to one party that is,
-/// in some way.
+/// Runs in which several cheat: for each set of two and more that leaves somebody honest, each member lies to
+/// one party that is, in some way.
 fn conspiracies(lies: &[PerPeer<Vec<Lie>>]) -> Vec<BrokenRun> {
     const EACH: usize = 8;
     let parties = lies.len();

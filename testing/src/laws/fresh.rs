@@ -1,11 +1,14 @@
-//! Law 7: fresh. What a party draws is drawn: two runs of one session on equal inputs, with other generators, have nothing in common.
+//! Law 7: fresh. What a party draws is drawn: two runs of one session on equal inputs, with other generators,
+//! have nothing in common.
 //!
-//! Looked at are windows of 16 bytes of every message of every party, aligned in the message, and its last 16. A label, nonce, point, delta, seed or
-//! coefficient that is constant, or follows from the session alone, stands in both runs. Public constants do as well: they are few, and
-//! whoever holds a protocol to the law says how many there are.
+//! Looked at are windows of 16 bytes of every message of every party, aligned in the message, and its
+//! last 16. A label, nonce, point, delta, seed or coefficient that is constant, or follows from the session
+//! alone, stands in both runs. Public constants do as well: they are few, and whoever holds a protocol to the
+//! law says how many there are.
 //!
-//! What is drawn and never seen on the wire (a global key, which hash, the start of its keys) is in the digest of all that is said, if that is *pinned*: whoever
-//! changes the wire on purpose changes the pin, and nobody does by chance.
+//! What is drawn and never seen on the wire (a global key, which hash, the start of its keys) is in the
+//! digest of all that is said, if that is *pinned*: whoever changes the wire on purpose changes the pin, and
+//! nobody does by chance.
 
 use std::collections::HashSet;
 
@@ -21,7 +24,8 @@ use crate::parties::Pair;
 /// Law 7: fresh, among two and three.
 ///
 /// # Panics
-/// If two runs have more in common than the public constants, or less; or if a run says other bytes than those that are pinned.
+/// If two runs have more in common than the public constants, or less; or if a run says other bytes than
+/// those that are pinned.
 pub fn fresh(protocol: &dyn Protocol, laws: &Laws) {
     let (card, mut pins, mut said) = (protocol.card(), laws.wire.iter(), Vec::new());
     let Some(constants) = laws.constants else { return };
@@ -43,8 +47,8 @@ pub fn fresh(protocol: &dyn Protocol, laws: &Laws) {
     assert_eq!(said, laws.wire, "what the parties of {} say", card.name);
 }
 
-/// Holds what two runs of one session say against each other: `run` is given the seed of all generators, makes everything else alike, and returns
-/// all messages. They share so many `constants` of 16 bytes.
+/// Holds what two runs of one session say against each other: `run` is given the seed of all generators,
+/// makes everything else alike, and returns all messages. They share so many `constants` of 16 bytes.
 ///
 /// # Panics
 /// If they share more, or fewer.

@@ -1,16 +1,16 @@
 //! Law 6: a listener. What a coalition hears tells it nothing of the others' inputs but what its outputs do.
 //!
-//! The coalition is any set of parties that leaves somebody honest, and follows the rules; whoever reads the network without being a party is
-//! not looked at, since links are private. Three looks at runs of small programs whose outputs are XORs of inputs, XORs only together,
-//! products, and one bit each:
+//! The coalition is any set of parties that leaves somebody honest, and follows the rules; whoever reads the
+//! network without being a party is not looked at, since links are private. Three looks at runs of small
+//! programs whose outputs are XORs of inputs, XORs only together, products, and one bit each:
 //!
-//! 1. *Words*: inputs are 128 random bits. No honest input, nor an XOR of some, stands in what the coalition has as the XOR of up to three
-//!    pieces, unless its outputs give it: a piece is a window of 16 bytes in a message or in what the coalition drew, an input of its own, or an
-//!    output. A run shows it or does not.
-//! 2. *Bits*: over many runs the bits of honest inputs that are XORs of bits that the coalition has are as many as its outputs allow
-//!    ([`meter`](crate::meter)).
-//! 3. *Distributions*: inputs of a bit whose outputs are equal cannot be told apart: each bit that the coalition has, and each XOR of two, is one
-//!    as often for the ones as for the others.
+//! 1. *Words*: inputs are 128 random bits. No honest input, nor an XOR of some, stands in what the coalition
+//!    has as the XOR of up to three pieces, unless its outputs give it: a piece is a window of 16 bytes in a
+//!    message or in what the coalition drew, an input of its own, or an output. A run shows it or does not.
+//! 2. *Bits*: over many runs the bits of honest inputs that are XORs of bits that the coalition has are as
+//!    many as its outputs allow ([`meter`](crate::meter)).
+//! 3. *Distributions*: inputs of a bit whose outputs are equal cannot be told apart: each bit that the
+//!    coalition has, and each XOR of two, is one as often for the ones as for the others.
 
 use comity_circuit::{Builder, Circuit, Program, Recipients, Wire};
 use comity_core::{Bits, PartyId};
@@ -41,7 +41,8 @@ const SPARE: usize = 40;
 /// Columns whose XORs are looked at, two by two.
 const PAIRED: usize = 200;
 
-/// The most standard deviations that a frequency may be away: by chance among some 10^6 of them with probability `10^-5`.
+/// The most standard deviations that a frequency may be away: by chance among some 10^6 of them with
+/// probability `10^-5`.
 const AWAY: f64 = 6.7;
 
 /// What protocols without ANDs cannot do of a product is a sum.
@@ -246,8 +247,8 @@ fn windows(message: &[u8]) -> impl Iterator<Item = u128> + '_ {
     (0..last).filter(looked_at).map(|at| u128::from_le_bytes(message[at..at + 16].try_into().expect("16 bytes")))
 }
 
-/// The bits that a coalition has, each with its values in all runs: at most `most` that are not in the span, which they are added to; the ends of
-/// messages come first.
+/// The bits that a coalition has, each with its values in all runs: at most `most` that are not in the span,
+/// which they are added to; the ends of messages come first.
 fn columns(runs: &[&Run], coalition: &[PartyId], most: usize, span: &mut Span) -> Vec<Bits> {
     let views: Vec<Vec<&[u8]>> = runs.iter().map(|run| run.heard.by(coalition)).collect();
     let lengths: Vec<usize> = views[0].iter().map(|message| message.len()).collect();

@@ -56,8 +56,9 @@ impl FixedDelta {
         self.corrupt_sender(choices, t)
     }
 
-    /// The *selective leak*: a corrupt receiver says what delta is where `mask` is set. If it is wrong, everything stops;
-    /// if it is right, the run goes on and nobody notices. So c bits are learned with probability 2^-c.
+    /// The *selective leak*: a corrupt receiver says what delta is where `mask` is set. If it is wrong,
+    /// everything stops; if it is right, the run goes on and nobody notices. So c bits are learned with
+    /// probability 2^-c.
     ///
     /// # Errors
     /// [`Stopped`] if the guess is wrong, or an earlier one was.
@@ -72,8 +73,8 @@ impl FixedDelta {
     }
 }
 
-/// Correlated OT, which is reactive: the first message of each OT is uniform; the sender sees it and says what the second
-/// is; a corrupt one may say anything, for each OT anew.
+/// Correlated OT, which is reactive: the first message of each OT is uniform; the sender sees it and says
+/// what the second is; a corrupt one may say anything, for each OT anew.
 pub struct CorrelatedOt {
     len: usize,
     zeros: Vec<u8>,

@@ -5,7 +5,8 @@
 //! **Adversary**: semi-honest, all parties but one.
 //!
 //! **Protocol**. A program without ANDs is affine: `f(x) = L x + c`.
-//! 1. *Share*: each party splits its inputs into one random share for each party, whose sum they are, and sends each its own.
+//! 1. *Share*: each party splits its inputs into one random share for each party, whose sum they are, and
+//!    sends each its own.
 //! 2. *Compute*: party 0 computes `f(s_0)` of the shares that it holds, party `i` only `L s_i = f(s_i) + f(0)`.
 //! 3. *Open*: each party sends its share of each output to the output's recipients, who add them up.
 //!

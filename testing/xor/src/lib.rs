@@ -2,13 +2,15 @@
 //!
 //! **Functionality**: secure evaluation of a program among any number of parties; each output goes to its recipients.
 //!
-//! **Adversary**: *none*. The dealer is a stand-in: each party draws from the session what it would deal to all, and keeps its part.
+//! **Adversary**: *none*. The dealer is a stand-in: each party draws from the session what it would deal to
+//! all, and keeps its part.
 //!
 //! **Protocol** (Beaver, Crypto 1991). A bit is the sum (XOR) of one share for each party.
 //! 1. *Input*: the owner draws a share for each other party, sends it, and keeps the sum of these and the bit.
-//! 2. *AND*: of a triple `c = a b` of the dealer's, all open `d = x + a` and `e = y + b`, and `xy = c + d b + e a + d e`, the last term at party 0.
-//! 3. *Output*: each party sends the recipients its share, plus one of zero of the dealer's: of inputs alone, a share is what its owner sent, and
-//!    would tell more than the sum.
+//! 2. *AND*: of a triple `c = a b` of the dealer's, all open `d = x + a` and `e = y + b`, and
+//!    `xy = c + d b + e a + d e`, the last term at party 0.
+//! 3. *Output*: each party sends the recipients its share, plus one of zero of the dealer's: of inputs alone,
+//!    a share is what its owner sent, and would tell more than the sum.
 //!
 //! **Cost**: a byte for each bit that is sent; a round for each layer of AND gates.
 

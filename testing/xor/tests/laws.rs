@@ -1,4 +1,5 @@
-//! What a sharing owes whoever runs it: it computes what the program says, cut in whatever way. That nobody learns more is for a real dealer.
+//! What a sharing owes whoever runs it: it computes what the program says, cut in whatever way. That nobody
+//! learns more is for a real dealer.
 
 use comity_circuit::Program;
 use comity_core::{Backend, Bits, Params};

@@ -14,16 +14,17 @@ pub trait Channel: Send {
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()>;
     /// Sends what is buffered, and waits until what was posted has gone.
     fn flush(&mut self) -> Result<()>;
-    /// Sends `bytes`, and what is buffered before them, without waiting until the peer receives them: this party can turn to
-    /// others meanwhile. It waits only while an earlier post is still under way, so that a peer which does not receive makes
-    /// this side hold one message and not more. What is sent later comes later.
+    /// Sends `bytes`, and what is buffered before them, without waiting until the peer receives them: this
+    /// party can turn to others meanwhile. It waits only while an earlier post is still under way, so that a
+    /// peer which does not receive makes this side hold one message and not more. What is sent later comes
+    /// later.
     fn post(&mut self, bytes: &[u8]) -> Result<()>;
     /// The two directions apart, so that one thread can send while another receives.
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>);
     /// Sends `out` and fills `into`, and cannot deadlock however large both are, if the peer does the same.
     fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<()>;
-    /// A further channel to the same peer, for a sub-protocol that runs beside this one. Both sides name the same label. A channel need
-    /// not have any: no protocol of a session asks for one.
+    /// A further channel to the same peer, for a sub-protocol that runs beside this one. Both sides name the
+    /// same label. A channel need not have any: no protocol of a session asks for one.
     fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>> {
         Err(Error::invalid_input(format!("this channel has no others beside it, and `{label}` wants one")))
     }

@@ -17,8 +17,8 @@ pub struct Traffic {
     pub sent: u64,
     /// Bytes received.
     pub received: u64,
-    /// The number of times that this party turned from sending new bytes to receiving. Rounds of forks are added, though forks may
-    /// run side by side: with forks this is an upper bound.
+    /// The number of times that this party turned from sending new bytes to receiving. Rounds of forks are
+    /// added, though forks may run side by side: with forks this is an upper bound.
     pub rounds: u64,
 }
 

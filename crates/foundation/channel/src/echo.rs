@@ -1,24 +1,27 @@
 //! Echo broadcast: what one party says to all is the same at all, or the run ends.
 //!
-//! **Functionality**: broadcast with abort. Each party says a message, and every honest party that goes on has heard the same
-//! ones (Goldwasser, Lindell, "Secure Multi-Party Computation Without Agreement", J. Cryptology 18(3), 2005: the two rounds of
-//! its broadcast with selective abort; here the second one is for many broadcasts at once).
+//! **Functionality**: broadcast with abort. Each party says a message, and every honest party that goes on
+//! has heard the same ones (Goldwasser, Lindell, "Secure Multi-Party Computation Without Agreement", J.
+//! Cryptology 18(3), 2005: the two rounds of its broadcast with selective abort; here the second one is for
+//! many broadcasts at once).
 //!
-//! **Adversary**: malicious, any number of parties. Some honest parties may go on where others end: who ends closes its links,
-//! which ends the others.
+//! **Adversary**: malicious, any number of parties. Some honest parties may go on where others end: who ends
+//! closes its links, which ends the others.
 //!
-//! **Protocol**. [`Mesh::broadcast`] says a message to all and takes what each says into the party's [`Echo`], in the order of
-//! the ids, under the hash of all before it. [`Mesh::settle`] compares the hashes, all with all. One that says different things
-//! to two honest parties leaves them with different hashes, and each hears the other's from itself.
+//! **Protocol**. [`Mesh::broadcast`] says a message to all and takes what each says into the party's
+//! [`Echo`], in the order of the ids, under the hash of all before it. [`Mesh::settle`] compares the hashes,
+//! all with all. One that says different things to two honest parties leaves them with different hashes, and
+//! each hears the other's from itself.
 //!
-//! **When to settle**. Until then views may differ, and what was heard is [`Heard`]: it can be looked at, and is handed over
-//! only against the [`Settled`] echo. Settle before anything leaves that would do harm if views differed: before outputs are
-//! shown, before commitments are opened, before garbled tables are used, and before a challenge follows from what was said.
+//! **When to settle**. Until then views may differ, and what was heard is [`Heard`]: it can be looked at, and
+//! is handed over only against the [`Settled`] echo. Settle before anything leaves that would do harm if
+//! views differed: before outputs are shown, before commitments are opened, before garbled tables are used,
+//! and before a challenge follows from what was said.
 //!
 //! **Who it was** nobody can tell: who says that it heard something else may be the liar itself.
 //!
-//! **Cost**: a broadcast is an exchange, and its bytes are hashed once (BLAKE3); to settle is one round and 32 bytes to each
-//! peer. Two parties have nobody else to compare with, and nothing is sent.
+//! **Cost**: a broadcast is an exchange, and its bytes are hashed once (BLAKE3); to settle is one round and
+//! 32 bytes to each peer. Two parties have nobody else to compare with, and nothing is sent.
 
 use comity_core::{Error, Result, SessionId, declassify};
 
@@ -61,8 +64,8 @@ impl Echo {
         self.state = SessionId::derive("echo", &[&[&before[..], label.as_bytes()], &all[..]].concat());
     }
 
-    /// The digest of all that was said, to be compared or sent with what is about it. It is a challenge for what was said, too: nobody can
-    /// change that after it.
+    /// The digest of all that was said, to be compared or sent with what is about it. It is a challenge for
+    /// what was said, too: nobody can change that after it.
     pub fn digest(&self) -> [u8; 32] {
         self.state.child("echo").to_bytes()
     }
@@ -78,8 +81,8 @@ impl Echo {
 }
 
 impl Heard {
-    /// What was said, where nothing is lost if others heard something else: each party must go on from here as if it were so, and
-    /// nothing may leave that would do harm if it is not.
+    /// What was said, where nothing is lost if others heard something else: each party must go on from here
+    /// as if it were so, and nothing may leave that would do harm if it is not.
     pub fn unsettled(&self) -> &PerPeer<Vec<u8>> {
         &self.said
     }
@@ -102,8 +105,8 @@ impl Settled {
 }
 
 impl Mesh<'_> {
-    /// Says the same bytes to all, and hears as many from each; the label says what they are. That all heard the same is known
-    /// when the echo is [settled](Mesh::settle). One round.
+    /// Says the same bytes to all, and hears as many from each; the label says what they are. That all heard
+    /// the same is known when the echo is [settled](Mesh::settle). One round.
     ///
     /// # Errors
     /// As [`Mesh::exchange`].

@@ -1,16 +1,17 @@
 //! The first message of a session: who are you, and do we want the same thing?
 //!
-//! Each party sends every other one a hello of [`WIRE_BYTES`] bytes and then reads theirs; nobody waits for another, so it
-//! costs one flight. Everything that must agree is in it, and each difference is a [`Mismatch`](comity_core::Kind) with both
-//! values, on both sides. Three parties and more then tell each other the session's id, so that all have met the same
-//! parties who want the same: one flight more.
+//! Each party sends every other one a hello of [`WIRE_BYTES`] bytes and then reads theirs; nobody waits for
+//! another, so it costs one flight. Everything that must agree is in it, and each difference is a
+//! [`Mismatch`](comity_core::Kind) with both values, on both sides. Three parties and more then tell each
+//! other the session's id, so that all have met the same parties who want the same: one flight more.
 //!
-//! **The session's id** is a hash of all that they agree on, of every party's nonce, and of the keys by which they know each
-//! other. It is new if one party is honest; who hears the others' nonces first can choose among ids, so that nothing that has
-//! to be random may follow from it alone. With keys in it nobody whom two parties both trust can pass the messages of one
-//! session on as those of another.
+//! **The session's id** is a hash of all that they agree on, of every party's nonce, and of the keys by which
+//! they know each other. It is new if one party is honest; who hears the others' nonces first can choose
+//! among ids, so that nothing that has to be random may follow from it alone. With keys in it nobody whom two
+//! parties both trust can pass the messages of one session on as those of another.
 //!
-//! **An option that follows from the program** is open at a party that does not say it, and then what the others say holds.
+//! **An option that follows from the program** is open at a party that does not say it, and then what the
+//! others say holds.
 //!
 //! The hello itself is not authenticated; that is TLS's part.
 
@@ -78,10 +79,11 @@ pub struct Greeted {
 ///
 /// # Errors
 ///
-/// [`Mismatch`](comity_core::Kind) names the first difference, with both values and, of three parties and more, who wants
-/// which; the peer meets the same error if it is honest. [`Stranger`](comity_core::Kind) if a peer is no comity at all, with
-/// a guess at what it is. Errors of the channels. Each names its party, where one alone differs.
-/// [`EQUIVOCATION`](crate::checks::EQUIVOCATION), which names none, if somebody said different things to different parties.
+/// [`Mismatch`](comity_core::Kind) names the first difference, with both values and, of three parties and
+/// more, who wants which; the peer meets the same error if it is honest. [`Stranger`](comity_core::Kind) if a
+/// peer is no comity at all, with a guess at what it is. Errors of the channels. Each names its party, where
+/// one alone differs. [`EQUIVOCATION`](crate::checks::EQUIVOCATION), which names none, if somebody said
+/// different things to different parties.
 pub fn hello(mesh: &mut Mesh<'_>, ours: &Hello, rng: &mut dyn CryptoRng) -> Result<Greeted> {
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);

@@ -1,9 +1,10 @@
 //! A pair of channels in memory.
 //!
-//! For tests, benches, and two parties that are threads of one process. Like a socket, each direction holds a fixed
-//! number of bytes ([`CAPACITY`], and one message more that was posted) and then makes the sender wait, and what was sent but
-//! not flushed stays with the sender. Unlike a socket, the pair knows both ends: when each waits for the other, nothing can happen any more, and
-//! both get an error at once instead of a time-out. A byte is copied twice, and a transfer takes one lock.
+//! For tests, benches, and two parties that are threads of one process. Like a socket, each direction holds a
+//! fixed number of bytes ([`CAPACITY`], and one message more that was posted) and then makes the sender wait,
+//! and what was sent but not flushed stays with the sender. Unlike a socket, the pair knows both ends: when
+//! each waits for the other, nothing can happen any more, and both get an error at once instead of a
+//! time-out. A byte is copied twice, and a transfer takes one lock.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

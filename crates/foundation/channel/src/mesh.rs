@@ -15,7 +15,8 @@ pub struct Mesh<'n> {
     links: PerPeer<Box<dyn Channel + 'n>>,
 }
 
-/// In-memory links among `parties` parties, in the order of their ids. `timeout` is as of [`memory::pair_with_timeout`].
+/// In-memory links among `parties` parties, in the order of their ids. `timeout` is as of
+/// [`memory::pair_with_timeout`].
 pub fn memory_mesh(parties: u16, timeout: Option<Duration>) -> Vec<PerPeer<MemoryChannel>> {
     let mut links: Vec<Vec<MemoryChannel>> = (0..parties).map(|_| Vec::new()).collect();
     for low in 0..usize::from(parties) {
@@ -79,7 +80,8 @@ impl<'n> Mesh<'n> {
         &mut *self.links[party]
     }
 
-    /// A sub-protocol of two with every peer, side by side. It starts a thread for each peer but the first: for setup, not for a round.
+    /// A sub-protocol of two with every peer, side by side. It starts a thread for each peer but the first:
+    /// for setup, not for a round.
     ///
     /// # Errors
     /// The first one, by party.
@@ -110,9 +112,10 @@ impl<'n> Mesh<'n> {
         Ok(PerPeer::from_vec(me, all?).expect("one a peer"))
     }
 
-    /// Sends each peer its message and fills what it sends, for all at once. Cannot deadlock if all parties do the same, however
-    /// much they say: whoever is furthest behind is served, since what it waits for has been [posted](Channel::post), and
-    /// nobody posts in a round before it has received all of the round before. When it returns, all has gone. One round.
+    /// Sends each peer its message and fills what it sends, for all at once. Cannot deadlock if all parties
+    /// do the same, however much they say: whoever is furthest behind is served, since what it waits for has
+    /// been [posted](Channel::post), and nobody posts in a round before it has received all of the round
+    /// before. When it returns, all has gone. One round.
     ///
     /// # Errors
     /// The first one, by party.
@@ -126,7 +129,8 @@ impl<'n> Mesh<'n> {
         self.flush()
     }
 
-    /// Sends the same bytes to all, and hears as many from each. That all heard the same is not checked: see [`Mesh::broadcast`].
+    /// Sends the same bytes to all, and hears as many from each. That all heard the same is not checked: see
+    /// [`Mesh::broadcast`].
     ///
     /// # Errors
     /// The first one, by party.

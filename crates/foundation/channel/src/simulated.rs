@@ -4,10 +4,10 @@
 //! of a channel are wrapped, and share a clock (the system's: both parties run on one machine). Nothing polls, no
 //! thread is started, and sender and receiver overlap as they would on the line.
 //!
-//! The sender can be [`BACKLOG`] bytes ahead of the line, as with a socket's buffer, and then sleeps; what is posted is all on
-//! the line at once. What is under way
-//! lies in the channel inside: if that holds less than bandwidth times latency, its size is the limit, as a
-//! TCP window would be. Sleeping is accurate to about 0.1 ms. Cost: 12 bytes a chunk of 16 KiB, and a copy.
+//! The sender can be [`BACKLOG`] bytes ahead of the line, as with a socket's buffer, and then sleeps; what is
+//! posted is all on the line at once. What is under way lies in the channel inside: if that holds less than
+//! bandwidth times latency, its size is the limit, as a TCP window would be. Sleeping is accurate to about
+//! 0.1 ms. Cost: 12 bytes a chunk of 16 KiB, and a copy.
 
 use std::fmt;
 use std::ops::Range;
@@ -32,8 +32,8 @@ const HEADER: usize = 12;
 
 /// How slow a network is.
 ///
-/// As text: `lan`, `wan`, or round-trip time and bandwidth in either order, as in `30ms,100mbit` or `100Mbit/s,30ms` (units
-/// `us`, `ms`, `s` and `kbit`, `mbit`, `gbit`, decimal, with or without `/s`).
+/// As text: `lan`, `wan`, or round-trip time and bandwidth in either order, as in `30ms,100mbit` or
+/// `100Mbit/s,30ms` (units `us`, `ms`, `s` and `kbit`, `mbit`, `gbit`, decimal, with or without `/s`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NetProfile {
     /// The time from sending a byte to receiving one that was sent in answer.

@@ -84,7 +84,8 @@ enum Lie {
     Echo,
 }
 
-/// The last party tells `lied` of the others one thing and the rest another one, and echoes to each what that one wants to hear.
+/// The last party tells `lied` of the others one thing and the rest another one, and echoes to each what that
+/// one wants to hear.
 fn lies(mesh: &mut Mesh<'_>, lied: u16, lie: Lie) -> Result<()> {
     let (me, parties) = (mesh.me(), mesh.parties());
     let says = |to: PartyId, lies: bool, honest: &[u8]| {
@@ -126,8 +127,8 @@ fn who_says_different_things_is_noticed_by_every_honest_party() {
                     false => honest(mesh).map(drop),
                 });
                 for (me, end) in ends.iter().enumerate().take(N - 1) {
-                    // To say the same thing to all is no lie, even if it is another one than it says of itself; and who alone
-                    // hears a false echo is alone in ending.
+                    // To say the same thing to all is no lie, even if it is another one than it says of
+                    // itself; and who alone hears a false echo is alone in ending.
                     let honest = match lie {
                         Lie::Echo => me >= usize::from(lied),
                         Lie::First | Lie::Second => lied == 0 || usize::from(lied) == N - 1,

@@ -81,7 +81,8 @@ impl Builder {
         Builder::default()
     }
 
-    /// An empty circuit for a goal: functions that build words take the form that suits it. [`Builder::new`] is for size.
+    /// An empty circuit for a goal: functions that build words take the form that suits it. [`Builder::new`]
+    /// is for size.
     pub fn for_goal(goal: Goal) -> Builder {
         Builder { goal, ..Builder::default() }
     }
@@ -244,8 +245,8 @@ impl Builder {
         self.output_wires.extend(wires.iter().map(|w| w.0));
     }
 
-    /// The circuit: the gates that outputs depend on, in the order in which they were built, and the notes that are left with
-    /// them.
+    /// The circuit: the gates that outputs depend on, in the order in which they were built, and the notes
+    /// that are left with them.
     pub fn finish(self) -> Circuit {
         let first = self.first_gate_wire();
         let mut needed = vec![false; first + self.gates.len()];

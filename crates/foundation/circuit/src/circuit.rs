@@ -164,8 +164,8 @@ impl Circuit {
             && self.output_wires == other.output_wires
     }
 
-    /// The table that the circuit looks up, if it does nothing else: its one input value is the index, its one output value the
-    /// row.
+    /// The table that the circuit looks up, if it does nothing else: its one input value is the index, its
+    /// one output value the row.
     pub fn table(&self) -> Option<&LookupTable> {
         let ([_], [_], [note]) = (&self.inputs[..], &self.outputs[..], &self.notes[..]) else { return None };
         let WordOp::Lookup(table) = &note.op else { return None };

@@ -9,7 +9,8 @@ use crate::memory::NoMemory;
 use crate::party::{Owner, Recipients};
 use crate::program::Program;
 
-/// AND gates that one [`Engine::call`] gets at most, if it has several calls and the engine says nothing else: so the observer hears of progress.
+/// AND gates that one [`Engine::call`] gets at most, if it has several calls and the engine says nothing
+/// else: so the observer hears of progress.
 pub(crate) const AT_ONCE: u64 = 1 << 22;
 
 /// The place of a value of a call: in call `t` from wire `start + t * stride` of the memory on.
@@ -33,8 +34,8 @@ impl Place {
 /// checked against the memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
-    /// The number of the circuit among the [program's](Program::circuits): an engine that has a better way than the gates looks at its
-    /// [notes](crate::Circuit::notes) beforehand.
+    /// The number of the circuit among the [program's](Program::circuits): an engine that has a better way
+    /// than the gates looks at its [notes](crate::Circuit::notes) beforehand.
     pub index: usize,
     /// The circuit that is called.
     pub circuit: &'a Lowered,
@@ -124,16 +125,18 @@ impl Shown {
     }
 }
 
-/// An engine, which runs a program step by step over a memory of its own. What it holds for a wire is its own affair: a label, a share, a plain
-/// bit, or a bit of a word; a simple one has a [`Memory`](crate::Memory). Addresses count wires.
+/// An engine, which runs a program step by step over a memory of its own. What it holds for a wire is its own
+/// affair: a label, a share, a plain bit, or a bit of a word; a simple one has a [`Memory`](crate::Memory).
+/// Addresses count wires.
 pub trait Engine {
     /// The error of a step that failed.
     type Error: From<NoMemory>;
-    /// Whether values may come in as shares and go out so: [`Owner::Shared`], [`Recipients::Shared`]. What is put in and revealed is
-    /// then this party's share.
+    /// Whether values may come in as shares and go out so: [`Owner::Shared`], [`Recipients::Shared`]. What is
+    /// put in and revealed is then this party's share.
     const SHARES: bool = false;
 
-    /// Makes the memory for a program, all of whose wires are the constant zero. Nothing is sent. [`run`](crate::run) begins with it.
+    /// Makes the memory for a program, all of whose wires are the constant zero. Nothing is sent.
+    /// [`run`](crate::run) begins with it.
     ///
     /// # Errors
     /// [`NoMemory`].

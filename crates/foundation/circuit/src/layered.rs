@@ -1,11 +1,12 @@
 //! The layered lowering: gates sorted by AND depth.
 //!
-//! Secret sharing pays a round for ANDs that wait for each other and next to nothing for their number, so a layer holds
-//! all ANDs of one depth, however far apart they are in the circuit. That makes values live long: as in the streaming
-//! lowering, gates come from a window that slides over the circuit, only a much larger one of [`WINDOW`] gates. A circuit that
-//! fits the window has as many layers as its AND depth; a longer one has some more, and no more live wires than its own order
-//! would have and the window. A slot is free again after its wire's last reader; those that ANDs read only after the layer's
-//! ANDs, which may so be done in pieces or all at once.
+//! Secret sharing pays a round for ANDs that wait for each other and next to nothing for their number, so a
+//! layer holds all ANDs of one depth, however far apart they are in the circuit. That makes values live long:
+//! as in the streaming lowering, gates come from a window that slides over the circuit, only a much larger
+//! one of [`WINDOW`] gates. A circuit that fits the window has as many layers as its AND depth; a longer one
+//! has some more, and no more live wires than its own order would have and the window. A slot is free again
+//! after its wire's last reader; those that ANDs read only after the layer's ANDs, which may so be done in
+//! pieces or all at once.
 //!
 //! One pass, linear time.
 
@@ -21,8 +22,9 @@ const WINDOW: usize = 1 << 20;
 
 /// A circuit in its layered lowering: the same gates in another order, over slots.
 ///
-/// Before a run, slot 0 holds zero, slot 1 one and slots 2.. the input bits in order; afterwards output bit `i` is in
-/// slot `outputs()[i]`. No gate writes a slot that it reads, and no AND of a layer one that another AND of the layer reads.
+/// Before a run, slot 0 holds zero, slot 1 one and slots 2.. the input bits in order; afterwards output bit
+/// `i` is in slot `outputs()[i]`. No gate writes a slot that it reads, and no AND of a layer one that another
+/// AND of the layer reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layered {
     slots: usize,
@@ -32,7 +34,8 @@ pub struct Layered {
     outputs: Vec<u32>,
 }
 
-/// A layer: the number of its ANDs, which read only wires of earlier layers, and of its XORs, executed in order after them.
+/// A layer: the number of its ANDs, which read only wires of earlier layers, and of its XORs, executed in
+/// order after them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layer {
     /// The number of AND gates: independent of one another, to be done in one round.

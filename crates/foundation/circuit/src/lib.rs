@@ -1,8 +1,9 @@
 //! Boolean circuits and programs.
 //!
-//! A [`Circuit`] is a static list of gates, built by a [`Builder`], and beside them [notes](Note) of which words they compute. A [`Program`] says which
-//! party puts in what, which circuits are called how often, and who learns what; it is never unrolled. Running a
-//! program walks it over an [`Engine`]: the plain evaluator is one, each protocol is another.
+//! A [`Circuit`] is a static list of gates, built by a [`Builder`], and beside them [notes](Note) of which
+//! words they compute. A [`Program`] says which party puts in what, which circuits are called how often, and
+//! who learns what; it is never unrolled. Running a program walks it over an [`Engine`]: the plain evaluator
+//! is one, each protocol is another.
 
 mod builder;
 mod circuit;

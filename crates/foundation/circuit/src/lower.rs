@@ -2,10 +2,10 @@
 //!
 //! # How a circuit becomes slots
 //!
-//! A circuit gives each gate a wire of its own, and a wire is written once: as many wires as gates. An engine has memory for
-//! *slots*, which are written again and again: a slot is free when its wire has been read for the last time. What an engine
-//! walks is a *tape* of segments, each some XORs and then a batch of ANDs that do not depend on each other. A full adder of
-//! `a`, `b`, `c`, its gates in the circuit's order on the left:
+//! A circuit gives each gate a wire of its own, and a wire is written once: as many wires as gates. An engine
+//! has memory for *slots*, which are written again and again: a slot is free when its wire has been read for
+//! the last time. What an engine walks is a *tape* of segments, each some XORs and then a batch of ANDs that
+//! do not depend on each other. A full adder of `a`, `b`, `c`, its gates in the circuit's order on the left:
 //!
 //! ```text
 //!                      slot    0  1  2    3    4      5    6
@@ -17,21 +17,24 @@
 //!   8 = 7 ^ c    s4 = s6 ^ s4        .    .    8      .    .     the carry
 //! ```
 //!
-//! Five gates in seven slots, of which two are the constants, and in two segments: three XORs and an AND; an XOR. The outputs are
-//! in slots 3 and 4.
+//! Five gates in seven slots, of which two are the constants, and in two segments: three XORs and an AND; an
+//! XOR. The outputs are in slots 3 and 4.
 //!
-//! A *call* of the circuit then needs no more than to put its arguments into slots 2.. and to fetch its results from the
-//! slots of the outputs: the tape is the same for all calls, and its slots are used again by the next one.
+//! A *call* of the circuit then needs no more than to put its arguments into slots 2.. and to fetch its
+//! results from the slots of the outputs: the tape is the same for all calls, and its slots are used again by
+//! the next one.
 //!
 //! # In which order
 //!
 //! Garbling wants many ANDs at once that do not depend on each other, so that its AES units stay full, and a working
 //! set that sits in cache. Both come from list scheduling inside a sliding window of [`WINDOW`] gates:
 //!
-//! - An AND joins the earliest batch that its inputs allow, but no gate runs before the gate [`WINDOW`] places ahead of it in
-//!   the circuit has run, so that at most that many values live that the circuit's own order would not yet have made.
-//! - XORs run before the batch that first could use them, sorted by their depth among themselves, so that neighbours are
-//!   independent: a chain of XORs through memory waits five cycles at each step, and garbles a third slower.
+//! - An AND joins the earliest batch that its inputs allow, but no gate runs before the gate [`WINDOW`]
+//!   places ahead of it in the circuit has run, so that at most that many values live that the circuit's own
+//!   order would not yet have made.
+//! - XORs run before the batch that first could use them, sorted by their depth among themselves, so that
+//!   neighbours are independent: a chain of XORs through memory waits five cycles at each step, and garbles a
+//!   third slower.
 //! - The slots that a batch reads are free only after the batch: an engine may do its ANDs in any order.
 //!
 //! # Cost

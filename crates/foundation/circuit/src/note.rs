@@ -1,16 +1,17 @@
 //! Notes: which words a circuit's gates compute, kept beside the gates.
 //!
-//! A circuit is gates, and whoever runs gates needs no more. But a product of 64 bits is one operation for a protocol that
-//! holds words, and a table is one for a protocol that looks tables up: so the functions that build words
-//! [note](crate::Builder::noted) what they build. A [`Note`] says: from gate `at` on, the gates of `op` for `goal` were built over
-//! these words, and these wires are what came out.
+//! A circuit is gates, and whoever runs gates needs no more. But a product of 64 bits is one operation for a
+//! protocol that holds words, and a table is one for a protocol that looks tables up: so the functions that
+//! build words [note](crate::Builder::noted) what they build. A [`Note`] says: from gate `at` on, the gates
+//! of `op` for `goal` were built over these words, and these wires are what came out.
 //!
-//! **A note is checked, never believed.** [`Circuit::with_notes`](crate::Circuit::with_notes) builds the given gates again, has the
-//! gates of each noted operation built at its place, and wants the very same wires. Since a builder joins only what is equal on
-//! all inputs, that proves a note at any width, where trying all inputs ends at a dozen bits.
+//! **A note is checked, never believed.** [`Circuit::with_notes`](crate::Circuit::with_notes) builds the
+//! given gates again, has the gates of each noted operation built at its place, and wants the very same
+//! wires. Since a builder joins only what is equal on all inputs, that proves a note at any width, where
+//! trying all inputs ends at a dozen bits.
 //!
-//! Bits that only move (widening, truncation, shifts by public amounts) are not noted; they show in which wires the words of a
-//! note have: `[x5 .. x31, 0 ..]` is `x >> 5`, `[0, 0, x0 .. x29]` is 4 x.
+//! Bits that only move (widening, truncation, shifts by public amounts) are not noted; they show in which
+//! wires the words of a note have: `[x5 .. x31, 0 ..]` is `x >> 5`, `[0, 0, x0 .. x29]` is 4 x.
 
 mod check;
 mod eval;
@@ -120,8 +121,8 @@ pub enum Pin {
 pub enum ArgBit {
     /// A wire of the circuit, a constant or an input bit included.
     Wire(u32),
-    /// A bit that the circuit no longer has as an input, since no gate that is left reads it; counted in the order in which
-    /// the notes of a circuit name them. What is left is the same whatever it is.
+    /// A bit that the circuit no longer has as an input, since no gate that is left reads it; counted in the
+    /// order in which the notes of a circuit name them. What is left is the same whatever it is.
     Gone(u32),
     /// A result bit of an earlier note whose gate no longer is there.
     Result {
@@ -206,8 +207,9 @@ impl WordOp {
         }
     }
 
-    /// The widths of the results for arguments of these widths. None if there is no such operation: another number of words, or
-    /// widths that do not go together, no bits, too many, or an operation whose gates nobody builds yet.
+    /// The widths of the results for arguments of these widths. None if there is no such operation: another
+    /// number of words, or widths that do not go together, no bits, too many, or an operation whose gates
+    /// nobody builds yet.
     pub fn results(&self, args: &[usize]) -> Option<Vec<usize>> {
         let most = match self {
             WordOp::Mul | WordOp::MulWide | WordOp::Square => WordOp::WIDEST_FACTOR,
@@ -236,7 +238,8 @@ impl WordOp {
     }
 }
 
-/// The most that is built to check the notes of a circuit, in gates: a multiple of what the notes and the gates take in an encoding.
+/// The most that is built to check the notes of a circuit, in gates: a multiple of what the notes and the
+/// gates take in an encoding.
 pub(crate) fn most_gates(gates: usize, notes: &[Note]) -> usize {
     const MOST: usize = 1 << 26;
     let bytes: usize = notes.iter().map(Note::bytes).sum();

@@ -191,8 +191,8 @@ impl Program {
         &self.party_names
     }
 
-    /// The program with names for its parties, from party 0 on. Each of them takes part, also if it gives nothing and learns
-    /// what is for all. Names are no part of [`Program::digest`].
+    /// The program with names for its parties, from party 0 on. Each of them takes part, also if it gives
+    /// nothing and learns what is for all. Names are no part of [`Program::digest`].
     ///
     /// # Errors
     /// [`ProgramError::NoParty`] if there are more than [`Program::MAX_PARTIES`].
@@ -304,8 +304,8 @@ impl Program {
         &self.outputs
     }
 
-    /// The number of parties that take part: one more than the largest number of a party that gives or learns a value or
-    /// has a [name](Program::party_names).
+    /// The number of parties that take part: one more than the largest number of a party that gives or learns
+    /// a value or has a [name](Program::party_names).
     pub fn parties(&self) -> u16 {
         let owners = self.inputs.iter().filter_map(|input| input.owner.party());
         let recipients = self.outputs.iter().filter_map(|output| output.to.named().iter().next_back());
@@ -323,8 +323,8 @@ impl Program {
         self.totals.and
     }
 
-    /// How often a run computes each operation that is [noted](crate::Note), by its [name](crate::WordOp::name). Operations that nobody
-    /// noted are gates alone and not counted.
+    /// How often a run computes each operation that is [noted](crate::Note), by its
+    /// [name](crate::WordOp::name). Operations that nobody noted are gates alone and not counted.
     pub fn noted(&self) -> BTreeMap<&'static str, u64> {
         let mut counts = BTreeMap::new();
         let mut count = |circuit: usize, calls: u64| {

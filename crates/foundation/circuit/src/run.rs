@@ -119,8 +119,8 @@ impl Program {
         Ok(())
     }
 
-    /// Whether every value is put in by one party and revealed. Who takes nothing else asks this before anything is sent, and
-    /// [`run`] asks it again for an engine that [has no shares](Engine::SHARES).
+    /// Whether every value is put in by one party and revealed. Who takes nothing else asks this before
+    /// anything is sent, and [`run`] asks it again for an engine that [has no shares](Engine::SHARES).
     ///
     /// # Errors
     /// [`InputError::SharedInput`], [`InputError::SharedOutput`].

@@ -7,9 +7,9 @@ use comity_core::Bits;
 /// A public table of 2^delta rows of sigma bits, to be looked up at a private index. Where a table has fewer rows, the
 /// others are zero: an index beyond the end gives 0 and shows nothing.
 ///
-/// With the unit vector of an index, whose bit i is one if the index is i, a row is a sum without products: the XOR of
-/// the rows under ones. An engine that shares the unit vector of a random r beforehand opens the index less r, and turns
-/// the table by that.
+/// With the unit vector of an index, whose bit i is one if the index is i, a row is a sum without products:
+/// the XOR of the rows under ones. An engine that shares the unit vector of a random r beforehand opens the
+/// index less r, and turns the table by that.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LookupTable {
     delta: usize,
@@ -23,9 +23,9 @@ impl LookupTable {
     /// The most bits of a row.
     pub const MAX_SIGMA: usize = 1024;
 
-    /// A table of rows of `sigma` bits, each in whole bytes, the least significant first. Rows that are missing up to
-    /// 2^`delta` are zero. None if the index or the rows have no bits or too many, if there are more rows than indices or
-    /// no whole number of them, or if a bit behind a row is one.
+    /// A table of rows of `sigma` bits, each in whole bytes, the least significant first. Rows that are
+    /// missing up to 2^`delta` are zero. None if the index or the rows have no bits or too many, if there are
+    /// more rows than indices or no whole number of them, or if a bit behind a row is one.
     pub fn new(delta: usize, sigma: usize, mut bytes: Vec<u8>) -> Option<LookupTable> {
         if !(1..=LookupTable::MAX_DELTA).contains(&delta) || !(1..=LookupTable::MAX_SIGMA).contains(&sigma) {
             return None;

@@ -58,7 +58,8 @@ impl Backend {
     /// The names of all backends, on whatever machine.
     pub const NAMES: [&str; 7] = ["vaes", "vaes256", "aesni", "aesni128", "armv8sha3", "armv8", "portable"];
 
-    /// The backend that this process runs: the one it is [forced](Backend::force) to, or else the fastest of this machine.
+    /// The backend that this process runs: the one it is [forced](Backend::force) to, or else the fastest of
+    /// this machine.
     pub fn detect() -> Backend {
         FORCED.get().copied().unwrap_or_else(Backend::fastest)
     }
@@ -68,8 +69,8 @@ impl Backend {
         Backend::available()[0]
     }
 
-    /// Makes this the backend of the whole process, wherever one is detected from now on; `false` if it was forced to another one before. It is
-    /// for a program to call at its start.
+    /// Makes this the backend of the whole process, wherever one is detected from now on; `false` if it was
+    /// forced to another one before. It is for a program to call at its start.
     pub fn force(self) -> bool {
         *FORCED.get_or_init(|| self) == self
     }

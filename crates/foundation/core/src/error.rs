@@ -1,7 +1,8 @@
 //! The one error type of every protocol.
 //!
-//! An error says what happened, where, and what to do: a [`Kind`], and the party whose doing it is where that can be known.
-//! On the wire all aborts look alike: an error is for the party that meets it and is never sent to a peer.
+//! An error says what happened, where, and what to do: a [`Kind`], and the party whose doing it is where that
+//! can be known. On the wire all aborts look alike: an error is for the party that meets it and is never sent
+//! to a peer.
 //!
 //! The checks that a protocol names stand in the crate of its paper, each a [`Check`] in its module `checks`: a new one
 //! changes nothing here.
@@ -179,7 +180,8 @@ impl Error {
         Kind::Store(why.into()).into()
     }
 
-    /// A [`Kind::Store`] that the system reported. No such error is a peer's doing, though those of connections have the same names.
+    /// A [`Kind::Store`] that the system reported. No such error is a peer's doing, though those of
+    /// connections have the same names.
     pub fn disk(context: impl fmt::Display, source: io::Error) -> Error {
         Error::store(format!("{context}: {source}"))
     }

@@ -103,8 +103,8 @@ impl Tape {
     pub const ZERO: u32 = 0;
     /// The slot of the constant one.
     pub const ONE: u32 = 1;
-    /// The most AND gates in one segment, so that a segment's tables fit a fixed buffer, and those of forty copies (320 KiB)
-    /// a part of the L2 cache.
+    /// The most AND gates in one segment, so that a segment's tables fit a fixed buffer, and those of forty
+    /// copies (320 KiB) a part of the L2 cache.
     pub const MAX_ANDS: usize = 256;
 
     /// The most slots, so that a slot's byte offset fits 32 bits.

@@ -40,7 +40,8 @@ fn evaluate(backend: Backend, tape: &Tape, most: usize, active: &[Block], mut ta
     slots
 }
 
-/// What [`garble`] makes, gate by gate: two of a segment have tweaks side by side, and a segment begins with an even one.
+/// What [`garble`] makes, gate by gate: two of a segment have tweaks side by side, and a segment begins with
+/// an even one.
 fn formula(tape: &Tape, delta: Block, labels: &[Block]) -> (Vec<Block>, Vec<Block>) {
     let hash = |label: Block, tweak: u128| {
         let (low, high) = (label.to_u128() as u64, (label.to_u128() >> 64) as u64);

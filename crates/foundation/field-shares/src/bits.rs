@@ -1,13 +1,17 @@
 //! Random bits: elements that are 0 or 1, shared and authenticated.
 //!
-//! 1. Every party puts in bits ([`inputs`](crate::FieldDealer::authenticated)): its terms of the shared ones, its own, and those of [`COMBINATIONS`] more.
-//! 2. A shared bit is the sum of a term of each party: a bit, since the field is binary. So are [`COMBINATIONS`] that mask what follows, and are dropped.
-//! 3. A coin, when all is put in, names [`COMBINATIONS`] subsets of all that was put in by anybody. The sum of each and a mask is opened, and must be 0 or 1.
+//! 1. Every party puts in bits ([`inputs`](crate::FieldDealer::authenticated)): its terms of the shared ones,
+//!    its own, and those of [`COMBINATIONS`] more.
+//! 2. A shared bit is the sum of a term of each party: a bit, since the field is binary. So are
+//!    [`COMBINATIONS`] that mask what follows, and are dropped.
+//! 3. A coin, when all is put in, names [`COMBINATIONS`] subsets of all that was put in by anybody. The sum
+//!    of each and a mask is opened, and must be 0 or 1.
 //! 4. *MACCheck*.
 //!
-//! **Sound.** Where something is no bit, a random subset's sum is one with probability at most one half, whatever the mask: over the field modulo
-//! 0 and 1 it is a random combination that has to hit one value. 2^-[`COMBINATIONS`] in all. **What it tells**: nothing, as long as one mask has an honest party's
-//! term. Without masks, sums of bits would be known.
+//! **Sound.** Where something is no bit, a random subset's sum is one with probability at most one half,
+//! whatever the mask: over the field modulo 0 and 1 it is a random combination that has to hit one value.
+//! 2^-[`COMBINATIONS`] in all. **What it tells**: nothing, as long as one mask has an honest party's term.
+//! Without masks, sums of bits would be known.
 //!
 //! **Cost**: an input of every party for each shared bit, one for each bit of a party's own.
 
@@ -41,7 +45,8 @@ impl<F: BinaryField, C: FieldConduct<F>> FieldDealer<F, C> {
     /// So many bits that nobody knows, and so many of each party. They are checked.
     ///
     /// # Errors
-    /// [`NOT_A_BIT`](checks::NOT_A_BIT) by nobody in particular; those of [`FieldDealer::authenticated`]. Then there are none.
+    /// [`NOT_A_BIT`](checks::NOT_A_BIT) by nobody in particular; those of [`FieldDealer::authenticated`].
+    /// Then there are none.
     pub fn bits(&mut self, mesh: &mut Mesh<'_>, shared: usize, masks: usize) -> Result<FieldBits<F>> {
         self.guarded(|dealer| {
             let mut all = FieldBits {

@@ -1,16 +1,20 @@
-//! COPEe: products of elements with one that stays the same, by OT extension with errors (Keller, Orsini, Scholl, CCS 2016, ePrint 2016/505, figure 3).
+//! COPEe: products of elements with one that stays the same, by OT extension with errors (Keller, Orsini,
+//! Scholl, CCS 2016, ePrint 2016/505, figure 3).
 //!
-//! **Functionality**: the sender has elements `x`, the receiver one `delta` for all of them, which is a share of a MAC key. The sender gets `t` and
-//! the receiver `q` with `t + q = x delta`. **Adversary**: either party. A corrupt sender may use another `x` for each digit of `delta`: that is the
-//! error, which [inputs](crate::FieldDealer::authenticated) check for.
+//! **Functionality**: the sender has elements `x`, the receiver one `delta` for all of them, which is a share
+//! of a MAC key. The sender gets `t` and the receiver `q` with `t + q = x delta`. **Adversary**: either
+//! party. A corrupt sender may use another `x` for each digit of `delta`: that is the error, which
+//! [inputs](crate::FieldDealer::authenticated) check for.
 //!
-//! *Initialize*: an OT for each digit of `delta`, in which the receiver chooses by it. Here they are hashed bits of a checked extension, in which everybody chooses
-//! alike towards all ([`Joint`](comity_share::Joint)): so a share of the key is the same towards all.
-//! *Extend*, for digit `i`, with `r_0`, `r_1` the streams of both seeds: 1. the sender says `u_i = r_0 - r_1 + x`. 2. The receiver adds `u_i` to its stream
-//! if its digit is set, and has `r_0 + delta_i x`. 3. Both compose what they have over the digits.
+//! *Initialize*: an OT for each digit of `delta`, in which the receiver chooses by it. Here they are hashed
+//! bits of a checked extension, in which everybody chooses alike towards all
+//! ([`Joint`](comity_share::Joint)): so a share of the key is the same towards all. *Extend*, for digit `i`,
+//! with `r_0`, `r_1` the streams of both seeds: 1. the sender says `u_i = r_0 - r_1 + x`. 2. The receiver
+//! adds `u_i` to its stream if its digit is set, and has `r_0 + delta_i x`. 3. Both compose what they have
+//! over the digits.
 //!
-//! **Cost**: [`BITS`](Field::BITS) elements from the sender for each `x`; as many blocks of a stream at the receiver, twice as many at the sender.
-//! Streams never restart, and seeds are used for nothing else.
+//! **Cost**: [`BITS`](Field::BITS) elements from the sender for each `x`; as many blocks of a stream at the
+//! receiver, twice as many at the sender. Streams never restart, and seeds are used for nothing else.
 
 use comity_core::{Backend, Block, Prg, Result};
 use zeroize::Zeroizing;

@@ -1,11 +1,14 @@
-//! `FieldDealer`: one of the parties that make authenticated shares together (Keller, Orsini, Scholl, CCS 2016, ePrint 2016/505: MASCOT).
+//! `FieldDealer`: one of the parties that make authenticated shares together (Keller, Orsini, Scholl, CCS
+//! 2016, ePrint 2016/505: MASCOT).
 //!
-//! **Set-up** (*Initialize* of figure 7). 1. Bits shared between every two, with the check that everybody uses the same towards all ([`Joint`]). 2. Each draws its share
-//! `alpha_i` of the MAC key, whose digits are its shares of some of these bits. 3. Hashed, they are the OTs of a COPEe each way between every two
+//! **Set-up** (*Initialize* of figure 7). 1. Bits shared between every two, with the check that everybody
+//! uses the same towards all ([`Joint`]). 2. Each draws its share `alpha_i` of the MAC key, whose digits are
+//! its shares of some of these bits. 3. Hashed, they are the OTs of a COPEe each way between every two
 //! (`cope`), in which it is the receiver under `alpha_i`.
 //!
-//! In the paper nothing holds a party to one `alpha_i` towards all. It matters: whose input was authenticated with another key than another's can be told by an opened sum of both,
-//! whose check then passes for the liar's guess of the one. Here the check of the bits sees it.
+//! In the paper nothing holds a party to one `alpha_i` towards all. It matters: whose input was authenticated
+//! with another key than another's can be told by an opened sum of both, whose check then passes for the
+//! liar's guess of the one. Here the check of the bits sees it.
 
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Bits, Block, GateHash, PartyId, Prg, Result};
@@ -40,7 +43,8 @@ pub(crate) struct Link<F: Field> {
     pub(crate) sender: CopeSender,
     /// Products of the peer's elements with this party's share of the key.
     pub(crate) receiver: CopeReceiver<F>,
-    /// Hashes of bits: of those in which the peer chooses, and of those in which this party does. Their tweaks never restart.
+    /// Hashes of bits: of those in which the peer chooses, and of those in which this party does. Their
+    /// tweaks never restart.
     pub(crate) hashes: [GateHash; 2],
 }
 

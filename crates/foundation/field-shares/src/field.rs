@@ -1,11 +1,13 @@
 //! `Field`: what these protocols ask of a field, and GF(2^128), whose elements are [`Block`]s.
 //!
-//! An element has [digits](Field::bit), each 0 or 1, over a base that may be any element: products with a shared bit then make products with a
-//! shared element (the gadget vector of the paper). In GF(2^128) the base is x, and the digits are the coefficients; in a prime field it would be
-//! 2, and the digits those of the number.
+//! An element has [digits](Field::bit), each 0 or 1, over a base that may be any element: products with a
+//! shared bit then make products with a shared element (the gadget vector of the paper). In GF(2^128) the
+//! base is x, and the digits are the coefficients; in a prime field it would be 2, and the digits those of
+//! the number.
 //!
-//! What a prime field has to bring along: about 2^128 elements, since all checks are random combinations whose coefficients and errors
-//! are elements, and a way to make an element of a [`Block`] that keeps it as good as uniform.
+//! What a prime field has to bring along: about 2^128 elements, since all checks are random combinations
+//! whose coefficients and errors are elements, and a way to make an element of a [`Block`] that keeps it as
+//! good as uniform.
 
 use comity_core::{Backend, Block, Error, Prg, Result, gf128};
 use subtle::ConstantTimeEq;

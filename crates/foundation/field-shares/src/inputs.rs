@@ -1,20 +1,22 @@
-//! *Input*: elements that parties put in, each shared and authenticated (Keller, Orsini, Scholl, CCS 2016, ePrint 2016/505, figure 7).
+//! *Input*: elements that parties put in, each shared and authenticated (Keller, Orsini, Scholl, CCS 2016,
+//! ePrint 2016/505, figure 7).
 //!
 //! All parties put in as many at the same time. For each owner:
-//! 1. It draws one more, `x_0`. 2. The value is shared: the owner's share is `x` and a share of zero, the others' are shares of zero; nothing is said. (Shares
-//!    `(x, 0, .., 0)` would do for the MACs, and would tell others' inputs where a sum of several owners' values is opened.)
-//! 3. COPEe of all its elements with every other party's share of the key. 4, 5. The shares of the MAC: what the others have, and the owner's
-//!    `x alpha_i` and what it has.
-//! 6. A coin, when all has been received: coefficients. 7. The owner says `y = sum r_h x_h` to all. 8, 9. Each takes in `y`
-//!    with its share of the MAC `sum r_h m_h`, for the next *MACCheck*.
+//! 1. It draws one more, `x_0`. 2. The value is shared: the owner's share is `x` and a share of zero, the
+//!    others' are shares of zero; nothing is said. (Shares `(x, 0, .., 0)` would do for the MACs, and would
+//!    tell others' inputs where a sum of several owners' values is opened.)
+//! 3. COPEe of all its elements with every other party's share of the key. 4, 5. The shares of the MAC: what
+//!    the others have, and the owner's `x alpha_i` and what it has.
+//! 6. A coin, when all has been received: coefficients. 7. The owner says `y = sum r_h x_h` to all. 8, 9.
+//!    Each takes in `y` with its share of the MAC `sum r_h m_h`, for the next *MACCheck*.
 //!
-//! **Sound.** With another `x` in one digit of a COPEe than in the others the MAC is wrong by that digit of `alpha_i` times the difference, if it is set; so `y` has the right MAC
-//! only if the owner guesses all digits at which it lies, or by a coefficient, 1 / |F|. A guess of c digits passes with probability 2^-c, and
-//! takes c digits from what the liar does not know of the key.
-//! `x_0` masks `y`.
+//! **Sound.** With another `x` in one digit of a COPEe than in the others the MAC is wrong by that digit of
+//! `alpha_i` times the difference, if it is set; so `y` has the right MAC only if the owner guesses all
+//! digits at which it lies, or by a coefficient, 1 / |F|. A guess of c digits passes with probability 2^-c,
+//! and takes c digits from what the liar does not know of the key. `x_0` masks `y`.
 //!
-//! **Cost** of an element, to each peer: [`BITS`](Field::BITS) elements, 2 KiB in GF(2^128), and as many blocks of streams at whoever receives, twice as many at
-//! whoever sends. Five rounds, and those of a check.
+//! **Cost** of an element, to each peer: [`BITS`](Field::BITS) elements, 2 KiB in GF(2^128), and as many
+//! blocks of streams at whoever receives, twice as many at whoever sends. Five rounds, and those of a check.
 
 use comity_channel::Mesh;
 use comity_core::{PartyId, Result};
@@ -31,8 +33,8 @@ impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
     /// Shares of elements that each party puts in, by party: of each as many as this one has. They are checked.
     ///
     /// # Errors
-    /// [`FALSE_MAC`](crate::checks::FALSE_MAC) and [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION) by nobody in particular; those of
-    /// [`coin`](comity_share::coin) and of the channels.
+    /// [`FALSE_MAC`](crate::checks::FALSE_MAC) and [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION) by
+    /// nobody in particular; those of [`coin`](comity_share::coin) and of the channels.
     pub fn authenticated(&mut self, mesh: &mut Mesh<'_>, own: &[F]) -> Result<ByOwner<F>> {
         self.guarded(|dealer| {
             let shares = dealer.put_in(mesh, own)?;

@@ -1,20 +1,25 @@
-//! `FieldOpenings`: values that open to all, and the check of their MACs (Keller, Orsini, Scholl, CCS 2016, ePrint 2016/505, figure 6; as in
-//! Damgard, Keller, Larraia, Pastro, Scholl, Smart, ESORICS 2013, whose check keeps the MAC key).
+//! `FieldOpenings`: values that open to all, and the check of their MACs (Keller, Orsini, Scholl, CCS 2016,
+//! ePrint 2016/505, figure 6; as in Damgard, Keller, Larraia, Pastro, Scholl, Smart, ESORICS 2013, whose
+//! check keeps the MAC key).
 //!
-//! *Open*: all say their shares of a value; it is the sum. The check waits: it is one for all that was opened since the last one.
-//! *MACCheck*: 1. It is made sure that all heard the same values. 2. A coin, which nobody knew when the last value was said, names a
-//! combination: `y` of the values, `gamma_i` of this party's shares of their MACs. 3. `sigma_i = gamma_i - alpha_i y`. 4. All say their `sigma_i` at the same time
+//! *Open*: all say their shares of a value; it is the sum. The check waits: it is one for all that was opened
+//! since the last one. *MACCheck*: 1. It is made sure that all heard the same values. 2. A coin, which nobody
+//! knew when the last value was said, names a combination: `y` of the values, `gamma_i` of this party's
+//! shares of their MACs. 3. `sigma_i = gamma_i - alpha_i y`. 4. All say their `sigma_i` at the same time
 //! ([simultaneous broadcast](comity_share::say_string)). 5. The sum must be zero.
 //!
-//! **Sound.** If some value is not the one that was shared, the sum is a random combination of errors times `alpha`, less what the liars
-//! add; that is zero if they guess `alpha`, of which an honest party's share is uniform, or if the coin makes the combination of the errors zero: 2 / |F|.
+//! **Sound.** If some value is not the one that was shared, the sum is a random combination of errors times
+//! `alpha`, less what the liars add; that is zero if they guess `alpha`, of which an honest party's share is
+//! uniform, or if the coin makes the combination of the errors zero: 2 / |F|.
 //!
-//! **What it tells.** In an honest run `sigma_i` is the sum of what masks this party's MACs towards the others, and depends on no value. Who lies by `e` learns
-//! `alpha_i e` of each honest party: this is no secret beyond the check itself, since nothing is masked under `alpha`. But it would pass
-//! every later check. So a check that has begun and not passed, whatever the reason, ends the key; whoever stores something under it notes that before
-//! the check begins.
+//! **What it tells.** In an honest run `sigma_i` is the sum of what masks this party's MACs towards the
+//! others, and depends on no value. Who lies by `e` learns `alpha_i e` of each honest party: this is no
+//! secret beyond the check itself, since nothing is masked under `alpha`. But it would pass every later
+//! check. So a check that has begun and not passed, whatever the reason, ends the key; whoever stores
+//! something under it notes that before the check begins.
 //!
-//! **Cost**: an element to each peer for a value that is opened, and for each check seven rounds and 272 bytes to each peer, between two parties four rounds and 224 bytes both ways together.
+//! **Cost**: an element to each peer for a value that is opened, and for each check seven rounds and 272
+//! bytes to each peer, between two parties four rounds and 224 bytes both ways together.
 
 use comity_channel::{Echo, Mesh, PerPeer};
 use comity_core::{Backend, Block, Error, PartyId, Prg, Result, SessionId, declassify_all, verdict};
@@ -119,7 +124,8 @@ impl<F: Field> FieldOpenings<F> {
         })
     }
 
-    /// So many bytes that one party says to all, which it gives as `own` and nobody else does: that all heard the same is part of the next check.
+    /// So many bytes that one party says to all, which it gives as `own` and nobody else does: that all heard
+    /// the same is part of the next check.
     ///
     /// # Errors
     /// Those of the channels.
@@ -161,8 +167,8 @@ impl<F: Field> FieldOpenings<F> {
     /// *MACCheck*, of all values since the last one.
     ///
     /// # Errors
-    /// [`FALSE_MAC`](checks::FALSE_MAC) and [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION) by nobody in particular,
-    /// [`MAC_OPENING`](checks::MAC_OPENING) by a party; those of the channels.
+    /// [`FALSE_MAC`](checks::FALSE_MAC) and [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION) by nobody in
+    /// particular, [`MAC_OPENING`](checks::MAC_OPENING) by a party; those of the channels.
     pub fn check<C: FieldConduct<F>>(&mut self, mesh: &mut Mesh<'_>, conduct: &mut C) -> Result<()> {
         // Step 1.
         self.settle(mesh, conduct)?;

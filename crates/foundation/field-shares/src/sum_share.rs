@@ -1,8 +1,9 @@
 //! `SumShare`: one party's part of an authenticated element, two elements.
 //!
-//! The values of all parties add up to `x`, their MACs to `alpha x`, where `alpha` is the sum of the parties' [`MacKey`]s, which nobody knows (Damgard, Pastro,
-//! Smart, Zakarias, Crypto 2012; in the form of MASCOT, section 4). So shares can be added, and multiplied by public elements, with no message; and
-//! who changes its value has to change its MAC by `alpha` times as much, which it does not know.
+//! The values of all parties add up to `x`, their MACs to `alpha x`, where `alpha` is the sum of the parties'
+//! [`MacKey`]s, which nobody knows (Damgard, Pastro, Smart, Zakarias, Crypto 2012; in the form of MASCOT,
+//! section 4). So shares can be added, and multiplied by public elements, with no message; and who changes
+//! its value has to change its MAC by `alpha` times as much, which it does not know.
 
 use comity_core::{Backend, PartyId};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};

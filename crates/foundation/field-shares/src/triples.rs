@@ -1,24 +1,31 @@
-//! Triples: random `a`, `b` and their products, each shared and authenticated (Keller, Orsini, Scholl, CCS 2016, ePrint 2016/505, figure 5).
+//! Triples: random `a`, `b` and their products, each shared and authenticated (Keller, Orsini, Scholl, CCS
+//! 2016, ePrint 2016/505, figure 5).
 //!
-//! *Multiply*: 1. Each party draws `a_i` of [`TAU`] elements, and `b_i`. 2. For each ordered pair, an OT for each digit of `a_i`: (a) party `i` chooses by it, and
-//! the OTs are checked, all alike towards all, before anything else is said; (b, c) party `j` has both hashed strings `q_0`, `q_1` of each, and says `d = q_0 - q_1 + b_j`; (d)
-//! party `i` adds `d` to its string where the digit is set, and has `q_0 + a_h b_j`; (e, f) both compose over the digits: shares of the
-//! product of each element of `a_i` with `b_j`. 3. Each adds its `a_i b_i` and what it has with all others.
+//! *Multiply*: 1. Each party draws `a_i` of [`TAU`] elements, and `b_i`. 2. For each ordered pair, an OT for
+//! each digit of `a_i`: (a) party `i` chooses by it, and the OTs are checked, all alike towards all, before
+//! anything else is said; (b, c) party `j` has both hashed strings `q_0`, `q_1` of each, and says
+//! `d = q_0 - q_1 + b_j`; (d) party `i` adds `d` to its string where the digit is set, and has
+//! `q_0 + a_h b_j`; (e, f) both compose over the digits: shares of the product of each element of `a_i` with
+//! `b_j`. 3. Each adds its `a_i b_i` and what it has with all others.
 //!
-//! *Combine*: a coin names `r`, `r^` of [`TAU`] elements for each triple; `a = <a, r>`, `c = <c, r>`, and `a^`, `c^` by `r^`.
+//! *Combine*: a coin names `r`, `r^` of [`TAU`] elements for each triple; `a = <a, r>`, `c = <c, r>`, and
+//! `a^`, `c^` by `r^`.
 //!
-//! *Authenticate*: every party puts in its shares of `a`, `b`, `c`, `a^`, `c^` ([`inputs`](crate::FieldDealer::authenticated)).
+//! *Authenticate*: every party puts in its shares of `a`, `b`, `c`, `a^`, `c^`
+//! ([`inputs`](crate::FieldDealer::authenticated)).
 //!
-//! *Sacrifice*: a coin names `s` for each triple. `rho = s a - a^` is opened; `s c - c^ - rho b` must be zero, whose MAC is checked with that of `rho` and nothing of
-//! it is said. (a, b, c) is the triple.
+//! *Sacrifice*: a coin names `s` for each triple. `rho = s a - a^` is opened; `s c - c^ - rho b` must be
+//! zero, whose MAC is checked with that of `rho` and nothing of it is said. (a, b, c) is the triple.
 //!
-//! **What a lie gives.** Another `b_j` in one digit's OT makes `c` wrong where the digit is set, so a party that lies there and is not caught has guessed a digit of an
-//! `a_i`. *Combine* makes `a` and `a^` of so many more digits that they are uniform whatever was guessed: with [`TAU`] elements in their place the distance from it, times
-//! the probability to pass, is at most |F|^(-([`TAU`] - 2) / 2), 2^-128. The paper's three elements leave 2^-64. *Sacrifice* then sees a wrong
-//! `c` but with probability 2 / |F|: the coins come when nothing they decide on can change any more.
+//! **What a lie gives.** Another `b_j` in one digit's OT makes `c` wrong where the digit is set, so a party
+//! that lies there and is not caught has guessed a digit of an `a_i`. *Combine* makes `a` and `a^` of so many
+//! more digits that they are uniform whatever was guessed: with [`TAU`] elements in their place the distance
+//! from it, times the probability to pass, is at most |F|^(-([`TAU`] - 2) / 2), 2^-128. The paper's three
+//! elements leave 2^-64. *Sacrifice* then sees a wrong `c` but with probability 2 / |F|: the coins come when
+//! nothing they decide on can change any more.
 //!
-//! **Cost** of a triple to each peer, in GF(2^128): 512 OTs of 4 bytes, as many corrections of 16 bytes, five inputs of 2 KiB: 20.5 kB. Memory: some 9 kB a peer
-//! for each of a batch.
+//! **Cost** of a triple to each peer, in GF(2^128): 512 OTs of 4 bytes, as many corrections of 16 bytes, five
+//! inputs of 2 KiB: 20.5 kB. Memory: some 9 kB a peer for each of a batch.
 
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Block, Result};
@@ -78,8 +85,9 @@ impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
     /// So many triples. They are checked.
     ///
     /// # Errors
-    /// [`FALSE_MAC`](crate::checks::FALSE_MAC) and [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION) by nobody in particular; those of
-    /// [`Joint::chosen`], of [`coin`](comity_share::coin) and of the channels. Then there are none.
+    /// [`FALSE_MAC`](crate::checks::FALSE_MAC) and [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION) by
+    /// nobody in particular; those of [`Joint::chosen`], of [`coin`](comity_share::coin) and of the channels.
+    /// Then there are none.
     pub fn triples(&mut self, mesh: &mut Mesh<'_>, n: usize) -> Result<FieldTriples<F>> {
         self.guarded(|dealer| {
             let most = batch::<F>(dealer.parties());

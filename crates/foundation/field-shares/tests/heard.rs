@@ -56,8 +56,8 @@ fn shares_of_a_sum_tell_the_sum_alone() {
     shares_tell_nothing::<4>();
 }
 
-/// A coalition of all but two knows the terms of zero-shares that it has a part in: with these taken off, the share of either of the
-/// two is still not what it put in.
+/// A coalition of all but two knows the terms of zero-shares that it has a part in: with these taken off, the
+/// share of either of the two is still not what it put in.
 #[test]
 fn a_coalition_hears_no_more() {
     let ends = honest::<4, _>(|dealer, mesh| {

@@ -93,7 +93,8 @@ fn one_lie_is_named_and_nobody_goes_on() {
     }
 }
 
-/// Between two the second one commits to nothing: what it says is fixed by the first one's commitment, and a lie there is one about its value.
+/// Between two the second one commits to nothing: what it says is fixed by the first one's commitment, and a
+/// lie there is one about its value.
 #[test]
 fn between_two_a_lie_is_named_too() {
     for (what, check, make) in lies().into_iter().filter(|(_, check, _)| ![MAC_OPENING, COIN_OPENING].contains(check)) {
@@ -138,8 +139,8 @@ fn lies_to_one_of_several_are_seen() {
     ended_by("two shares of the key", &run::<3, _>(two_keys, |_, _| Ok(())), EQUIVOCATION);
 }
 
-/// An element that differs in one digit passes exactly if this digit of the key is not set, and one of a product if that of the factor is not: a
-/// guess of one digit, whoever is lied to.
+/// An element that differs in one digit passes exactly if this digit of the key is not set, and one of a
+/// product if that of the factor is not: a guess of one digit, whoever is lied to.
 #[test]
 fn a_lie_in_one_digit_is_a_guess() {
     let mut passed = 0;

@@ -120,8 +120,8 @@ fn honest<const N: usize, T: Send>(then: impl Fn(&mut Dealer, &mut Mesh<'_>) -> 
     run::<N, T>(|_| None, then).into_iter().map(|(_, ended)| ended.unwrap()).collect()
 }
 
-/// That no honest party went on, and that this check ended the run: the first of them to see it is followed by others that find their
-/// links closed.
+/// That no honest party went on, and that this check ended the run: the first of them to see it is followed
+/// by others that find their links closed.
 fn ended_by<T>(what: &str, ends: &[(PartyId, Result<T>)], check: &'static Check) {
     assert!(ends.iter().all(|(_, ended)| ended.is_err()), "{what}: a party went on");
     let found: Vec<_> = ends.iter().filter_map(|(_, ended)| ended.as_ref().err().and_then(|e| e.check())).collect();

@@ -1,7 +1,8 @@
 //! BLIF, the Berkeley Logic Interchange Format, as yosys' `write_blif` and other tools write it.
 //!
-//! Read are `.model`, `.inputs`, `.outputs`, `.names` with covers of the on-set or the off-set, `.latch`, `.subckt` and
-//! `.gate` (of models in the same file, and of yosys' gates; its other flip-flops have no initial value in BLIF), `.conn`, `.blackbox`, `.end`, and comments and lines that go on after `\`. What
+//! Read are `.model`, `.inputs`, `.outputs`, `.names` with covers of the on-set or the off-set, `.latch`,
+//! `.subckt` and `.gate` (of models in the same file, and of yosys' gates; its other flip-flops have no
+//! initial value in BLIF), `.conn`, `.blackbox`, `.end`, and comments and lines that go on after `\`. What
 //! says how large or how fast something is gets no attention.
 
 use std::collections::{BTreeMap, HashMap};

@@ -1,12 +1,13 @@
-//! What people write: circuits in files, and values as text ([`value`](mod@value)); and a party's [share](ValueShare) of a
-//! value, which a run writes for another one.
+//! What people write: circuits in files, and values as text ([`value`](mod@value)); and a party's
+//! [share](ValueShare) of a value, which a run writes for another one.
 //!
 //! The files are Bristol Fashion, the older Bristol format, SHDL, and netlists from hardware tools in BLIF and JSON.
 //!
-//! The Bristol formats are text: a header with the numbers of gates and wires and the widths of the values, then a line
-//! for each gate, `2 1 5 9 30 AND`: how many wires go in and come out, which, and what the gate does. Wires are numbered;
-//! the input bits are the first and the output bits the last ones. Comments (from `#` or `//` to the end of a line) and
-//! blank lines are accepted anywhere. A file has no names, so values are called `in0`, `in1`, ... and `out0`, ....
+//! The Bristol formats are text: a header with the numbers of gates and wires and the widths of the values,
+//! then a line for each gate, `2 1 5 9 30 AND`: how many wires go in and come out, which, and what the gate
+//! does. Wires are numbered; the input bits are the first and the output bits the last ones. Comments (from
+//! `#` or `//` to the end of a line) and blank lines are accepted anywhere. A file has no names, so values
+//! are called `in0`, `in1`, ... and `out0`, ....
 //!
 //! The others have truth tables or gates between named wires, in any order: they are sorted here, and become as few AND
 //! gates as is easy to find, a multiplexer one, say. BLIF and JSON may have flip-flops: a circuit with such is a
@@ -64,7 +65,8 @@ pub enum Format {
 /// Reads a circuit in whichever format it is.
 ///
 /// # Errors
-/// [`ReadError`], with the line and what is wrong with it; [`Malformation::FlipFlops`] for what [`read_sequential`] reads.
+/// [`ReadError`], with the line and what is wrong with it; [`Malformation::FlipFlops`] for what
+/// [`read_sequential`] reads.
 pub fn read(from: impl BufRead) -> Result<(Circuit, Format), ReadError> {
     let (design, format) = read_sequential(from)?;
     Ok((circuit(design)?, format))
@@ -83,9 +85,9 @@ fn circuit(design: SequentialCircuit) -> Result<Circuit, ReadError> {
     design.into_circuit().ok_or_else(|| malformed(1, Malformation::FlipFlops { flip_flops }))
 }
 
-/// Reads a circuit, or one with flip-flops, in whichever format it is. JSON begins with a brace, BLIF with a keyword after a
-/// dot, SHDL with the number of a wire and a word; the older Bristol format has no third header line, so its third line
-/// is a gate.
+/// Reads a circuit, or one with flip-flops, in whichever format it is. JSON begins with a brace, BLIF with a
+/// keyword after a dot, SHDL with the number of a wire and a word; the older Bristol format has no third
+/// header line, so its third line is a gate.
 ///
 /// # Errors
 /// [`ReadError`], with the line and what is wrong with it.

@@ -10,10 +10,10 @@
 //! check 9d41…
 //! ```
 //!
-//! The shares of a value sum up to it, bit by bit; one alone is uniform, and tells nothing. All of a value have one tag, so that
-//! parties can tell whether theirs belong together. A file holds one share, so no two of one value lie in one file. The
-//! share is written as the bytes of its packed wires. The last line is a digest of those before: it shows damage by
-//! accident, and nothing else, since a share has no MAC.
+//! The shares of a value sum up to it, bit by bit; one alone is uniform, and tells nothing. All of a value
+//! have one tag, so that parties can tell whether theirs belong together. A file holds one share, so no two
+//! of one value lie in one file. The share is written as the bytes of its packed wires. The last line is a
+//! digest of those before: it shows damage by accident, and nothing else, since a share has no MAC.
 //!
 //! There is one way of writing a share, and whatever else stands in a file is an error that names the line.
 
@@ -111,7 +111,8 @@ impl ValueShare {
             share: Bits::from_bytes(&share, bits),
         };
         let (check, wrong) = next("check", "`check` and a digest are expected")?;
-        // Numbers with zeros in front, bits behind the last one, lines after the last one: all that is not as it is written.
+        // Numbers with zeros in front, bits behind the last one, lines after the last one: all that is not as
+        // it is written.
         match read.encode() == text {
             true => Ok(read),
             false if check.len() == 32 => Err(NoShare { what: "the digest is not that of the lines before", ..wrong }),

@@ -1,8 +1,9 @@
 //! SHDL, the Secure Hardware Definition Language of Fairplay (Malkhi, Nisan, Pinkas, Sella, USENIX Security 2004).
 //!
-//! A line a wire: `0 input //output$input.alice$0` or `8 gate arity 2 table [ 0 1 1 0 ] inputs [ 0 4 ]`, with `output`
-//! before `gate` where the wire is an output bit. The table's last index bit is the last input. What stands after `//` names the
-//! bit: a value's name, `$` and the bit's index; wires without names that follow each other are one value.
+//! A line a wire: `0 input //output$input.alice$0` or `8 gate arity 2 table [ 0 1 1 0 ] inputs [ 0 4 ]`, with
+//! `output` before `gate` where the wire is an output bit. The table's last index bit is the last input. What
+//! stands after `//` names the bit: a value's name, `$` and the bit's index; wires without names that follow
+//! each other are one value.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};

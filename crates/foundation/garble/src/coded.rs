@@ -1,12 +1,13 @@
 //! Coded tables: fewer rows travel than there are copies.
 //!
-//! **Source**: Afshar, Mohassel, Pinkas, Riva (Eurocrypt 2014), section 5. Of `t` copies an evaluator that knows the seeds of the `t - e`
-//! checked ones lacks only what the `e` evaluated copies have. Without learning which those are, the garbler sends `e` values
-//! of the polynomial through what all copies have ([`RowEncoder`]), from which, with the `t - e` that it makes itself, the
-//! evaluator finds the others ([`RowDecoder`]); and a hash of each copy ([`CopyDigests`]), which the checked and the decoded ones
-//! must have. If the values sent are not those of what was hashed, decoding gives something else for *every* choice, so
-//! that the abort tells nothing about it. There are more copies than rho, since the number of evaluated ones is fixed:
-//! `C(t, e) >= 2^rho`.
+//! **Source**: Afshar, Mohassel, Pinkas, Riva (Eurocrypt 2014), section 5. Of `t` copies an evaluator that
+//! knows the seeds of the `t - e` checked ones lacks only what the `e` evaluated copies have. Without
+//! learning which those are, the garbler sends `e` values of the polynomial through what all copies have
+//! ([`RowEncoder`]), from which, with the `t - e` that it makes itself, the evaluator finds the others
+//! ([`RowDecoder`]); and a hash of each copy ([`CopyDigests`]), which the checked and the decoded ones must
+//! have. If the values sent are not those of what was hashed, decoding gives something else for *every*
+//! choice, so that the abort tells nothing about it. There are more copies than rho, since the number of
+//! evaluated ones is fixed: `C(t, e) >= 2^rho`.
 //!
 //! Rows hold a block of each copy, side by side. What is hashed of a copy is its column.
 
@@ -69,7 +70,8 @@ impl CopyDigests {
     /// Holds the digests against those that arrived, of all copies before anything is said.
     ///
     /// # Errors
-    /// Those of `arrived`; `wrong[0]` if a checked copy is not what was hashed, else `wrong[1]` if an evaluated one is not.
+    /// Those of `arrived`; `wrong[0]` if a checked copy is not what was hashed, else `wrong[1]` if an
+    /// evaluated one is not.
     pub fn check(
         &self,
         choice: &CopyChoice,
@@ -138,8 +140,8 @@ impl RowDecoder {
         RowDecoder { decoder: code.decoder(&choice.evaluated), arriving: Vec::new(), digests }
     }
 
-    /// Decodes: `recv` fills a buffer with the next coded rows, `known` are the rows of the checked copies, and those of the
-    /// evaluated copies are written to `missing`.
+    /// Decodes: `recv` fills a buffer with the next coded rows, `known` are the rows of the checked copies,
+    /// and those of the evaluated copies are written to `missing`.
     ///
     /// # Errors
     /// Those of `recv`.

@@ -5,8 +5,8 @@ use rand_core::CryptoRng;
 
 use crate::scheme::{Evaluate, FreeXor, Garble, Private, Scheme};
 
-/// Half gates (Zahur, Rosulek, Evans, Eurocrypt 2015), hashed under a fresh AES key for each half gate (Guo, Katz, Wang,
-/// Weng, Yu, Crypto 2020).
+/// Half gates (Zahur, Rosulek, Evans, Eurocrypt 2015), hashed under a fresh AES key for each half gate (Guo,
+/// Katz, Wang, Weng, Yu, Crypto 2020).
 ///
 /// Assumption: AES-128 as an ideal cipher. Cost of an AND gate: 32 bytes; two key expansions and four AES calls to
 /// garble, two and two to evaluate. XOR and NOT cost no bytes.

@@ -1,24 +1,30 @@
-//! Gates that their garbler chooses: which function a gate computes is hidden from the evaluator, and costs one row or three.
+//! Gates that their garbler chooses: which function a gate computes is hidden from the evaluator, and costs
+//! one row or three.
 //!
-//! **Sources**: Zahur, Rosulek, Evans (Eurocrypt 2015), section 4.1, the garbler's half gate; Pinkas, Schneider, Smart, Williams (Asiacrypt 2009), for
-//! three rows of a gate of any kind; Kolesnikov, Schneider (ICALP 2008), for free XOR. PRACTICE deliverable D13.3 (2016), section 2.4.3, asks for both.
+//! **Sources**: Zahur, Rosulek, Evans (Eurocrypt 2015), section 4.1, the garbler's half gate; Pinkas,
+//! Schneider, Smart, Williams (Asiacrypt 2009), for three rows of a gate of any kind; Kolesnikov, Schneider
+//! (ICALP 2008), for free XOR. PRACTICE deliverable D13.3 (2016), section 2.4.3, asks for both.
 //!
-//! **AND with a bit `c` that the garbler knows**, which needs no label: with `H` the hash of [`GateHash`] the row is
-//! `T = H(A) ^ H(A ^ delta) ^ c delta`, and the label of the output for zero is `H(A)` or, if that label of the input has colour one,
-//! `H(A) ^ T`. Who has the active label `A'` takes `H(A') ^ colour(A') T`.
+//! **AND with a bit `c` that the garbler knows**, which needs no label: with `H` the hash of [`GateHash`] the
+//! row is `T = H(A) ^ H(A ^ delta) ^ c delta`, and the label of the output for zero is `H(A)` or, if that
+//! label of the input has colour one, `H(A) ^ T`. Who has the active label `A'` takes `H(A') ^ colour(A') T`.
 //!
-//! **A gate of any function `f`** of two wires: of labels `A_i`, `B_j` with colours `i`, `j` the mask is `H(A_i ^ L B_j)`, under a key for each `i`. The
-//! output's active label for colours zero and zero is the mask itself, the other three have a row each. A half gate would be one row less,
-//! and show whether `f` is odd, as AND is, or even, as XOR is: its four masks have the sum zero. These have not.
+//! **A gate of any function `f`** of two wires: of labels `A_i`, `B_j` with colours `i`, `j` the mask is
+//! `H(A_i ^ L B_j)`, under a key for each `i`. The output's active label for colours zero and zero is the
+//! mask itself, the other three have a row each. A half gate would be one row less, and show whether `f` is
+//! odd, as AND is, or even, as XOR is: its four masks have the sum zero. These have not.
 //!
-//! **What holds**: privacy, and the evaluator does not learn `c` or `f`. Each mask that it cannot compute hides its row, also where delta is in the
-//! row; see below. Nothing binds the garbler to any function: it may choose each row.
+//! **What holds**: privacy, and the evaluator does not learn `c` or `f`. Each mask that it cannot compute
+//! hides its row, also where delta is in the row; see below. Nothing binds the garbler to any function: it
+//! may choose each row.
 //!
-//! **Assumption**: AES-128 as an ideal cipher. `H(x) = E(s x) ^ s x` under a key of its own for each row or two, so that an evaluator's query to the cipher
-//! is to one gate. It breaks that gate if it hits one of the points `s x ^ s M delta` in forward direction, or, backward from a row, `s M delta` or
-//! `s M delta ^ delta`, where `M` says what the inputs of two masks differ by: `1`, `L` or `1 + L` times delta. So all of `M` and `s M + 1` have to be
-//! invertible; then each query hits with probability `2^-127` for each of the rows, however many gates there are. `s` has `s^2 = s + 1`, and so is
-//! no choice for `L`: `s (1 + s) = 1`. `L` is a root of `z^2 + s z + 1`, which has no zero among `0, 1, s, s + 1`.
+//! **Assumption**: AES-128 as an ideal cipher. `H(x) = E(s x) ^ s x` under a key of its own for each row or
+//! two, so that an evaluator's query to the cipher is to one gate. It breaks that gate if it hits one of the
+//! points `s x ^ s M delta` in forward direction, or, backward from a row, `s M delta` or
+//! `s M delta ^ delta`, where `M` says what the inputs of two masks differ by: `1`, `L` or `1 + L` times
+//! delta. So all of `M` and `s M + 1` have to be invertible; then each query hits with probability `2^-127`
+//! for each of the rows, however many gates there are. `s` has `s^2 = s + 1`, and so is no choice for `L`:
+//! `s (1 + s) = 1`. `L` is a root of `z^2 + s z + 1`, which has no zero among `0, 1, s, s + 1`.
 //!
 //! **Cost**: an AND 16 bytes, two AES calls to garble and one to evaluate; a gate 48 bytes, four calls and two.
 
@@ -86,7 +92,8 @@ impl HiddenGarbler {
         }
     }
 
-    /// A gate of two wires: bit `x + 2 y` of `table` is its value for `x` and `y`. Writes its rows, and returns its wire.
+    /// A gate of two wires: bit `x + 2 y` of `table` is its value for `x` and `y`. Writes its rows, and
+    /// returns its wire.
     pub fn gate(&mut self, table: u8, wires: [Block; 2], rows: &mut [Block; GATE_ROWS]) -> Block {
         let delta = self.delta.block();
         let colours = wires.map(Block::lsb);
@@ -221,8 +228,9 @@ mod tests {
         }
     }
 
-    /// The masks of a gate, by its rows: what is left of them once what the gate computes is taken away is the same for all sixteen functions, and no
-    /// sum of some of it is zero or delta, so that the rows of one function are as likely as those of another.
+    /// The masks of a gate, by its rows: what is left of them once what the gate computes is taken away is
+    /// the same for all sixteen functions, and no sum of some of it is zero or delta, so that the rows of one
+    /// function are as likely as those of another.
     #[test]
     fn rows_of_all_functions_are_hidden_by_the_same_masks() {
         for seed in 0..20 {

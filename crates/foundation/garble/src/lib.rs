@@ -1,8 +1,9 @@
 //! Garbling schemes behind one interface, and what carries a program through one.
 //!
-//! **What**: a garbling scheme turns the gates of a [`Part`] of a tape into *tables* (garbler) and, from active labels
-//! and tables, finds the output's active labels (evaluator). [`Scheme`] is what every scheme has, whether it has free XOR or rows
-//! for XOR gates, and whether it hides what labels stand for ([`Private`]) or not:
+//! **What**: a garbling scheme turns the gates of a [`Part`] of a tape into *tables* (garbler) and, from
+//! active labels and tables, finds the output's active labels (evaluator). [`Scheme`] is what every scheme
+//! has, whether it has free XOR or rows for XOR gates, and whether it hides what labels stand for
+//! ([`Private`]) or not:
 //!
 //! | scheme | rows an AND | rows an XOR | private |
 //! |---|---|---|---|
@@ -10,17 +11,18 @@
 //! | [`PrivacyFree`] | 1 | 0 | no |
 //! | [`RowReduced`] | 1 | 1 | no |
 //!
-//! [`GarbledStream`] and [`EvaluatedStream`] run an engine's calls over a scheme: memory is the wires of the program, the slots of
-//! one circuit and one fixed buffer of tables, however long the program is.
+//! [`GarbledStream`] and [`EvaluatedStream`] run an engine's calls over a scheme: memory is the wires of the
+//! program, the slots of one circuit and one fixed buffer of tables, however long the program is.
 //!
-//! [`hidden`] has gates beside the schemes: whoever garbles chooses each one's function, and the evaluator does not learn it.
+//! [`hidden`] has gates beside the schemes: whoever garbles chooses each one's function, and the evaluator
+//! does not learn it.
 //!
-//! **Cut and choose** garbles many copies of one program with half gates: [`lockstep`] runs it over all of them at once, [`coded`]
-//! lets fewer tables travel than there are copies.
+//! **Cut and choose** garbles many copies of one program with half gates: [`lockstep`] runs it over all of
+//! them at once, [`coded`] lets fewer tables travel than there are copies.
 //!
-//! **Privacy**, in the sense of Bellare, Hoang and Rogaway: who holds one label of each input wire and all tables learns the
-//! active label of each wire, and nothing on what the labels stand for. Nothing here protects against a garbler
-//! that garbles another circuit; that is for the protocol above.
+//! **Privacy**, in the sense of Bellare, Hoang and Rogaway: who holds one label of each input wire and all
+//! tables learns the active label of each wire, and nothing on what the labels stand for. Nothing here
+//! protects against a garbler that garbles another circuit; that is for the protocol above.
 
 pub mod coded;
 mod half_gates;

@@ -1,13 +1,14 @@
 //! Many copies of a program in lockstep: what cut and choose runs on.
 //!
-//! **The way of a label**: an input's labels, one of each copy, are written to a row of [`LabelRows`], the memory of the program's wires;
-//! a call copies rows to the slots of a kernel, which garbles (or garbles again, or evaluates) the gates of all
-//! copies a [`PART`] at a time, so that a part's tables leave or arrive before the next one begins; what comes out is copied
-//! back to rows. A [`Lockstep`] is a kernel with its memory; [`call`] is that loop; [`run`] takes a program through it.
+//! **The way of a label**: an input's labels, one of each copy, are written to a row of [`LabelRows`], the
+//! memory of the program's wires; a call copies rows to the slots of a kernel, which garbles (or garbles
+//! again, or evaluates) the gates of all copies a [`PART`] at a time, so that a part's tables leave or arrive
+//! before the next one begins; what comes out is copied back to rows. A [`Lockstep`] is a kernel with its
+//! memory; [`call`] is that loop; [`run`] takes a program through it.
 //!
-//! A garbler has one `Lockstep`, of all copies. An evaluator has two: the checked copies, whose labels for zero it knows, and
-//! the evaluated ones, of which it has active labels. What the parties do with the tables of a part, and where inputs come from and
-//! outputs go, is the protocol's.
+//! A garbler has one `Lockstep`, of all copies. An evaluator has two: the checked copies, whose labels for
+//! zero it knows, and the evaluated ones, of which it has active labels. What the parties do with the tables
+//! of a part, and where inputs come from and outputs go, is the protocol's.
 
 mod choice;
 mod inputs;
@@ -109,7 +110,8 @@ impl<A: LabelSlots, B: LabelSlots> LockstepMemory for (&mut Lockstep<A>, &mut Lo
     }
 }
 
-/// Does calls over copies in lockstep: `gates` does the gates of one part after another, at most [`PART`] AND gates each.
+/// Does calls over copies in lockstep: `gates` does the gates of one part after another, at most [`PART`] AND
+/// gates each.
 ///
 /// # Errors
 /// Those of `gates`.

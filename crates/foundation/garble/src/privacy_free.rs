@@ -1,23 +1,24 @@
 //! Garbling without privacy: one row for an AND gate.
 //!
-//! **Source**: Frederiksen, Nielsen, Orlandi (Eurocrypt 2015) for garbling whose evaluator knows all values; in half the rows by
-//! Zahur, Rosulek, Evans (Eurocrypt 2015, section "Privacy-free garbling"): of the two half gates, the one whose second input
-//! the evaluator knows is all that is left. With free XOR.
+//! **Source**: Frederiksen, Nielsen, Orlandi (Eurocrypt 2015) for garbling whose evaluator knows all values;
+//! in half the rows by Zahur, Rosulek, Evans (Eurocrypt 2015, section "Privacy-free garbling"): of the two
+//! half gates, the one whose second input the evaluator knows is all that is left. With free XOR.
 //!
-//! **How**: labels for zero have permute bit zero, so that an active label's bit 0 *is* what it stands for. With `H` cut to
-//! an even number, an AND of wires `a` and `b` is the row `T = H(B) ^ H(B ^ delta) ^ A`, and its output has the label for zero `H(B)`. Who has
-//! the active labels `A'` and `B'` takes `H(B')` where `b` is zero and `H(B') ^ T ^ A'` where it is one: its bit 0 is
-//! `a b`.
+//! **How**: labels for zero have permute bit zero, so that an active label's bit 0 *is* what it stands for.
+//! With `H` cut to an even number, an AND of wires `a` and `b` is the row `T = H(B) ^ H(B ^ delta) ^ A`, and
+//! its output has the label for zero `H(B)`. Who has the active labels `A'` and `B'` takes `H(B')` where `b`
+//! is zero and `H(B') ^ T ^ A'` where it is one: its bit 0 is `a b`.
 //!
-//! **What holds**: authenticity. Who has one label of each input wire and the tables cannot make the other label of any wire, so that an
-//! output's label proves what it stands for; which is what a proof by garbled circuits asks for (Jawurek, Kerschbaum, Orlandi, CCS
-//! 2013). **What does not**: privacy. The evaluator reads every wire's value off its label, and must be one who may.
+//! **What holds**: authenticity. Who has one label of each input wire and the tables cannot make the other
+//! label of any wire, so that an output's label proves what it stands for; which is what a proof by garbled
+//! circuits asks for (Jawurek, Kerschbaum, Orlandi, CCS 2013). **What does not**: privacy. The evaluator
+//! reads every wire's value off its label, and must be one who may.
 //!
-//! **Assumption**: AES-128 as an ideal cipher; `H` is that of [`GateHash`](comity_core::GateHash), a fresh key for each gate. Labels have 127
-//! secret bits.
+//! **Assumption**: AES-128 as an ideal cipher; `H` is that of [`GateHash`](comity_core::GateHash), a fresh
+//! key for each gate. Labels have 127 secret bits.
 //!
-//! **Cost** of an AND gate: 16 bytes; one key expansion and two AES calls to garble, one and one to evaluate. XOR and NOT cost
-//! no bytes.
+//! **Cost** of an AND gate: 16 bytes; one key expansion and two AES calls to garble, one and one to evaluate.
+//! XOR and NOT cost no bytes.
 
 use comity_core::{Backend, Block, Delta, Part, PrivacyFreeEvaluator, PrivacyFreeGarbler};
 use rand_core::CryptoRng;

@@ -1,23 +1,25 @@
 //! Garbling without privacy and without free XOR: one row for a gate of any kind.
 //!
-//! **Source**: Frederiksen, Nielsen, Orlandi (Eurocrypt 2015, ePrint 2014/598), the construction with one ciphertext a gate and no
-//! cryptography for XOR gates: the one whose figures deliverable D13.3, section 3.6, gives. (In half the rows or fewer, since XOR gates
-//! have none: [`PrivacyFree`](crate::PrivacyFree).)
+//! **Source**: Frederiksen, Nielsen, Orlandi (Eurocrypt 2015, ePrint 2014/598), the construction with one
+//! ciphertext a gate and no cryptography for XOR gates: the one whose figures deliverable D13.3, section 3.6,
+//! gives. (In half the rows or fewer, since XOR gates have none: [`PrivacyFree`](crate::PrivacyFree).)
 //!
-//! **How**: labels for zero have permute bit zero, so that an active label's bit 0 *is* what it stands for. The two labels of a wire differ by
-//! an offset of its own.
-//! - AND of `a` and `b`: the row `T = H(A0) ^ H(B0)`; the labels are `C0 = H(A0)` and `C1 = H(A1 ^ s(B1))`. Where `a` is zero the evaluator
-//!   has `C0`, where only `b` is, `T ^ H(B0)`, and where both are one, `C1`.
-//! - XOR: `C0 = A0 ^ B0`, and the offset is that of `b`. The row, the sum of both offsets, makes one of `a`'s, where `a` is one.
+//! **How**: labels for zero have permute bit zero, so that an active label's bit 0 *is* what it stands for.
+//! The two labels of a wire differ by an offset of its own.
+//! - AND of `a` and `b`: the row `T = H(A0) ^ H(B0)`; the labels are `C0 = H(A0)` and `C1 = H(A1 ^ s(B1))`.
+//!   Where `a` is zero the evaluator has `C0`, where only `b` is, `T ^ H(B0)`, and where both are one, `C1`.
+//! - XOR: `C0 = A0 ^ B0`, and the offset is that of `b`. The row, the sum of both offsets, makes one of
+//!   `a`'s, where `a` is one.
 //!
 //! **What holds**: authenticity, and no privacy, as with [`PrivacyFree`](crate::PrivacyFree).
 //!
-//! **Differences from the paper**: a wire's offset is kept as its difference to one of the garbling, which constants have, so that a wire
-//! that nothing was written to is the constant zero. The evaluator hashes twice where the paper's hashes once, whichever row it needs: what
-//! it knows is secret to everybody else, and it must not branch on it.
+//! **Differences from the paper**: a wire's offset is kept as its difference to one of the garbling, which
+//! constants have, so that a wire that nothing was written to is the constant zero. The evaluator hashes
+//! twice where the paper's hashes once, whichever row it needs: what it knows is secret to everybody else,
+//! and it must not branch on it.
 //!
-//! **Assumption**: AES-128 as an ideal cipher; `H` is that of [`GateHash`], a fresh key for each gate, and another one for `C1`; `s` is a
-//! linear orthomorphism.
+//! **Assumption**: AES-128 as an ideal cipher; `H` is that of [`GateHash`], a fresh key for each gate, and
+//! another one for `C1`; `s` is a linear orthomorphism.
 //!
 //! **Cost** of an AND gate: 16 bytes; three AES calls to garble, two to evaluate. Of an XOR gate: 16 bytes.
 

@@ -27,8 +27,9 @@ use zeroize::Zeroize;
 
 /// A garbling scheme: how large its tables are, and its two sides.
 ///
-/// A scheme owns all gates of a [`Part`], the XOR gates too: some have rows for them. What it writes to the tables is the same
-/// however a tape is cut into parts: a part's tables are those of its segments, one after another.
+/// A scheme owns all gates of a [`Part`], the XOR gates too: some have rows for them. What it writes to the
+/// tables is the same however a tape is cut into parts: a part's tables are those of its segments, one after
+/// another.
 pub trait Scheme {
     /// Blocks of table for each AND gate.
     const AND_ROWS: usize;
@@ -46,12 +47,13 @@ pub trait Scheme {
     }
 }
 
-/// A scheme with privacy: who has one label of each input wire and the tables learns nothing on what the labels stand for.
-/// To implement it is a promise that no compiler checks: the scheme's documentation says who proved it.
+/// A scheme with privacy: who has one label of each input wire and the tables learns nothing on what the
+/// labels stand for. To implement it is a promise that no compiler checks: the scheme's documentation says
+/// who proved it.
 pub trait Private: Scheme {}
 
-/// A scheme whose evaluator knows all values: its labels show what they stand for, and prove it. For proofs, where the evaluator has all
-/// inputs, and can make no label but those of the values that its inputs give.
+/// A scheme whose evaluator knows all values: its labels show what they stand for, and prove it. For proofs,
+/// where the evaluator has all inputs, and can make no label but those of the values that its inputs give.
 pub trait Readable: Scheme {
     /// A garbler. `start` is the random start of the gate keys, never used with another delta.
     fn garbler(backend: Backend, delta: Delta, start: Block) -> Self::Garbler;
@@ -60,7 +62,8 @@ pub trait Readable: Scheme {
     fn evaluator(backend: Backend, start: Block) -> Self::Evaluator;
 }
 
-/// A scheme with free XOR: the two labels of every wire differ by one secret offset, so that a wire is its label for zero.
+/// A scheme with free XOR: the two labels of every wire differ by one secret offset, so that a wire is its
+/// label for zero.
 pub trait FreeXor: Scheme<Garbler: Garble<Wire = Block>> {
     /// The offset between the two labels of every wire; bit 0 is one.
     fn delta(garbler: &Self::Garbler) -> Block;
@@ -78,8 +81,8 @@ pub trait Garble {
     /// The wire of a constant: its active label is what [`Evaluate::constant`] gives.
     fn constant(&self, bit: bool) -> Self::Wire;
 
-    /// The label of a wire for a bit, without a branch on it. Bit 0 of a label is its permute bit: the two labels of a wire differ
-    /// in it.
+    /// The label of a wire for a bit, without a branch on it. Bit 0 of a label is its permute bit: the two
+    /// labels of a wire differ in it.
     fn label(&self, wire: &Self::Wire, bit: bool) -> Block;
 
     /// Garbles a stretch of a tape. `slots` hold wires, those of the constants whatever was there; `tables` takes
@@ -95,8 +98,8 @@ pub trait Evaluate {
     /// The active label of a constant.
     fn constant(&self, bit: bool) -> Block;
 
-    /// Evaluates a stretch of a tape. `slots` hold active labels, those of the constants whatever was there; `tables` are what the
-    /// garbler wrote.
+    /// Evaluates a stretch of a tape. `slots` hold active labels, those of the constants whatever was there;
+    /// `tables` are what the garbler wrote.
     ///
     /// # Panics
     /// If there are fewer slots than the tape has, or `tables` has another length.

@@ -1,7 +1,7 @@
 //! Calls of a program, streamed through a scheme: the memory of an engine on one side, bytes of tables on the other.
 //!
-//! The bytes are the tables of the gates in lowered order and nothing else; how they are cut into buffers is not seen on
-//! the wire, so the two sides need not cut alike.
+//! The bytes are the tables of the gates in lowered order and nothing else; how they are cut into buffers is
+//! not seen on the wire, so the two sides need not cut alike.
 
 use comity_circuit::Call;
 use comity_core::{Block, Cursor, Result, Tape};
@@ -9,8 +9,8 @@ use zeroize::Zeroize;
 
 use crate::scheme::{Evaluate, FreeXor, Garble, Private, Scheme};
 
-/// AND gates whose tables fill the buffer: 128 KiB with two rows. Large enough that a system call's fixed cost is lost in
-/// it, small enough that tables are still in the L2 cache when they are sent or read.
+/// AND gates whose tables fill the buffer: 128 KiB with two rows. Large enough that a system call's fixed
+/// cost is lost in it, small enough that tables are still in the L2 cache when they are sent or read.
 const BUFFER_ANDS: usize = 4096;
 const _: () = assert!(BUFFER_ANDS >= Tape::MAX_ANDS);
 

@@ -1,4 +1,5 @@
-//! Every scheme over every stream: equal to the plain evaluator, the same on every backend, with tables as large as it says.
+//! Every scheme over every stream: equal to the plain evaluator, the same on every backend, with tables as
+//! large as it says.
 
 use comity_circuit::{Builder, Call, Engine, Memory, Program, Put, Shown, Wire};
 use comity_core::{Backend, Bits, Block, Delta, Error, Prg, Result};
@@ -279,8 +280,9 @@ fn shows<S: Sides>() {
     assert!(garbled.outputs.iter().all(|[zero, one]| !zero.lsb() && one.lsb()));
 }
 
-/// Authenticity of a row for every gate: a wrong row of an XOR gate is looked at where its first input is one, that of an AND gate where
-/// only the second one is zero; the label is then none of the wire's. No two wires have one offset, but those that share it by XOR.
+/// Authenticity of a row for every gate: a wrong row of an XOR gate is looked at where its first input is
+/// one, that of an AND gate where only the second one is zero; the label is then none of the wire's. No two
+/// wires have one offset, but those that share it by XOR.
 #[test]
 fn a_wrong_row_of_any_gate_makes_no_label_of_the_wire() {
     for and in [false, true] {
@@ -305,8 +307,8 @@ fn a_wrong_row_of_any_gate_makes_no_label_of_the_wire() {
     }
 }
 
-/// Authenticity, as far as a test goes: the AND of a one takes the row, and with another row its label is none of the wire's; of a
-/// zero the row is not looked at.
+/// Authenticity, as far as a test goes: the AND of a one takes the row, and with another row its label is
+/// none of the wire's; of a zero the row is not looked at.
 #[test]
 fn a_wrong_row_makes_no_label_of_the_wire() {
     let mut b = Builder::new();

@@ -1,8 +1,8 @@
 //! A scheme without free XOR, to see that the interface holds one: rows for XOR gates, two labels a wire, no offset.
 //!
-//! After Gueron, Lindell, Nof, Pinkas (CCS 2015), whose assumption is a pseudorandom function alone: XOR gates as there, with one row;
-//! AND gates with the three rows of Naor, Pinkas and Sumner (1999) in place of their two and four encrypted bits. For
-//! tests: slow, and its garbler is not careful with secrets.
+//! After Gueron, Lindell, Nof, Pinkas (CCS 2015), whose assumption is a pseudorandom function alone: XOR
+//! gates as there, with one row; AND gates with the three rows of Naor, Pinkas and Sumner (1999) in place of
+//! their two and four encrypted bits. For tests: slow, and its garbler is not careful with secrets.
 
 use comity_core::{Aes128, Backend, Block, Part, Prg, Tape, TapeGate};
 use comity_garble::{Evaluate, Garble, Private, Scheme};
@@ -139,8 +139,8 @@ impl Garble for StandardGarbler {
     }
 }
 
-/// The active label of a constant; its permute bit is not that of the hidden one. That of zero is what an evaluator's memory holds
-/// where nothing was written.
+/// The active label of a constant; its permute bit is not that of the hidden one. That of zero is what an
+/// evaluator's memory holds where nothing was written.
 fn active(bit: bool) -> Block {
     Block::ZERO.with_lsb(bit)
 }

@@ -5,7 +5,8 @@ use std::hint::black_box;
 
 use crate::places::{BinEntry, FUNCTIONS};
 
-/// The number of times that an item and those it moves are put into a bin at random, before a place is searched for. Nearly all find theirs in a few.
+/// The number of times that an item and those it moves are put into a bin at random, before a place is
+/// searched for. Nearly all find theirs in a few.
 const WALK: u32 = 200;
 
 /// Items that look for a place side by side. Each waits for memory at every step: so many wait together.
@@ -27,8 +28,8 @@ struct Homeless {
 }
 
 impl Cuckoo {
-    /// Places items 0 to `items - 1` in `bins` bins; `places` tells the bins of an item. Those for which no placement exists
-    /// are left out.
+    /// Places items 0 to `items - 1` in `bins` bins; `places` tells the bins of an item. Those for which no
+    /// placement exists are left out.
     pub fn place(items: u32, bins: u32, places: impl Fn(u32) -> [u32; FUNCTIONS]) -> Cuckoo {
         let table = vec![BinEntry::NONE; bins as usize];
         let mut cuckoo = Cuckoo { table, left_out: Vec::new() };
@@ -83,7 +84,8 @@ impl Cuckoo {
         Some(Homeless { item: evicted.item(), from: bins[i], steps: homeless.steps + 1 })
     }
 
-    /// Finds a chain of moves that ends in a free bin, if there is one: breadth first, over all bins that can be reached.
+    /// Finds a chain of moves that ends in a free bin, if there is one: breadth first, over all bins that can
+    /// be reached.
     fn search(&mut self, item: u32, places: &impl Fn(u32) -> [u32; FUNCTIONS]) -> bool {
         // The bin whose item would move here; none if it is for the item itself.
         let mut before: HashMap<u32, Option<u32>> = places(item).into_iter().map(|bin| (bin, None)).collect();

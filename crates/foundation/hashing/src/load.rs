@@ -2,15 +2,17 @@
 
 use crate::places::FUNCTIONS;
 
-/// The number of items that no bin has more of, but for probability `2^-rho`, when `items` go to [`FUNCTIONS`] different bins each of
-/// `bins`: a union bound over the bins, in each of which the number is binomial.
+/// The number of items that no bin has more of, but for probability `2^-rho`, when `items` go to
+/// [`FUNCTIONS`] different bins each of `bins`: a union bound over the bins, in each of which the number is
+/// binomial.
 pub fn fullest_bin(items: usize, bins: u32, rho: u32) -> usize {
     let (n, hit) = (items as f64, FUNCTIONS as f64 / f64::from(bins));
     let target = -f64::from(rho) - f64::from(bins).log2();
     if hit >= 1.0 {
         return items;
     }
-    // log2 of the chance of `k` items in a bin. What is left of the tail falls faster than the geometric series of its first two terms.
+    // log2 of the chance of `k` items in a bin. What is left of the tail falls faster than the geometric
+    // series of its first two terms.
     let mut term = n * (1.0 - hit).log2();
     for k in 0..items {
         let ratio = (n - k as f64) / (k as f64 + 1.0) * hit / (1.0 - hit);

@@ -1,8 +1,9 @@
 //! Permutation-based hashing: where an item is says a part of it, so that less has to be stored there.
 //!
-//! Arbitman, Naor, Segev (FOCS 2010), as in Phasing, section 3.1. An item of so many bits is `x = xR b + xL` for `b` bins; it goes to
-//! bins `(xL + f_i(xR)) mod b` and there it is `(xR, i)`, from which and the bin it follows. The functions are three
-//! different numbers of AES under a key, as a pseudo-random function of `xR`, so that the three bins differ.
+//! Arbitman, Naor, Segev (FOCS 2010), as in Phasing, section 3.1. An item of so many bits is `x = xR b + xL`
+//! for `b` bins; it goes to bins `(xL + f_i(xR)) mod b` and there it is `(xR, i)`, from which and the bin it
+//! follows. The functions are three different numbers of AES under a key, as a pseudo-random function of
+//! `xR`, so that the three bins differ.
 
 use comity_core::{Aes128, Backend, Block};
 

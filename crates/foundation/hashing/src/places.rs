@@ -3,7 +3,8 @@
 /// The number of hash functions.
 pub const FUNCTIONS: usize = 3;
 
-/// Smaller sets get the table of a set of so many items: the chance that few items get in each other's way falls with the bins.
+/// Smaller sets get the table of a set of so many items: the chance that few items get in each other's way
+/// falls with the bins.
 pub const LEAST: usize = 1 << 10;
 
 /// Bits of a digest that choose a bin.
@@ -12,8 +13,8 @@ const SLICE: u32 = 42;
 /// Bins for a hundred items, as Pinkas, Schneider and Zohner take them without a stash.
 pub const ROOMY: usize = 127;
 
-/// Bins for a hundred items, as D13.3 takes them, where a stash has what finds no place. Who searches for a placement until there is
-/// none needs no stash here either.
+/// Bins for a hundred items, as D13.3 takes them, where a stash has what finds no place. Who searches for a
+/// placement until there is none needs no stash here either.
 pub const DENSE: usize = 120;
 
 /// The number of bins of a table for so many items, with so many bins for a hundred.
@@ -21,8 +22,8 @@ pub fn bins(items: usize, percent: usize) -> u32 {
     (items.max(LEAST) * percent).div_ceil(100) as u32
 }
 
-/// The bins of an item with this digest, all different, of `bins`. A uniform digest has uniform bins, but for 2^-10 where there are
-/// 2^32 of them. They are made of the digest's lower 126 bits.
+/// The bins of an item with this digest, all different, of `bins`. A uniform digest has uniform bins, but for
+/// 2^-10 where there are 2^32 of them. They are made of the digest's lower 126 bits.
 ///
 /// # Panics
 /// If there are not as many bins as functions.

@@ -2,8 +2,8 @@
 
 use crate::places::FUNCTIONS;
 
-/// The items of each run of bins, by function, and in no particular order beyond: who works through bins a few thousand at a time
-/// needs no more order than that.
+/// The items of each run of bins, by function, and in no particular order beyond: who works through bins a
+/// few thousand at a time needs no more order than that.
 pub struct Simple {
     /// The start of the items of each run and function.
     starts: Vec<usize>,

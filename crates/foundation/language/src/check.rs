@@ -71,7 +71,8 @@ enum StructState {
     Wrong,
 }
 
-/// Checks a file. The module is there if there are no mistakes. If the output is `inferred`, none is written behind `main`.
+/// Checks a file. The module is there if there are no mistakes. If the output is `inferred`, none is written
+/// behind `main`.
 pub(crate) fn check<'s>(
     source: &'s str,
     file: &ast::File<'s>,

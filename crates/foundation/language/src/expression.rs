@@ -29,8 +29,9 @@ pub enum Power {
     Iterate(u64),
 }
 
-/// Parses the text that names a program. At every level a built-in's name comes first (write `./NAME` for a file of that name), then a file
-/// that exists under the whole text, `*` and `^` included, and only then are these signs.
+/// Parses the text that names a program. At every level a built-in's name comes first (write `./NAME` for a
+/// file of that name), then a file that exists under the whole text, `*` and `^` included, and only then are
+/// these signs.
 ///
 /// # Errors
 /// A text that shows what stands where a number should, for the person who wrote it.
@@ -69,8 +70,8 @@ fn unknown(text: &str) -> Base {
 }
 
 impl Expression {
-    /// The number of calls that lie side by side, and of turns that follow each other. The signs' order does not matter: every
-    /// lane has turns of its own. `None` if there are 2^64 or more.
+    /// The number of calls that lie side by side, and of turns that follow each other. The signs' order does
+    /// not matter: every lane has turns of its own. `None` if there are 2^64 or more.
     pub fn lanes_and_turns(&self) -> Option<(u64, u64)> {
         self.powers.iter().try_fold((1u64, 1u64), |(lanes, turns), power| match power {
             Power::Map(count) => Some((lanes.checked_mul(*count)?, turns)),

@@ -16,14 +16,15 @@
 //! are computed while compiling. Nothing that is done depends on a private value: both branches are computed and
 //! one is chosen, and an element at a private index is found by looking at all.
 //!
-//! A text goes through four stages. The *lexer* and the *parser* make a syntax tree, and go on after a mistake. The
-//! *checker* resolves names and finds types by unification, once for each set of sizes that a function is called with. The
-//! *lowering* walks the program as if it ran, building gates by [`comity_library`]: calls are copied in, small
-//! loops are unrolled, long ones become [`Step::Repeat`](comity_circuit::Step), or one call with many turns if these
-//! are independent. Costs: time and memory in proportion to what is unrolled, and none for what is kept.
+//! A text goes through four stages. The *lexer* and the *parser* make a syntax tree, and go on after a
+//! mistake. The *checker* resolves names and finds types by unification, once for each set of sizes that a
+//! function is called with. The *lowering* walks the program as if it ran, building gates by
+//! [`comity_library`]: calls are copied in, small loops are unrolled, long ones become
+//! [`Step::Repeat`](comity_circuit::Step), or one call with many turns if these are independent. Costs: time
+//! and memory in proportion to what is unrolled, and none for what is kept.
 //!
-//! Two smaller grammars stand beside it: [`expression`] names a program on a command line (`aes128*1000`), [`statement`] is a
-//! line of an interactive session (`c = a < b`).
+//! Two smaller grammars stand beside it: [`expression`] names a program on a command line (`aes128*1000`),
+//! [`statement`] is a line of an interactive session (`c = a < b`).
 //!
 //! The text may be anybody's: its size, the depth of nesting, the widths, the gates and the steps of compiling are
 //! bounded, each by an error that says so. The same text gives the same program on every machine.
@@ -63,8 +64,9 @@ pub fn compile_for(file: &str, source: &str, goal: Goal) -> Result<Program, Diag
     compile_with(file, source, goal, Limits::default())
 }
 
-/// Compiles one expression over values that are there already, such as `if c { a } else { b }`; its type is found. The
-/// program's input values are `values`, by name and type, in order; its output value is the expression's, called `result`.
+/// Compiles one expression over values that are there already, such as `if c { a } else { b }`; its type is
+/// found. The program's input values are `values`, by name and type, in order; its output value is the
+/// expression's, called `result`.
 ///
 /// Values of structs are not possible, since the text has no place that says what these are.
 ///

@@ -1,7 +1,8 @@
 //! Statements of an interactive session: what people type, one a line.
 //!
-//! A statement has a normal form, in which spaces and comments make no difference, and in which no input value is left. Both
-//! parties compare that, and what is compiled comes out of it, so that equal statements mean the same.
+//! A statement has a normal form, in which spaces and comments make no difference, and in which no input
+//! value is left. Both parties compare that, and what is compiled comes out of it, so that equal statements
+//! mean the same.
 
 use comity_circuit::{PartySet, Recipients};
 use zeroize::Zeroizing;
@@ -83,8 +84,8 @@ pub fn parse(line: &str) -> Result<Option<Line>, String> {
     parse_among(line, &|who| who.parse().ok().filter(|&party| party < 2))
 }
 
-/// Takes a line apart among parties whose numbers `party` knows by what people write for them; `None` if there is nothing on
-/// it. The normal form has their numbers.
+/// Takes a line apart among parties whose numbers `party` knows by what people write for them; `None` if
+/// there is nothing on it. The normal form has their numbers.
 ///
 /// # Errors
 /// A hint what to write instead, for the person who typed it; it repeats no input value.

@@ -69,8 +69,8 @@ impl Ty {
         !matches!(self, Ty::Array(..) | Ty::Tuple(_) | Ty::Struct(_))
     }
 
-    /// Whether the type is no larger than [`MAX_PARTS`] and [`MAX_INSIDE`] say, so that it can be walked through: each type may hold the one before
-    /// twice, and a few lines make one without end.
+    /// Whether the type is no larger than [`MAX_PARTS`] and [`MAX_INSIDE`] say, so that it can be walked
+    /// through: each type may hold the one before twice, and a few lines make one without end.
     pub(crate) fn is_small(&self) -> bool {
         self.fits(&mut MAX_PARTS.clone(), MAX_INSIDE)
     }

@@ -1,13 +1,15 @@
 //! Arithmetic and comparison on words of wires.
 //!
-//! A word is a `&[Wire]`, least significant bit first, of any width from 1; signed words are two's complement. The
-//! functions add gates to a [`Builder`](comity_circuit::Builder) and return wires; each states how many AND gates it costs at
-//! width n, since these are what a protocol pays for. Constant bits in an operand fold away and cost less.
+//! A word is a `&[Wire]`, least significant bit first, of any width from 1; signed words are two's
+//! complement. The functions add gates to a [`Builder`](comity_circuit::Builder) and return wires; each
+//! states how many AND gates it costs at width n, since these are what a protocol pays for. Constant bits in
+//! an operand fold away and cost less.
 //!
-//! Everything rests on the full adder with one AND gate (Boyar, Peralta, Pochuev: "On the multiplicative complexity of
-//! Boolean functions over the basis (∧, ⊕, 1)", 2000), used as a ripple: few ANDs, and as deep as the word is wide. In a
-//! builder whose [`Goal`](comity_circuit::Goal) is depth, carries go through trees instead ([`add_prefix`] has them for
-//! either goal), and quotients have digits that are chosen ahead. The AND counts that functions state are those for size.
+//! Everything rests on the full adder with one AND gate (Boyar, Peralta, Pochuev: "On the multiplicative
+//! complexity of Boolean functions over the basis (∧, ⊕, 1)", 2000), used as a ripple: few ANDs, and as deep
+//! as the word is wide. In a builder whose [`Goal`](comity_circuit::Goal) is depth, carries go through trees
+//! instead ([`add_prefix`] has them for either goal), and quotients have digits that are chosen ahead. The
+//! AND counts that functions state are those for size.
 //!
 //! Where a function is an operation on words by itself, it [notes](comity_circuit::Builder::noted) that.
 //!

@@ -1,9 +1,10 @@
 //! Arrays of words: sorting, merging, permuting, selecting, reading and writing at a secret index, joining.
 //!
-//! An array is a slice of rows, `&[Vec<Wire>]`, all of the same width; a row may hold a key and a payload, and an
-//! [`Order`] says which bits the key has. The functions here add gates to a [`Builder`](comity_circuit::Builder), for small
-//! arrays; [`steps`] has the same for large ones, as steps of a program that are never unrolled. What is read, moved
-//! or kept never shows in which gates there are: only the number and the width of the rows do.
+//! An array is a slice of rows, `&[Vec<Wire>]`, all of the same width; a row may hold a key and a payload,
+//! and an [`Order`] says which bits the key has. The functions here add gates to a
+//! [`Builder`](comity_circuit::Builder), for small arrays; [`steps`] has the same for large ones, as steps of
+//! a program that are never unrolled. What is read, moved or kept never shows in which gates there are: only
+//! the number and the width of the rows do.
 //!
 //! Costs are in AND gates for n rows of w bits, k of them the key. A comparison of two rows with an exchange costs
 //! k + w: k for the comparison and w for the exchange, so that a payload adds its width and no more.

@@ -14,7 +14,8 @@ pub struct Entry {
     pub pattern: &'static str,
     /// The function computed, in a few words.
     pub about: &'static str,
-    /// The largest number for each capital of the pattern, in the pattern's order. [`range`](Entry::range) has the smallest, too.
+    /// The largest number for each capital of the pattern, in the pattern's order. [`range`](Entry::range)
+    /// has the smallest, too.
     pub limits: &'static [usize],
     /// The input values.
     pub inputs: &'static [Value],
@@ -155,8 +156,8 @@ impl Entry {
         self.pattern.chars().filter(|&c| is_capital(c)).zip(self.limits.iter().copied())
     }
 
-    /// The numbers that a capital of the pattern, whose largest number is given, may stand for: from 1 on; from 0 on where it
-    /// counts the bytes of a message or a key.
+    /// The numbers that a capital of the pattern, whose largest number is given, may stand for: from 1 on;
+    /// from 0 on where it counts the bytes of a message or a key.
     pub fn range(&self, capital: char, largest: usize) -> RangeInclusive<usize> {
         let counts_bytes = |width| matches!((capital, width), ('N', Width::NBytes) | ('K', Width::KBytes));
         let least = usize::from(!self.inputs.iter().any(|value| counts_bytes(value.width)));

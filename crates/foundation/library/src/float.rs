@@ -1,9 +1,9 @@
 //! Floating-point numbers as IEEE 754 defines them: any binary format, correctly rounded to nearest, ties to even.
 //!
-//! A number is one word: fraction, exponent and sign from the least significant bit on, so that hex reads as the
-//! machine's bit pattern. Subnormal numbers, infinities and signed zeros are all there. A NaN of any kind may come in; the one
-//! that comes out is the [`FloatFormat::nan`], positive and quiet with nothing else in its fraction. There are no flags and
-//! no traps.
+//! A number is one word: fraction, exponent and sign from the least significant bit on, so that hex reads as
+//! the machine's bit pattern. Subnormal numbers, infinities and signed zeros are all there. A NaN of any kind
+//! may come in; the one that comes out is the [`FloatFormat::nan`], positive and quiet with nothing else in
+//! its fraction. There are no flags and no traps.
 //!
 //! What a float costs beside its integer arithmetic is shifts by secret amounts, about p·log2 p ANDs each for p bits
 //! of precision. So an addition aligns and normalizes in one path; a product or quotient that is too small for a

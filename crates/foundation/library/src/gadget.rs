@@ -1,13 +1,13 @@
-//! The gates of an operation on words, by the operation: what [`Circuit::with_notes`](comity_circuit::Circuit::with_notes) checks
-//! notes by.
+//! The gates of an operation on words, by the operation: what
+//! [`Circuit::with_notes`](comity_circuit::Circuit::with_notes) checks notes by.
 
 use comity_circuit::{Builder, Wire, WordOp};
 
 use crate::arith;
 use crate::lookup::lookup;
 
-/// Builds the gates of an operation in the builder's goal, by the function that [notes](Builder::noted) it: a word for each result.
-/// None for operations that no function notes.
+/// Builds the gates of an operation in the builder's goal, by the function that [notes](Builder::noted) it: a
+/// word for each result. None for operations that no function notes.
 ///
 /// # Panics
 /// If the arguments have widths that the operation does not [take](WordOp::results).

@@ -1,9 +1,11 @@
-//! Hashes of whole messages, with their padding: chained ones (MD5, SHA-1, SHA-2) with HMAC, and sponges (SHA-3, SHAKE).
+//! Hashes of whole messages, with their padding: chained ones (MD5, SHA-1, SHA-2) with HMAC, and sponges
+//! (SHA-3, SHAKE).
 //!
-//! A message is any number of whole bytes, and its length is public. Bytes are in the order in which they are printed:
-//! the first one is the most significant of the value, as everywhere in the library. What is public, the padding and
-//! the initial state, folds into the gates. Each hash comes as a function on a [`Builder`](comity_circuit::Builder), for short
-//! messages, and as a [`Program`] that calls one block's circuit again and again.
+//! A message is any number of whole bytes, and its length is public. Bytes are in the order in which they are
+//! printed: the first one is the most significant of the value, as everywhere in the library. What is public,
+//! the padding and the initial state, folds into the gates. Each hash comes as a function on a
+//! [`Builder`](comity_circuit::Builder), for short messages, and as a [`Program`] that calls one block's
+//! circuit again and again.
 
 mod chain;
 mod hmac;

@@ -1,9 +1,10 @@
 //! Built-in circuits and programs.
 //!
 //! The circuits that people ask for by name ([`names`], [`program`]), and the functions that add them to a
-//! [`Builder`](comity_circuit::Builder), for circuits of one's own. All have two forms, and the
-//! builder's [`Goal`](comity_circuit::Goal) chooses: as few AND gates as we know how, or as few of them one behind another.
-//! COUNTS.md next to this file lists both beside the best published figures, and a test keeps it true.
+//! [`Builder`](comity_circuit::Builder), for circuits of one's own. All have two forms, and the builder's
+//! [`Goal`](comity_circuit::Goal) chooses: as few AND gates as we know how, or as few of them one behind
+//! another. COUNTS.md next to this file lists both beside the best published figures, and a test keeps it
+//! true.
 //!
 //! [`typed`] has values with operators, for programs written in Rust.
 //!

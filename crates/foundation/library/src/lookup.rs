@@ -1,10 +1,10 @@
 //! Public tables at a private index.
 //!
-//! The wires of all indices of k bits, of which one is one, take 2^k - k - 1 ANDs, and all functions of these bits are XORs
-//! of them. So the lower bits of an index give, for each value of the upper ones, the row that it would be, and the upper
-//! bits choose among the rows: for size by multiplexers, for depth by products with wires of their own. Where to split is
-//! counted: 256 rows of 8 bits take 82 ANDs, or 142 in three layers. The S-box of AES and the tables of carries have gates of
-//! their own.
+//! The wires of all indices of k bits, of which one is one, take 2^k - k - 1 ANDs, and all functions of these
+//! bits are XORs of them. So the lower bits of an index give, for each value of the upper ones, the row that
+//! it would be, and the upper bits choose among the rows: for size by multiplexers, for depth by products
+//! with wires of their own. Where to split is counted: 256 rows of 8 bits take 82 ANDs, or 142 in three
+//! layers. The S-box of AES and the tables of carries have gates of their own.
 
 use std::sync::LazyLock;
 

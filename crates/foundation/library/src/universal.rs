@@ -1,28 +1,34 @@
-//! Universal circuits: programs that compute any circuit of so many inputs, gates and outputs, which one their first input says.
+//! Universal circuits: programs that compute any circuit of so many inputs, gates and outputs, which one
+//! their first input says.
 //!
-//! After Valiant ("Universal circuits", STOC 1976), in the form of Liu, Yu, Zhao, Zhang and Liu ("Pushing the Limits of Valiant's Universal
-//! Circuits", CRYPTO 2021, ePrint 2020/161). A circuit is a graph on *poles*: its inputs, its gates in some order, and its outputs.
-//! Each has at most two edges in and two out, all from an earlier pole to a later one. Coloured with two colours, the edges are two graphs
-//! in each of which a pole has at most one edge in and one out, and for those there is a graph of switches that has room for all of them.
+//! After Valiant ("Universal circuits", STOC 1976), in the form of Liu, Yu, Zhao, Zhang and Liu ("Pushing the
+//! Limits of Valiant's Universal Circuits", CRYPTO 2021, ePrint 2020/161). A circuit is a graph on *poles*:
+//! its inputs, its gates in some order, and its outputs. Each has at most two edges in and two out, all from
+//! an earlier pole to a later one. Coloured with two colours, the edges are two graphs in each of which a
+//! pole has at most one edge in and one out, and for those there is a graph of switches that has room for all
+//! of them.
 //!
-//! **The graph of switches**, on `n` poles: pairs of poles are *blocks*. An edge between two blocks is one of a graph on `n/2` poles, the
-//! blocks; since a block has two edges in and two out there are two such graphs, built in the same way. What arrives at a block by
-//! the two comes through three switches:
+//! **The graph of switches**, on `n` poles: pairs of poles are *blocks*. An edge between two blocks is one of
+//! a graph on `n/2` poles, the blocks; since a block has two edges in and two out there are two such graphs,
+//! built in the same way. What arrives at a block by the two comes through three switches:
 //!
 //! ```text
-//! from the first and second graph ─→ enter ─→ first pole ─┬────────────→ leave ─→ to the first and second graph
-//!                                        └───────────→ pass ─→ second pole ─┘
+//! from both graphs -> enter -> first pole -+------------> leave -> to both graphs
+//!                         +-----------> pass -> second pole -+
 //! ```
 //!
-//! `enter` says which of the two is for which pole, `pass` whether the second pole takes what came or what the first pole gave, and `leave` by
-//! which graph either goes on. Each is an AND gate, a whole level of them costs `3n/2`, and there are `log2 n` levels and two
-//! graphs: `3n log2 n` in all, and three ANDs a gate, which is any of the sixteen. Switches are left out where nothing can come or go:
-//! at inputs, outputs, and both ends.
+//! `enter` says which of the two is for which pole, `pass` whether the second pole takes what came or what
+//! the first pole gave, and `leave` by which graph either goes on. Each is an AND gate, a whole level of them
+//! costs `3n/2`, and there are `log2 n` levels and two graphs: `3n log2 n` in all, and three ANDs a gate,
+//! which is any of the sixteen. Switches are left out where nothing can come or go: at inputs, outputs, and
+//! both ends.
 //!
-//! [`valiant`] has the circuits before it, for comparison, and [`direct`] a program whose gates choose among all earlier wires.
+//! [`valiant`] has the circuits before it, for comparison, and [`direct`] a program whose gates choose among
+//! all earlier wires.
 //!
-//! **As a program** it is a recursion: a pole of one level is a block of the level below. Where a block has poles of one kind it is
-//! loops in loops, a few steps a level; so the program is small, and its memory a few wires a pole and those of its first input.
+//! **As a program** it is a recursion: a pole of one level is a block of the level below. Where a block has
+//! poles of one kind it is loops in loops, a few steps a level; so the program is small, and its memory a few
+//! wires a pole and those of its first input.
 
 mod colour;
 pub mod direct;
@@ -103,7 +109,8 @@ impl Shape {
 /// A universal circuit of a shape: which one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Construction {
-    /// That of 2021, with three switches for a block of two: see the [module](self). The smallest, and the one that is taken if nothing is said.
+    /// That of 2021, with three switches for a block of two: see the [module](self). The smallest, and the
+    /// one that is taken if nothing is said.
     Liu,
     /// One of [Valiant's](valiant).
     Valiant(valiant::Split),
@@ -128,7 +135,8 @@ impl Construction {
         }
     }
 
-    /// The bits that say which circuit of this shape is computed: one for each switch and output, and four for each gate.
+    /// The bits that say which circuit of this shape is computed: one for each switch and output, and four
+    /// for each gate.
     pub fn program_bits(self, shape: Shape) -> usize {
         match self {
             Construction::Liu => shape.program_bits(),
@@ -154,8 +162,8 @@ impl Construction {
     }
 }
 
-/// The universal program of a shape. Its inputs are the [bits](Shape::program_bits) of a circuit, of party 0, and the circuit's input, of
-/// party 1; all learn the output.
+/// The universal program of a shape. Its inputs are the [bits](Shape::program_bits) of a circuit, of party 0,
+/// and the circuit's input, of party 1; all learn the output.
 pub fn universal(goal: Goal, shape: Shape) -> Program {
     program::build(goal, shape)
 }

@@ -7,8 +7,8 @@ use crate::gaps::{Gap, solve};
 use crate::layout::{DENSE, Layout};
 use crate::places::places;
 
-/// A sparse column while rows are peeled: how many of those left touch it, and the sum (exclusive or) of their numbers, which
-/// is the row's number where there is one.
+/// A sparse column while rows are peeled: how many of those left touch it, and the sum (exclusive or) of
+/// their numbers, which is the row's number where there is one.
 #[derive(Clone, Copy, Default)]
 struct Column {
     rows: u32,
@@ -28,7 +28,8 @@ pub(crate) struct Encoder {
     peeled: Vec<(u32, u32)>,
     /// Rows that were set aside so that peeling could go on.
     gaps: Vec<u32>,
-    /// Columns that one row touches, or did when they were noted, `noted` of them, each once; those before `next` are done with.
+    /// Columns that one row touches, or did when they were noted, `noted` of them, each once; those before
+    /// `next` are done with.
     ready: Vec<u32>,
     noted: usize,
     next: usize,
@@ -51,8 +52,8 @@ impl Encoder {
         }
     }
 
-    /// Sets the cluster's columns, which come filled with what free ones shall be, so that the rows with these hashes read these values.
-    /// Returns the numbers of rows that do not.
+    /// Sets the cluster's columns, which come filled with what free ones shall be, so that the rows with
+    /// these hashes read these values. Returns the numbers of rows that do not.
     pub(crate) fn encode(
         mut self,
         hashes: &[Block],
@@ -113,8 +114,8 @@ impl Encoder {
 
     /// Peels as long as a column has one row.
     fn peel_ready(&mut self) {
-        // First come, first served: the next ones have nothing to do with this one, and the machine can begin to read for them. With the last
-        // one first each would wait for the one before.
+        // First come, first served: the next ones have nothing to do with this one, and the machine can begin
+        // to read for them. With the last one first each would wait for the one before.
         while self.next < self.noted {
             let place = self.ready[self.next];
             self.next += 1;

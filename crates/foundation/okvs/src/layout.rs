@@ -17,13 +17,13 @@ const MANY: usize = 1324;
 
 /// The form of a vector: clusters, each of sparse columns and then dense ones.
 ///
-/// **Numbers.** Peeling of `n` rows with three ones over `e n` columns leaves more than the dense columns can take with probability
-/// 2^-lambda for `lambda = 2^(0.555 log2 n + 2.336) (e - 1.223) - 9.2`, which RR22 fitted to experiments (its equation 2 and figure 3), with
-/// at least `lambda / log2(e n) + 1` dense columns, rounded down (equation 3). Here lambda is 40 for all clusters together.
-/// A test derives the tables.
+/// **Numbers.** Peeling of `n` rows with three ones over `e n` columns leaves more than the dense columns can
+/// take with probability 2^-lambda for `lambda = 2^(0.555 log2 n + 2.336) (e - 1.223) - 9.2`, which RR22
+/// fitted to experiments (its equation 2 and figure 3), with at least `lambda / log2(e n) + 1` dense columns,
+/// rounded down (equation 3). Here lambda is 40 for all clusters together. A test derives the tables.
 ///
-/// *Correction.* The paper takes clusters for equally full. That a cluster has a key or a thousand more than the average counts here: many
-/// clusters get 1.293 columns a key, where 1.257 would do if they were equal.
+/// *Correction.* The paper takes clusters for equally full. That a cluster has a key or a thousand more than
+/// the average counts here: many clusters get 1.293 columns a key, where 1.257 would do if they were equal.
 ///
 /// The tables hold whole numbers, so that no machine's arithmetic makes it expect a vector of another length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use comity_core::Block;
 
-/// Three different columns of `columns`, at least three, uniform but for `columns / 2^32`, from the first 96 bits of a row's hash.
+/// Three different columns of `columns`, at least three, uniform but for `columns / 2^32`, from the first 96
+/// bits of a row's hash.
 #[inline(always)]
 pub(crate) fn places(hash: Block, columns: u32) -> [u32; 3] {
     let bits = hash.to_u128();

@@ -136,8 +136,9 @@ fn free_columns_are_random() {
     }
 }
 
-/// How often rows do not fit, where it can be counted, beside what the equations say. These are fitted to where it is rare: at a lambda
-/// of 0 they say 4 bits too few, and the difference shrinks, to 2 and to 1.5 where this looks.
+/// How often rows do not fit, where it can be counted, beside what the equations say. These are fitted to
+/// where it is rare: at a lambda of 0 they say 4 bits too few, and the difference shrinks, to 2 and to 1.5
+/// where this looks.
 #[test]
 fn failures_are_as_rare_as_the_equations_say() {
     let n = 1024;

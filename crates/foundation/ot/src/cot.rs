@@ -17,8 +17,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::model::Model;
 
-/// The sender of COTs, which holds delta. Every call meets the peer's call of the same kind and length. After an error it refuses
-/// to go on.
+/// The sender of COTs, which holds delta. Every call meets the peer's call of the same kind and length. After
+/// an error it refuses to go on.
 pub trait CotSender: Send {
     /// The adversary model that the extension withstands.
     type Model: Model;
@@ -32,12 +32,13 @@ pub trait CotSender: Send {
     /// The backend that this side was made for.
     fn backend(&self) -> Backend;
 
-    /// The next `n` OTs, for choice bits that the receiver gives or, which costs less on the wire, for `random` ones. They
-    /// are given out in order and a few at a time, while they are in cache: `each` gets the number of the first, and `q_j`.
+    /// The next `n` OTs, for choice bits that the receiver gives or, which costs less on the wire, for
+    /// `random` ones. They are given out in order and a few at a time, while they are in cache: `each` gets
+    /// the number of the first, and `q_j`.
     ///
     /// # Errors
-    /// Errors of the channel, and of the checks if the protocol withstands malicious receivers. What `each` got is then worth
-    /// nothing, and must not be used.
+    /// Errors of the channel, and of the checks if the protocol withstands malicious receivers. What `each`
+    /// got is then worth nothing, and must not be used.
     fn extend_each(
         &mut self,
         ch: &mut dyn Channel,
@@ -76,12 +77,13 @@ pub trait CotReceiver: Send {
     /// The backend that this side was made for.
     fn backend(&self) -> Backend;
 
-    /// The next `n` OTs, one for each choice bit, or if there are none for random ones, which are returned. They are given out in
-    /// order and a few at a time, while they are in cache: `each` gets the number of the first, and `t_j`.
+    /// The next `n` OTs, one for each choice bit, or if there are none for random ones, which are returned.
+    /// They are given out in order and a few at a time, while they are in cache: `each` gets the number of
+    /// the first, and `t_j`.
     ///
     /// # Errors
-    /// Errors of the channel, and [`InvalidInput`](comity_core::Kind) if there are not `n` choice bits. What `each` got is then
-    /// worth nothing, and must not be used.
+    /// Errors of the channel, and [`InvalidInput`](comity_core::Kind) if there are not `n` choice bits. What
+    /// `each` got is then worth nothing, and must not be used.
     fn extend_each(
         &mut self,
         ch: &mut dyn Channel,
@@ -100,7 +102,8 @@ pub trait CotReceiver: Send {
         result.map(drop).inspect_err(|_| out.zeroize())
     }
 
-    /// The next OTs, for random choice bits, which are returned: `out[j]` gets `t_j`. After an error nothing is in `out`.
+    /// The next OTs, for random choice bits, which are returned: `out[j]` gets `t_j`. After an error nothing
+    /// is in `out`.
     ///
     /// # Errors
     /// As [`CotReceiver::extend_each`].

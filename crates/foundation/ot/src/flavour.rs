@@ -1,5 +1,6 @@
-//! The flavours of D13.3 section 3.3 that send messages, over any extension: OT, C-OT, RR-OT, for messages of any number
-//! of bits. SR-OT and R-OT are what [`RandomSender`] and [`RandomReceiver`] do; [`expand`] makes their outputs longer.
+//! The flavours of D13.3 section 3.3 that send messages, over any extension: OT, C-OT, RR-OT, for messages of
+//! any number of bits. SR-OT and R-OT are what [`RandomSender`] and [`RandomReceiver`] do; [`expand`] makes
+//! their outputs longer.
 //!
 //! | flavour | messages | choice bits | sender to receiver, n-bit messages | functions |
 //! |---|---|---|---|---|
@@ -12,9 +13,9 @@
 //! From receiver to sender goes what the extension sends for so many OTs (IKNP: 128 bits an OT, one less for random
 //! choice bits). This is D13.3's Table 3.1, and a test counts it.
 //!
-//! **Functionality.** As D13.3's Functionalities 1 to 4, in their endemic form: a corrupt party may choose its own random
-//! outputs. C-OT is reactive: the sender sees `x0` before it says what `x1` is, and a corrupt one may use
-//! another correlation in each OT. Therefore it is no substitute for the fixed delta of
+//! **Functionality.** As D13.3's Functionalities 1 to 4, in their endemic form: a corrupt party may choose
+//! its own random outputs. C-OT is reactive: the sender sees `x0` before it says what `x1` is, and a corrupt
+//! one may use another correlation in each OT. Therefore it is no substitute for the fixed delta of
 //! [`CotSender`](crate::CotSender).
 //!
 //! **Adversary**: that of the extension. Chosen messages are masked, and not authenticated: in the malicious model a
@@ -42,8 +43,8 @@ pub const fn bytes(bits: usize) -> usize {
     bits.div_ceil(8)
 }
 
-/// A message of `bits` bits from a block of a random OT: its first bits, or if these are not enough, the stream of which it
-/// is the seed. `out` has [`bytes`]`(bits)` bytes.
+/// A message of `bits` bits from a block of a random OT: its first bits, or if these are not enough, the
+/// stream of which it is the seed. `out` has [`bytes`]`(bits)` bytes.
 pub fn expand(block: Block, bits: usize, out: &mut [u8]) {
     assert_eq!(out.len(), bytes(bits), "the bytes of a message of {bits} bits");
     if out.len() <= 16 {
@@ -56,8 +57,8 @@ pub fn expand(block: Block, bits: usize, out: &mut [u8]) {
     }
 }
 
-/// OT: sends one of two messages of `bits` bits in each OT. Each of `messages` holds those for one choice bit, one after
-/// another.
+/// OT: sends one of two messages of `bits` bits in each OT. Each of `messages` holds those for one choice
+/// bit, one after another.
 ///
 /// # Errors
 /// Errors of the extension.
@@ -221,8 +222,8 @@ fn chosen(
     Ok(())
 }
 
-/// Reads masked messages of which `N` are sent in each OT: both, or only that for choice bit 1. `random` gives the masks
-/// of the next OTs and their choice bits.
+/// Reads masked messages of which `N` are sent in each OT: both, or only that for choice bit 1. `random`
+/// gives the masks of the next OTs and their choice bits.
 fn receive_masked<const N: usize>(
     ch: &mut dyn Channel,
     bits: usize,

@@ -1,7 +1,7 @@
 //! Random OT from OT with a fixed delta: a hash breaks the correlation.
 //!
-//! The sender's messages are `H(q_j)` and `H(q_j ^ delta)`, the receiver's is `H(t_j)` (D13.3 Protocols 3 and 5, where `H`
-//! is a random oracle). Which hash it is depends on the model of the extension:
+//! The sender's messages are `H(q_j)` and `H(q_j ^ delta)`, the receiver's is `H(t_j)` (D13.3 Protocols 3 and
+//! 5, where `H` is a random oracle). Which hash it is depends on the model of the extension:
 //! - malicious: the tweakable hash of Guo, Katz, Wang, Yu (S&P 2020). Its tweak `j` counts all OTs in the life of the
 //!   extension, which is consumed, so that none comes twice under one delta;
 //! - semi-honest: their correlation-robust hash, for half the price. Nobody has a say in what is hashed, so that

@@ -9,18 +9,18 @@
 //! `u^i = t^i ^ G(k_i^1) ^ x`, and the sender computes `q^i = G(k_i^(delta_i)) ^ delta_i u^i = t^i ^ delta_i x`. Both
 //! transpose: a column is an OT.
 //!
-//! **Functionality**: OT with a fixed correlation ([`CotSender`](crate::CotSender), [`CotReceiver`](crate::CotReceiver)).
-//! The sender chooses delta at the start, the receiver its choice bits, or the first row defines them (D13.3 section 3.3.3),
-//! which saves that row; the q are uniform. With bit 0 of delta set these are wire labels under free XOR: `q_j` is
-//! the label of zero. Random OT is this [hashed](crate::HashedSender), and the other flavours are in
-//! [`flavour`](crate::flavour).
+//! **Functionality**: OT with a fixed correlation ([`CotSender`](crate::CotSender),
+//! [`CotReceiver`](crate::CotReceiver)). The sender chooses delta at the start, the receiver its choice bits,
+//! or the first row defines them (D13.3 section 3.3.3), which saves that row; the q are uniform. With bit 0
+//! of delta set these are wire labels under free XOR: `q_j` is the label of zero. Random OT is this
+//! [hashed](crate::HashedSender), and the other flavours are in [`flavour`](crate::flavour).
 //!
-//! **Adversary**: semi-honest, either party. It stands on base OTs and on AES as PRG. It is not secure against a malicious
-//! receiver: nothing forces one `x` into all 128 rows. A receiver that flips bit `j` in row `i` alone shifts `q_j` by
-//! `delta_i` in bit `i`, and whatever it later sees under `q_j` tells it whether `delta_i` is set; 128 such OTs give
-//! it delta, and with it both messages of every OT. A malicious sender can do nothing here beyond what the base OTs
-//! allow and a badly chosen delta. Neither kind of peer can cause a panic, or memory to be claimed that the caller
-//! did not ask for.
+//! **Adversary**: semi-honest, either party. It stands on base OTs and on AES as PRG. It is not secure
+//! against a malicious receiver: nothing forces one `x` into all 128 rows. A receiver that flips bit `j` in
+//! row `i` alone shifts `q_j` by `delta_i` in bit `i`, and whatever it later sees under `q_j` tells it
+//! whether `delta_i` is set; 128 such OTs give it delta, and with it both messages of every OT. A malicious
+//! sender can do nothing here beyond what the base OTs allow and a badly chosen delta. Neither kind of peer
+//! can cause a panic, or memory to be claimed that the caller did not ask for.
 //!
 //! **Cost** of one OT: 16 bytes from receiver to sender (128 rows of ceil(n/8) bytes in a call for n, one row less for
 //! random choice bits) and none back; two AES blocks at the receiver, one at the sender. A call is one message; the

@@ -1,9 +1,10 @@
-//! The check of a chunk of an extension: a random linear hash of the rows of its matrix (Roy, CRYPTO 2022; Orrù, Orsini,
-//! Scholl, CT-RSA 2017).
+//! The check of a chunk of an extension: a random linear hash of the rows of its matrix (Roy, CRYPTO 2022;
+//! Orrù, Orsini, Scholl, CT-RSA 2017).
 //!
-//! The sender's challenge names the hash. The receiver answers with the hashes of its rows of choice bits, in the clear, and
-//! a digest that binds it to those of its matrix; what the sender makes of its own matrix, its delta and the choices must
-//! have this digest. The hash is linear over GF(2^128), and so commutes with the code that made rows from choices.
+//! The sender's challenge names the hash. The receiver answers with the hashes of its rows of choice bits, in
+//! the clear, and a digest that binds it to those of its matrix; what the sender makes of its own matrix, its
+//! delta and the choices must have this digest. The hash is linear over GF(2^128), and so commutes with the
+//! code that made rows from choices.
 
 use blake3::Hasher;
 use comity_core::{Backend, Block, Error, Prg, Result, SessionId, gf128};
@@ -77,8 +78,8 @@ impl<const N: usize> Answer<N> {
         [Block::bytes_of(&self.choices), &self.rows].concat()
     }
 
-    /// The answer that binds to the hashes of the `rows` of chunk `chunk`. `protocol` is the context of the digest, one of each
-    /// extension.
+    /// The answer that binds to the hashes of the `rows` of chunk `chunk`. `protocol` is the context of the
+    /// digest, one of each extension.
     pub(crate) fn bind(
         protocol: &str,
         (session, chunk): (&SessionId, u64),

@@ -77,8 +77,8 @@ impl<M: Model> ReceiverSeeds<M> {
         ReceiverSeeds { choices, chosen: Zeroizing::new(chosen), model: PhantomData }
     }
 
-    /// The next OTs of an extension in one call: the first ones' messages, for `choices`, to `out`, and seeds with the choice
-    /// bits `own`.
+    /// The next OTs of an extension in one call: the first ones' messages, for `choices`, to `out`, and seeds
+    /// with the choice bits `own`.
     ///
     /// # Errors
     /// Errors of the extension.

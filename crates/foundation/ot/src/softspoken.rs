@@ -144,7 +144,8 @@ impl Shape {
     }
 }
 
-/// Bytes of a call that makes `n` OTs with random choice bits: from the receiver, and from the sender. The set-up is not in them.
+/// Bytes of a call that makes `n` OTs with random choice bits: from the receiver, and from the sender. The
+/// set-up is not in them.
 ///
 /// # Panics
 /// If there are no trees of `k` levels, 1 to 8.

@@ -1,5 +1,6 @@
-//! Every protocol with every message broken, the peer lost after each, and another session's messages replayed; what the
-//! ideal world lets a cheat learn, held against the real one; and no way on after an abort.
+//! Every protocol with every message broken, the peer lost after each, and another session's messages
+//! replayed; what the ideal world lets a cheat learn, held against the real one; and no way on after an
+//! abort.
 //!
 //! In the malicious model whatever a message becomes, the other side ends with an error or with what it would have
 //! got. In the semi-honest model nothing hangs or panics.
@@ -213,8 +214,9 @@ fn base_ots_bear_every_deviation() {
     base::<Pvw>(10);
 }
 
-/// What a cheating receiver's corrections do, against the selective leak of the ideal functionality: with another choice
-/// bit in one tree it guesses that delta is zero there, and the sender stops exactly if it is not.
+/// What a cheating receiver's corrections do, against the selective leak of the ideal functionality: with
+/// another choice bit in one tree it guesses that delta is zero there, and the sender stops exactly if it is
+/// not.
 #[test]
 fn a_lie_in_one_tree_is_a_guess_at_the_ideal_functionality() {
     let backend = Backend::detect();

@@ -1,4 +1,5 @@
-//! What is drawn is drawn: two runs of one session are held against each other. And no hash is taken of one tweak twice.
+//! What is drawn is drawn: two runs of one session are held against each other. And no hash is taken of one
+//! tweak twice.
 
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Prg, Result, SessionId};

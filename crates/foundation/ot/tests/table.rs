@@ -1,7 +1,8 @@
-//! D13.3's Table 3.1 for the other extensions: exactly what each flavour puts on the wire. `tests/flavour.rs` has it for IKNP.
+//! D13.3's Table 3.1 for the other extensions: exactly what each flavour puts on the wire. `tests/flavour.rs`
+//! has it for IKNP.
 //!
-//! From sender to receiver go the table's bits, plus 16 bytes a chunk where the receiver is challenged. From receiver to
-//! sender goes the matrix: its formula, and the answers to challenges, are each extension's own.
+//! From sender to receiver go the table's bits, plus 16 bytes a chunk where the receiver is challenged. From
+//! receiver to sender goes the matrix: its formula, and the answers to challenges, are each extension's own.
 
 use comity_channel::{Channel, Counted, MemoryChannel};
 use comity_core::{Backend, Bits, Block, Params, Prg, Result, SessionId};

@@ -155,7 +155,8 @@ pub enum Default {
     Given(&'static str),
     /// The value that follows from the program. Who says nothing leaves it to the other parties.
     FromProgram,
-    /// None: the protocol says which party has to say it. Where all parties are one person's, who only tries it, it is this value.
+    /// None: the protocol says which party has to say it. Where all parties are one person's, who only tries
+    /// it, it is this value.
     Wanted(&'static str),
 }
 

@@ -1,8 +1,9 @@
-//! `Talk`: what a run sends, said before it. A protocol goes through its messages as a run would, with lengths in the place of bytes.
+//! `Talk`: what a run sends, said before it. A protocol goes through its messages as a run would, with
+//! lengths in the place of bytes.
 //!
-//! Counting is that of a run's report: bytes of each party to each other one, and rounds, the number of times that a party turns from
-//! sending to receiving. Beside these there is what time depends on: the longest chain of messages that wait for each other
-//! ([`Talk::delays`]), and the seconds of work.
+//! Counting is that of a run's report: bytes of each party to each other one, and rounds, the number of times
+//! that a party turns from sending to receiving. Beside these there is what time depends on: the longest
+//! chain of messages that wait for each other ([`Talk::delays`]), and the seconds of work.
 
 use comity_circuit::{Lowered, Program, Step};
 use comity_core::{Params, PartyId};
@@ -167,7 +168,8 @@ impl Talk {
         }
     }
 
-    /// The same messages so many times, one after another: they are said twice, and the second time stands for the rest.
+    /// The same messages so many times, one after another: they are said twice, and the second time stands
+    /// for the rest.
     pub fn repeat(&mut self, times: u64, talk: &mut dyn FnMut(&mut Talk)) {
         if times == 0 {
             return;
@@ -206,7 +208,8 @@ impl Talk {
         self.seconds += seconds;
     }
 
-    /// What is said from here on, or has been, is an estimate: within ten per cent of the bytes, but for runs of a few gates.
+    /// What is said from here on, or has been, is an estimate: within ten per cent of the bytes, but for runs
+    /// of a few gates.
     pub fn about(&mut self) {
         self.exact = false;
     }

@@ -1,14 +1,16 @@
 //! A protocol is a value: what every protocol of comity is, said once.
 //!
-//! A [`Protocol`] has a [`Card`], on which stands everything that is printed about it, compared in a hello or stored with its
-//! material; it runs a [`Job`] as one [`Party`] of several; it may make [`Material`] ahead, which it puts into a [`Press`], and takes from a [`Shelf`] and
-//! finds again among its [`Supplies`]. The front knows protocols by this trait alone: a new one is a crate, a line in its
-//! dependencies, and a line in its list.
+//! A [`Protocol`] has a [`Card`], on which stands everything that is printed about it, compared in a hello or
+//! stored with its material; it runs a [`Job`] as one [`Party`] of several; it may make [`Material`] ahead,
+//! which it puts into a [`Press`], and takes from a [`Shelf`] and finds again among its [`Supplies`]. The
+//! front knows protocols by this trait alone: a new one is a crate, a line in its dependencies, and a line in
+//! its list.
 //!
-//! What is no program on an engine (a *service*: one message, a proof, a set) has the same card and functions of its own.
+//! What is no program on an engine (a *service*: one message, a proof, a set) has the same card and functions
+//! of its own.
 //!
-//! Nothing here opens a socket or a file: a channel, a generator and an observer come in with the party, shelves with the
-//! supplies.
+//! Nothing here opens a socket or a file: a channel, a generator and an observer come in with the party,
+//! shelves with the supplies.
 
 mod card;
 mod conduct;
@@ -55,7 +57,8 @@ pub trait Protocol: Sync {
         Ok(())
     }
 
-    /// Whether so many parties can take part with these options. What the card says is [checked](Card::fits_parties) already.
+    /// Whether so many parties can take part with these options. What the card says is
+    /// [checked](Card::fits_parties) already.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) says why not.
@@ -99,8 +102,8 @@ pub trait Protocol: Sync {
         }
     }
 
-    /// The stored material that one run's material of a program is made of, if it is to be made of some: the [`from`](Material::from) of
-    /// its card. Asked before anybody is bothered.
+    /// The stored material that one run's material of a program is made of, if it is to be made of some: the
+    /// [`from`](Material::from) of its card. Asked before anybody is bothered.
     fn source(&self, program: &Program, options: &Options) -> Option<Need> {
         let _ = (program, options);
         None
@@ -121,12 +124,13 @@ pub trait Protocol: Sync {
     /// Runs this party's side. Outputs go to the observer as their checks pass.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program; what channels report; and the protocol's
-    /// checks.
+    /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program; what channels report; and
+    /// the protocol's checks.
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()>;
 
-    /// What a run without material costs: goes through its messages, with lengths in the place of bytes, after the hello. The front asks
-    /// every protocol, and a test of the front holds the answers to what runs send.
+    /// What a run without material costs: goes through its messages, with lengths in the place of bytes,
+    /// after the hello. The front asks every protocol, and a test of the front holds the answers to what runs
+    /// send.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the protocol does not say.
@@ -135,8 +139,9 @@ pub trait Protocol: Sync {
         Err(Error::invalid_input(format!("{} does not say what it costs", self.card().name)))
     }
 
-    /// Makes material ahead: `make` of it, for `program` if the material is for one. Of what it is [made of](Protocol::source) there is a
-    /// shelf with enough for one run among the supplies, or none, at all parties alike.
+    /// Makes material ahead: `make` of it, for `program` if the material is for one. Of what it is
+    /// [made of](Protocol::source) there is a shelf with enough for one run among the supplies, or none, at
+    /// all parties alike.
     ///
     /// # Errors
     /// As [`Protocol::run`]; those of the shelf. Lots that were finished before an error stay.

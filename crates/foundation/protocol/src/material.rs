@@ -1,8 +1,9 @@
 //! Material: correlated randomness that is made before it is needed, lot by lot, and used up batch by batch.
 //!
-//! A *lot* is made together, under keys of its own, by all parties at once; a *batch* is what of it is used up in one piece.
-//! A [`Dealer`] makes material, a [`Press`] takes lots of one kind and a [`Shelf`] gives one out: whoever stores them sees to it that every batch is used at
-//! most once, at all parties the same one, whatever crashes.
+//! A *lot* is made together, under keys of its own, by all parties at once; a *batch* is what of it is used
+//! up in one piece. A [`Dealer`] makes material, a [`Press`] takes lots of one kind and a [`Shelf`] gives one
+//! out: whoever stores them sees to it that every batch is used at most once, at all parties the same one,
+//! whatever crashes.
 
 use std::io::{Read, Write};
 
@@ -18,7 +19,8 @@ pub struct Material {
     pub name: &'static str,
     /// Whether the material is for one program, or for any.
     pub program: bool,
-    /// The material of which it is made where enough of that is stored, if there is one ([`Protocol::source`](crate::Protocol::source)).
+    /// The material of which it is made where enough of that is stored, if there is one
+    /// ([`Protocol::source`](crate::Protocol::source)).
     pub from: Option<&'static str>,
     /// The options under which it is made: of those that parties agree on, the ones that a run on it has to have alike.
     pub options: &'static [&'static str],
@@ -35,7 +37,8 @@ pub struct Need {
     pub units: Vec<u64>,
     /// The number of batches that the amount is in.
     pub batches: u64,
-    /// The most that a party of two stores for it, in bytes ([`Protocol::stored_bytes`](crate::Protocol::stored_bytes) knows it for more).
+    /// The most that a party of two stores for it, in bytes
+    /// ([`Protocol::stored_bytes`](crate::Protocol::stored_bytes) knows it for more).
     pub bytes: u64,
 }
 
@@ -53,8 +56,8 @@ pub type WriteBatch<'w> = dyn FnMut(&mut Party<'_, '_>, u64, &mut dyn Write) -> 
 
 /// Where lots of one material are put that are made ahead, by all parties alike.
 pub trait Press: Send {
-    /// Makes a lot and keeps it. `me` is the party in the lot's own session, in which all of it is made. When this returns
-    /// all parties have their part on their disks, whole; after an error nobody uses it.
+    /// Makes a lot and keeps it. `me` is the party in the lot's own session, in which all of it is made. When
+    /// this returns all parties have their part on their disks, whole; after an error nobody uses it.
     ///
     /// # Errors
     /// Errors of `write`, of the channels, and of what stores it.
@@ -69,8 +72,8 @@ pub trait Shelf: Send {
     /// If the batch cannot be had.
     fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>>;
 
-    /// A check begins whose failure would make the rest of the lot worthless: told before the check's first message. If no
-    /// [`Shelf::check_passed`] follows, no batch of the lot is used again, in no run.
+    /// A check begins whose failure would make the rest of the lot worthless: told before the check's first
+    /// message. If no [`Shelf::check_passed`] follows, no batch of the lot is used again, in no run.
     ///
     /// # Errors
     /// If this cannot be noted for good; the check is then not begun.
@@ -111,13 +114,14 @@ impl Supplies for Empty {
 
 /// Makes correlated randomness of one kind: from OT, from a shelf, from a helper, in tests from nowhere.
 ///
-/// It has its own randomness and its own session, or its material already; what it lacks is the links, of which a dealer for
-/// two takes [`Mesh::pair`].
+/// It has its own randomness and its own session, or its material already; what it lacks is the links, of
+/// which a dealer for two takes [`Mesh::pair`].
 pub trait Dealer: Send {
     /// What it makes at once: a type of the kind's own.
     type Batch;
 
-    /// Makes at least so much. All parties ask for the same, in the same order. After an error a dealer is not used again.
+    /// Makes at least so much. All parties ask for the same, in the same order. After an error a dealer is
+    /// not used again.
     ///
     /// # Errors
     /// Errors of the channels and of the dealer's checks: then nothing is given out.

@@ -50,7 +50,8 @@ impl Options {
     /// Sets an option, as party `me` says it.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the protocol has no such option, or it cannot be this, with what there is.
+    /// [`InvalidInput`](comity_core::Kind) if the protocol has no such option, or it cannot be this, with
+    /// what there is.
     pub fn set(&mut self, me: PartyId, name: &str, text: &str) -> Result<()> {
         let (at, option) = self.find(name)?;
         let value = option.parse(me, text).ok_or_else(|| {
@@ -122,7 +123,8 @@ impl Options {
         self.find(name).is_ok_and(|(at, _)| self.values[at].is_some())
     }
 
-    /// The options that all parties must have alike: a field each. One that follows from the program and was not said is open: `None`.
+    /// The options that all parties must have alike: a field each. One that follows from the program and was
+    /// not said is open: `None`.
     pub fn agreed(&self) -> Vec<(&'static str, Option<String>)> {
         let options = self.card.options.iter().zip(&self.values).filter(|(option, _)| option.agreed);
         options
@@ -151,7 +153,8 @@ impl Options {
         options.map(|(option, value)| (option, value.clone().or_else(|| option.given())))
     }
 
-    /// Those of these options that all parties have alike, as one text: with it what was made under other options is told apart.
+    /// Those of these options that all parties have alike, as one text: with it what was made under other
+    /// options is told apart.
     pub fn canonical(&self, of: &[&str]) -> String {
         let wanted =
             |name: &str| self.card.options.iter().any(|option| option.field() == name && of.contains(&option.name));
@@ -163,8 +166,9 @@ impl Options {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether what was made under the options of this [canonical](Options::canonical) text fits: all that both have and
-    /// neither left open are the same. A material may be several protocols', each with options of its own.
+    /// Whether what was made under the options of this [canonical](Options::canonical) text fits: all that
+    /// both have and neither left open are the same. A material may be several protocols', each with options
+    /// of its own.
     pub fn made_under(&self, text: &str) -> bool {
         let made = fields(text);
         self.agreed().iter().all(|(name, ours)| {

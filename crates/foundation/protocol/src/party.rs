@@ -7,7 +7,8 @@ use rand_core::CryptoRng;
 
 /// One party of a running protocol: its links, where it stands, its randomness, and who watches.
 ///
-/// A protocol for two takes it apart once, with [`Mesh::pair`], and its figures are functions of a channel and [`Here`].
+/// A protocol for two takes it apart once, with [`Mesh::pair`], and its figures are functions of a channel
+/// and [`Here`].
 pub struct Party<'p, 'n> {
     /// The links to all others.
     pub net: &'p mut Mesh<'n>,

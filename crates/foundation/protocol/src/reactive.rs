@@ -20,8 +20,8 @@ pub trait Reactive {
     /// A value of `owner`, which gives it; the others give none.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the value is missing, has another length, or is another party's; those of the
-    /// protocol.
+    /// [`InvalidInput`](comity_core::Kind) if the value is missing, has another length, or is another
+    /// party's; those of the protocol.
     fn input(&mut self, me: &mut Party<'_, '_>, owner: PartyId, bits: usize, value: Option<&Bits>) -> Result<Shares>;
 
     /// A random value that nobody knows.
@@ -30,8 +30,8 @@ pub trait Reactive {
     /// Errors of the protocol.
     fn random(&mut self, me: &mut Party<'_, '_>, bits: usize) -> Result<Shares>;
 
-    /// The outputs that a program computes of these values, not revealed. Whose its inputs are and for whom its outputs does
-    /// not matter.
+    /// The outputs that a program computes of these values, not revealed. Whose its inputs are and for whom
+    /// its outputs does not matter.
     ///
     /// # Errors
     /// Errors of the protocol.

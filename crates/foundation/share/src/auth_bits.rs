@@ -5,7 +5,8 @@ use comity_core::{PartyId, Result};
 
 use crate::share::{GlobalKey, Share};
 
-/// Random authenticated bits of two parties (Nielsen et al., Crypto 2012, figure 5, its aBit commands; F_aBit in later papers).
+/// Random authenticated bits of two parties (Nielsen et al., Crypto 2012, figure 5, its aBit commands; F_aBit
+/// in later papers).
 ///
 /// Both parties make the same calls in the same order. After an error nothing more is to be had.
 pub trait AuthBits: Send {
@@ -21,7 +22,8 @@ pub trait AuthBits: Send {
     /// Errors of the channel, and of the checks.
     fn shares(&mut self, ch: &mut dyn Channel, out: &mut [Share]) -> Result<()>;
 
-    /// Random bits of `owner` alone, one of the two parties, who knows them: the other party's share is the constant zero.
+    /// Random bits of `owner` alone, one of the two parties, who knows them: the other party's share is the
+    /// constant zero.
     ///
     /// # Errors
     /// As [`AuthBits::shares`].

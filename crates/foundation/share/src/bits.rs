@@ -1,12 +1,13 @@
 //! `BitShares`: one party's XOR shares of bits, packed.
 //!
-//! A bit `x = x_0 + x_1 + ...` (sums of bits are XORs) has one share for each party, without a MAC: a party that shows another
-//! share than it has changes the bit, and nobody notices. This is for parties that follow their protocol.
+//! A bit `x = x_0 + x_1 + ...` (sums of bits are XORs) has one share for each party, without a MAC: a party
+//! that shows another share than it has changes the bit, and nobody notices. This is for parties that follow
+//! their protocol.
 
 use zeroize::Zeroize;
 
-/// A string of shares: share `i` is bit `i % 64` of word `i / 64`, and the bits after the last share are zero. Wiped on drop, and
-/// where it was when it grows.
+/// A string of shares: share `i` is bit `i % 64` of word `i / 64`, and the bits after the last share are
+/// zero. Wiped on drop, and where it was when it grows.
 #[derive(Default)]
 pub struct BitShares {
     words: Vec<u64>,
@@ -111,7 +112,8 @@ impl BitShares {
         self.clear_tail();
     }
 
-    /// Copies the `count` shares from `start` on to the front of these words; the bits after them in their last word are zero.
+    /// Copies the `count` shares from `start` on to the front of these words; the bits after them in their
+    /// last word are zero.
     ///
     /// # Panics
     /// If there are not so many, or no room for them.
@@ -153,7 +155,8 @@ impl BitShares {
     }
 }
 
-/// Copies the `count` bits from `start` on to the front of other words; the bits after them in their last word are zero.
+/// Copies the `count` bits from `start` on to the front of other words; the bits after them in their last
+/// word are zero.
 ///
 /// # Panics
 /// If there are not so many, or no room for them.

@@ -1,8 +1,9 @@
 //! A common random string that no party can choose: the sum of a seed of each, said at the same time
 //! ([simultaneous broadcast](crate::simultaneous)).
 //!
-//! Whoever would rather not see the result can stop; it cannot try again in the same session. What the string decides is fixed
-//! before the first message: a party opens its seed only after it has received all of that, too.
+//! Whoever would rather not see the result can stop; it cannot try again in the same session. What the string
+//! decides is fixed before the first message: a party opens its seed only after it has received all of that,
+//! too.
 
 use comity_channel::Mesh;
 use comity_core::{Result, SessionId, declassify_all};
@@ -17,8 +18,8 @@ use crate::simultaneous::say_string;
 ///
 /// # Errors
 /// [`COIN_OPENING`](checks::COIN_OPENING) by a party that opens another seed than it committed to;
-/// [`EQUIVOCATION`](checks::EQUIVOCATION) by nobody in particular, if some party told different commitments to different
-/// parties; those of the channels.
+/// [`EQUIVOCATION`](checks::EQUIVOCATION) by nobody in particular, if some party told different commitments
+/// to different parties; those of the channels.
 pub fn coin(mesh: &mut Mesh<'_>, session: SessionId, rng: &mut (impl CryptoRng + ?Sized)) -> Result<[u8; 32]> {
     coin_with(mesh, session, rng, &mut Honest)
 }

@@ -1,10 +1,11 @@
 //! EQ: whether all parties have the same string, by commit and open (Nielsen et al., Crypto 2012, section 2: "the
 //! functionality EQ ... leaks both strings if they differ").
 //!
-//! All say a digest of their strings at the same time ([simultaneous broadcast](crate::simultaneous)), so that nobody can
-//! choose its string after it has seen another's. If they differ the run is over, and what was hashed is as good as known to all:
-//! only strings that may then be known are compared so. Among them is none that depends on a party's own global key, unless
-//! nothing secret is masked under that key before the comparison has passed.
+//! All say a digest of their strings at the same time ([simultaneous broadcast](crate::simultaneous)), so
+//! that nobody can choose its string after it has seen another's. If they differ the run is over, and what
+//! was hashed is as good as known to all: only strings that may then be known are compared so. Among them is
+//! none that depends on a party's own global key, unless nothing secret is masked under that key before the
+//! comparison has passed.
 
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Check, Error, Result, SessionId, declassify_all, verdict};
@@ -13,8 +14,8 @@ use subtle::ConstantTimeEq;
 
 use crate::simultaneous::say;
 
-/// Ends with `otherwise` unless all parties give the same `digest`, which is a BLAKE3 digest of what is compared. `session` is
-/// used for one comparison.
+/// Ends with `otherwise` unless all parties give the same `digest`, which is a BLAKE3 digest of what is
+/// compared. `session` is used for one comparison.
 ///
 /// # Errors
 /// `otherwise`: by a party that opens its commitment to something else; by nobody in particular if the digests differ.
@@ -33,9 +34,10 @@ pub fn equal(
 
 /// As [`equal`], and 256 random bits, the same for all parties, in as many rounds as either takes alone.
 ///
-/// A party's part of the coin is in what it says of its string, and neither can it choose by another's: so what is compared here, and all
-/// that a cheat has to guess so that it is equal, is fixed before anybody knows the coin. Who says the last word knows it first, and
-/// whether its guesses were right; it can do no more than stop, as it can after [`coin`](crate::coin).
+/// A party's part of the coin is in what it says of its string, and neither can it choose by another's: so
+/// what is compared here, and all that a cheat has to guess so that it is equal, is fixed before anybody
+/// knows the coin. Who says the last word knows it first, and whether its guesses were right; it can do no
+/// more than stop, as it can after [`coin`](crate::coin).
 ///
 /// # Errors
 /// As [`equal`].

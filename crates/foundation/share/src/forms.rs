@@ -1,17 +1,22 @@
 //! The forms of one authenticated bit among `n` parties, and their algebra.
 //!
-//! A bit `x = x_0 + ... + x_{n-1}`; party `i` holds `x_i`, and of each other party's share a key. `R_j` is the global key of party `j`.
+//! A bit `x = x_0 + ... + x_{n-1}`; party `i` holds `x_i`, and of each other party's share a key. `R_j` is
+//! the global key of party `j`.
 //!
-//! - *Pairwise* ([`Pairwise`]): with each peer `j` the MAC `M_j = K + x_i R_j` on the own share, whose key `K` party `j` has, and the key to the
-//!   peer's share: as a [`Share`](crate::Share) with each. Needed where a MAC or a key is hashed alone.
-//! - *Row* ([`RowShares`]), `n` blocks: `Z_j = M_j` for a peer `j`, and for the party itself `Z_i = x_i R_i + ` the sum of its keys. Over the parties
-//!   the blocks `Z_j` sum up to `x R_j` (Hazay, Scholl, Soria-Vazquez, Asiacrypt 2017, Claim 41, in whose proof two indices are
-//!   exchanged): shares of the bit times every global key.
-//! - *Sum* ([`RowShares::sums`]), one block: the sum of the row. Over the parties it sums up to `x R`, where `R` is the sum of all global keys.
+//! - *Pairwise* ([`Pairwise`]): with each peer `j` the MAC `M_j = K + x_i R_j` on the own share, whose key
+//!   `K` party `j` has, and the key to the peer's share: as a [`Share`](crate::Share) with each. Needed where
+//!   a MAC or a key is hashed alone.
+//! - *Row* ([`RowShares`]), `n` blocks: `Z_j = M_j` for a peer `j`, and for the party itself
+//!   `Z_i = x_i R_i + ` the sum of its keys. Over the parties the blocks `Z_j` sum up to `x R_j` (Hazay,
+//!   Scholl, Soria-Vazquez, Asiacrypt 2017, Claim 41, in whose proof two indices are exchanged): shares of
+//!   the bit times every global key.
+//! - *Sum* ([`RowShares::sums`]), one block: the sum of the row. Over the parties it sums up to `x R`, where
+//!   `R` is the sum of all global keys.
 //!
-//! All three are linear. **Fixed bits.** Bit 0 of every global key is one and of every key zero, so that bit 0 of every block of a row is the share
-//! `x_i`. Bit 1 is one in the key of party 1 alone ([`GlobalKey::of`](crate::GlobalKey::of)), so that bit 1 of `R` is one, and bit 1 of the sum is
-//! one more additive share of `x`. 126 bits of a global key are secret.
+//! All three are linear. **Fixed bits.** Bit 0 of every global key is one and of every key zero, so that bit
+//! 0 of every block of a row is the share `x_i`. Bit 1 is one in the key of party 1 alone
+//! ([`GlobalKey::of`](crate::GlobalKey::of)), so that bit 1 of `R` is one, and bit 1 of the sum is one more
+//! additive share of `x`. 126 bits of a global key are secret.
 
 use core::ops::Range;
 
@@ -94,8 +99,8 @@ impl Pairwise {
         rows
     }
 
-    /// The bits of `owner` alone, as rows: of every other party the share is zero. One deal of random bits is as many bits of each
-    /// party for itself.
+    /// The bits of `owner` alone, as rows: of every other party the share is zero. One deal of random bits is
+    /// as many bits of each party for itself.
     pub fn rows_of(&self, owner: PartyId, key: &GlobalKey) -> RowShares {
         let (me, parties) = (self.macs.me(), self.macs.parties());
         let bits = self.len();
@@ -121,7 +126,8 @@ impl Drop for Pairwise {
     }
 }
 
-/// This party's own block of each row: its share, which is bit 0 of `macs`, times its global key, plus all keys to the others' shares.
+/// This party's own block of each row: its share, which is bit 0 of `macs`, times its global key, plus all
+/// keys to the others' shares.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -137,7 +143,8 @@ pub fn own_column<'a>(key: &GlobalKey, macs: &[Block], keys: impl Iterator<Item 
     }
 }
 
-/// One party's rows of some bits, `n` columns of blocks: column `j` belongs to the global key of party `j`. Secret; wiped on drop.
+/// One party's rows of some bits, `n` columns of blocks: column `j` belongs to the global key of party `j`.
+/// Secret; wiped on drop.
 #[derive(Clone)]
 pub struct RowShares {
     me: PartyId,
@@ -209,8 +216,8 @@ impl RowShares {
         }
     }
 
-    /// This party's shares of the bits. They are not always random, so nothing but [`opening`](crate::opening) sees them, and what leaves is
-    /// [blinded](crate::zero_shares).
+    /// This party's shares of the bits. They are not always random, so nothing but
+    /// [`opening`](crate::opening) sees them, and what leaves is [blinded](crate::zero_shares).
     pub(crate) fn shares(&self) -> Bits {
         let word = |blocks: &[Block]| blocks.iter().rev().fold(0, |word, block| word << 1 | u64::from(block.lsb()));
         Bits::from_words(self.column(PartyId(0)).chunks(64).map(word).collect(), self.bits)

@@ -1,24 +1,28 @@
 //! `Joint`: authenticated bits of any number of parties, from OT extension between every two of them.
 //!
-//! **Functionality**: random bits of which each party has a share, with MACs under every other party's one global key: in the forms of
-//! [`forms`](crate::forms). **Adversary**: malicious, all parties but one, static; an error ends the keys of all.
+//! **Functionality**: random bits of which each party has a share, with MACs under every other party's one
+//! global key: in the forms of [`forms`](crate::forms). **Adversary**: malicious, all parties but one,
+//! static; an error ends the keys of all.
 //!
-//! **How.** Between every two parties an extension runs both ways ([`TwoWay`]): its correlation is that of MACs. Two things are to be made
-//! sure of beyond what each pair sees: that a party has one global key towards all ([`deltas`], once, at set-up), and that it has one
-//! string of shares towards all ([`alike`], for each chunk before it is used). [`zero`] tests whether shares sum up to zero without showing
-//! them, and [`opening`](crate::opening) checks bits that were opened.
+//! **How.** Between every two parties an extension runs both ways ([`TwoWay`]): its correlation is that of
+//! MACs. Two things are to be made sure of beyond what each pair sees: that a party has one global key
+//! towards all ([`deltas`], once, at set-up), and that it has one string of shares towards all ([`alike`],
+//! for each chunk before it is used). [`zero`] tests whether shares sum up to zero without showing them, and
+//! [`opening`](crate::opening) checks bits that were opened.
 //!
-//! **The rule of every check.** No message in the clear depends on its sender's own global key, unless nothing secret has been or will be
-//! masked under this key before the check has passed. Each module says why its check keeps to it. A check that has begun and not passed,
-//! whatever the reason, ends the key: a [`Joint`] refuses to go on after an error, and its owner sees to it that nothing else
-//! is used that was made under the same keys.
+//! **The rule of every check.** No message in the clear depends on its sender's own global key, unless
+//! nothing secret has been or will be masked under this key before the check has passed. Each module says why
+//! its check keeps to it. A check that has begun and not passed, whatever the reason, ends the key: a
+//! [`Joint`] refuses to go on after an error, and its owner sees to it that nothing else is used that was
+//! made under the same keys.
 //!
-//! **Order.** All coins are committed to before the first is opened, in the echo; a coin is opened when all that it decides on has been
-//! received ([`coins`]).
+//! **Order.** All coins are committed to before the first is opened, in the echo; a coin is opened when all
+//! that it decides on has been received ([`coins`]).
 //!
-//! **Cost** of a bit, to each peer: 4 bytes, and a product in GF(2^128) for every 128 bits and row of the extension. A chunk of up to 262,016 bits takes
-//! four rounds. Set-up: the base OTs of one direction with each peer, and some fourteen rounds, in which a first chunk is made, too, for who says
-//! that it will want one ([`Provisions`]).
+//! **Cost** of a bit, to each peer: 4 bytes, and a product in GF(2^128) for every 128 bits and row of the
+//! extension. A chunk of up to 262,016 bits takes four rounds. Set-up: the base OTs of one direction with
+//! each peer, and some fourteen rounds, in which a first chunk is made, too, for who says that it will want
+//! one ([`Provisions`]).
 
 mod act;
 pub mod alike;
@@ -82,8 +86,9 @@ impl Joint {
     /// Sets up all parties, with a global key of this one that is for this one use. The session is theirs alone.
     ///
     /// # Errors
-    /// Those of the base OTs and of the extension; [`DELTAS`](checks::DELTAS) by nobody in particular, if some party has another
-    /// global key towards one than towards another; [`EQUIVOCATION`](checks::EQUIVOCATION); those of the channels.
+    /// Those of the base OTs and of the extension; [`DELTAS`](checks::DELTAS) by nobody in particular, if
+    /// some party has another global key towards one than towards another;
+    /// [`EQUIVOCATION`](checks::EQUIVOCATION); those of the channels.
     pub fn setup(mesh: &mut Mesh<'_>, here: Here, rng: &mut dyn CryptoRng) -> Result<Joint> {
         Joint::with(mesh, here, rng, Honest)
     }
@@ -244,13 +249,14 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         &mut self.conduct
     }
 
-    /// The bits that were made with the set-up and are left: a call for random bits that they suffice for takes no coin.
+    /// The bits that were made with the set-up and are left: a call for random bits that they suffice for
+    /// takes no coin.
     pub fn stocked(&self) -> usize {
         self.stock.0.len() - self.stock.1
     }
 
-    /// Makes sure that so many coins are committed to, of which each [`chunk`](Joint::chunk), each [`coin`](Joint::coin) and each [`sums_to_zero`](Joint::sums_to_zero)
-    /// takes one. At most two rounds.
+    /// Makes sure that so many coins are committed to, of which each [`chunk`](Joint::chunk), each
+    /// [`coin`](Joint::coin) and each [`sums_to_zero`](Joint::sums_to_zero) takes one. At most two rounds.
     ///
     /// # Errors
     /// [`EQUIVOCATION`](checks::EQUIVOCATION), by nobody in particular; those of the channels.
@@ -258,10 +264,12 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.guarded(|joint| joint.commit(mesh, coins))
     }
 
-    /// 256 random bits, the same for all: opened when this party has received everything that they decide on. One round.
+    /// 256 random bits, the same for all: opened when this party has received everything that they decide on.
+    /// One round.
     ///
     /// # Errors
-    /// [`COIN_OPENING`](checks::COIN_OPENING) by a party that opens another seed than it committed to; those of the channels.
+    /// [`COIN_OPENING`](checks::COIN_OPENING) by a party that opens another seed than it committed to; those
+    /// of the channels.
     ///
     /// # Panics
     /// If no coin was [planned](Joint::plan).
@@ -269,12 +277,14 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.guarded(|joint| joint.open(mesh))
     }
 
-    /// Random bits, at most [`CHUNK`](Joint::CHUNK): `macs` get the MACs on this party's shares, with the share as bit 0, under each peer's
-    /// key, and `keys` the keys to each peer's shares. It is checked that every party's shares are the same towards all. Takes a coin.
+    /// Random bits, at most [`CHUNK`](Joint::CHUNK): `macs` get the MACs on this party's shares, with the
+    /// share as bit 0, under each peer's key, and `keys` the keys to each peer's shares. It is checked that
+    /// every party's shares are the same towards all. Takes a coin.
     ///
     /// # Errors
-    /// [`INCONSISTENT_CHOICES`](comity_ot::checks::INCONSISTENT_CHOICES) by a party; [`EQUIVOCATION`](checks::EQUIVOCATION) by nobody in
-    /// particular; those of the channels. Nothing is then in `macs` and `keys`.
+    /// [`INCONSISTENT_CHOICES`](comity_ot::checks::INCONSISTENT_CHOICES) by a party;
+    /// [`EQUIVOCATION`](checks::EQUIVOCATION) by nobody in particular; those of the channels. Nothing is then
+    /// in `macs` and `keys`.
     ///
     /// # Panics
     /// If the lengths differ or are too large, or no coin was planned.
@@ -311,8 +321,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         })
     }
 
-    /// Bits of which this party's shares are given, with as many coins as they have [chunks](Joint::CHUNK). It is checked that every
-    /// party's shares are the same towards all, not which they are.
+    /// Bits of which this party's shares are given, with as many coins as they have [chunks](Joint::CHUNK).
+    /// It is checked that every party's shares are the same towards all, not which they are.
     ///
     /// # Errors
     /// As [`Joint::chunk`].
@@ -323,12 +333,14 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.guarded(|joint| joint.pairwise(mesh, shares.len(), Some(shares)))
     }
 
-    /// Makes sure that the `own` of all parties sum up to zero, block by block: all commit to them, and show them. What depends on a global
-    /// key is shown so only before anything is masked under one: otherwise there is [`Joint::sums_to_zero`]. Three rounds.
+    /// Makes sure that the `own` of all parties sum up to zero, block by block: all commit to them, and show
+    /// them. What depends on a global key is shown so only before anything is masked under one: otherwise
+    /// there is [`Joint::sums_to_zero`]. Three rounds.
     ///
     /// # Errors
-    /// `otherwise` by nobody in particular, if they do not; [`ROW_OPENING`](checks::ROW_OPENING) by a party that shows others than it
-    /// committed to; [`EQUIVOCATION`](checks::EQUIVOCATION) by nobody in particular; those of the channels.
+    /// `otherwise` by nobody in particular, if they do not; [`ROW_OPENING`](checks::ROW_OPENING) by a party
+    /// that shows others than it committed to; [`EQUIVOCATION`](checks::EQUIVOCATION) by nobody in
+    /// particular; those of the channels.
     pub fn shown_zero(
         &mut self,
         mesh: &mut Mesh<'_>,
@@ -341,7 +353,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     /// Makes sure that the `sigma` of all parties sum up to zero, and tells nothing else of them. Takes a coin.
     ///
     /// # Errors
-    /// `otherwise` by nobody in particular, if they do not; [`PRODUCT`](checks::PRODUCT) by a party; those of [`Joint::chunk`].
+    /// `otherwise` by nobody in particular, if they do not; [`PRODUCT`](checks::PRODUCT) by a party; those of
+    /// [`Joint::chunk`].
     ///
     /// # Panics
     /// If no coin was planned.
@@ -354,8 +367,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.guarded(|joint| joint.blind(mesh, sigma, otherwise, false).map(drop))
     }
 
-    /// The same, and a [`coin`](Joint::coin): its seeds are opened with the shares of the product, to which all have committed before. Takes
-    /// two coins.
+    /// The same, and a [`coin`](Joint::coin): its seeds are opened with the shares of the product, to which
+    /// all have committed before. Takes two coins.
     ///
     /// # Errors
     /// As [`Joint::sums_to_zero`] and [`Joint::coin`].
@@ -371,7 +384,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.guarded(|joint| Ok(joint.blind(mesh, sigma, otherwise, true)?.expect("a coin was asked for")))
     }
 
-    /// Says the same to all and hears as much from each: that all hear the same is known after [`Joint::settle`]. One round.
+    /// Says the same to all and hears as much from each: that all hear the same is known after
+    /// [`Joint::settle`]. One round.
     ///
     /// # Errors
     /// Those of the channels.
@@ -402,7 +416,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         })
     }
 
-    /// The same and a [`coin`](Joint::coin), in one round: everybody has received what the coin decides on, though perhaps not the same.
+    /// The same and a [`coin`](Joint::coin), in one round: everybody has received what the coin decides on,
+    /// though perhaps not the same.
     ///
     /// # Errors
     /// As [`Joint::settle`] and [`Joint::coin`].

@@ -1,15 +1,17 @@
 //! `Ledger`: MAC checks that wait.
 //!
-//! A bit that is shown needs a MAC; that it is right may be found out later, so long as nothing that depends on it leaves
-//! before (Nielsen et al., Crypto 2012, section 2). So both parties of a link hash: who shows a bit, the MAC on it; who sees it,
-//! the MAC that it must have. One comparison of digests checks everything since the beginning. It is a 256-bit hash of the MACs
-//! in order, one for each direction: of a sum, two flipped bits could cancel each other.
+//! A bit that is shown needs a MAC; that it is right may be found out later, so long as nothing that depends
+//! on it leaves before (Nielsen et al., Crypto 2012, section 2). So both parties of a link hash: who shows a
+//! bit, the MAC on it; who sees it, the MAC that it must have. One comparison of digests checks everything
+//! since the beginning. It is a 256-bit hash of the MACs in order, one for each direction: of a sum, two
+//! flipped bits could cancel each other.
 //!
 //! A digest is of MACs under the key of the peer that gets it, who could have computed
 //! it: it tells nothing of its sender's own key, and so bits may be settled while secrets are masked under that key.
 //!
-//! For two parties only. Among more a peer that knows another's inputs from its shares could find them by trying: a digest of bare MACs is as good as the
-//! shares. There bits are opened under zero-shares ([`opening`](crate::opening)).
+//! For two parties only. Among more a peer that knows another's inputs from its shares could find them by
+//! trying: a digest of bare MACs is as good as the shares. There bits are opened under zero-shares
+//! ([`opening`](crate::opening)).
 //!
 //! Cost a link: 32 bytes each way a settlement, 16 bytes hashed a bit and party.
 
@@ -27,7 +29,8 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// An empty ledger of party `me` and this peer, who has the same with the two exchanged. `session` is for this one alone.
+    /// An empty ledger of party `me` and this peer, who has the same with the two exchanged. `session` is for
+    /// this one alone.
     pub fn new(session: SessionId, me: PartyId, peer: PartyId) -> Ledger {
         let by =
             |party: PartyId| blake3::Hasher::new_keyed(&session.child(&format!("shown by party {party}")).to_bytes());

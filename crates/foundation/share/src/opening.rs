@@ -1,36 +1,45 @@
 //! `Openings`: bits that all parties open to all, and the check that nobody opened another share than it has.
 //!
-//! **What is said** of a bit is the party's share and a [zero-share](crate::zero_shares): the share as it is could tell its holder's inputs. So are the products of the check
-//! below, each for its recipient alone. Two parties need none: either knows the other's share with the value.
+//! **What is said** of a bit is the party's share and a [zero-share](crate::zero_shares): the share as it is
+//! could tell its holder's inputs. So are the products of the check below, each for its recipient alone. Two
+//! parties need none: either knows the other's share with the value.
 //!
-//! **Check**, by products of rows, for any number of bits. Shares of bits are said to all, in the [echo](Echo). When some bits are fixed, their
-//! coefficients are a hash of the echo; [`Openings::settle`] has party `i` send party `j`, alone, `m_ij = sum chi_k Z_j[k]` over all bits `k` with the
-//! blocks of its rows that belong to the global key of `j`, and a zero-share among all but `j`. Party `j` requires that the sum of the `m_ij` is `sum chi_k (Z_j[k] + x_k R_j)` of
-//! its own row, where `x_k` are the bits as it heard them. With it goes the digest of the echo.
+//! **Check**, by products of rows, for any number of bits. Shares of bits are said to all, in the
+//! [echo](Echo). When some bits are fixed, their coefficients are a hash of the echo; [`Openings::settle`]
+//! has party `i` send party `j`, alone, `m_ij = sum chi_k Z_j[k]` over all bits `k` with the blocks of its
+//! rows that belong to the global key of `j`, and a zero-share among all but `j`. Party `j` requires that the
+//! sum of the `m_ij` is `sum chi_k (Z_j[k] + x_k R_j)` of its own row, where `x_k` are the bits as it heard
+//! them. With it goes the digest of the echo.
 //!
-//! **Sound.** The blocks of all rows for `R_j` add up to `x_k R_j`. A lie in a bit, a zero-share or a product is an error that is added. With false bits, not all zero, `e_k`, liars need
-//! `sum chi_k e_k R_j`: 2^-128 for the sum to be zero, as the coefficients come after the bits (for each hash that they try), and 2^-126 for a guess of the key of an
-//! honest `j`. So whether `j` goes on depends on the lies and its key, and on no share of an honest party; that the liars are many helps them nothing. Bits that are told differently show
+//! **Sound.** The blocks of all rows for `R_j` add up to `x_k R_j`. A lie in a bit, a zero-share or a product
+//! is an error that is added. With false bits, not all zero, `e_k`, liars need `sum chi_k e_k R_j`: 2^-128
+//! for the sum to be zero, as the coefficients come after the bits (for each hash that they try), and 2^-126
+//! for a guess of the key of an honest `j`. So whether `j` goes on depends on the lies and its key, and on no
+//! share of an honest party; that the liars are many helps them nothing. Bits that are told differently show
 //! in the digest of the echo. Only sums are checked, so nobody is named.
 //!
-//! **What the products tell.** All `m_ij` of honest `i` that heard the same are uniform but for their sum, which follows from the liars' own products, the bits and
-//! `j`'s row: `j` could have computed it, whatever it told them. Without zero-shares each would be the share of `i` of every bit, times its coefficient, under keys that `j` has:
-//! for `j` as good as the shares. Those of parties that heard different things, in the echo or of coefficients, are uniform without any sum: zero-shares are
-//! [bound](crate::zero_shares) to what was heard. Nothing depends on the sender's own global key, so bits may be opened while secrets
-//! are masked under it. What is *not* done: to show the sum of all rows plus `x_k R_i`, blind it and open it, as for
-//! a shared key that hides nothing: after one false bit the sum of the honest parties' openings would be a known factor times the sum of
-//! their global keys.
+//! **What the products tell.** All `m_ij` of honest `i` that heard the same are uniform but for their sum,
+//! which follows from the liars' own products, the bits and `j`'s row: `j` could have computed it, whatever
+//! it told them. Without zero-shares each would be the share of `i` of every bit, times its coefficient,
+//! under keys that `j` has: for `j` as good as the shares. Those of parties that heard different things, in
+//! the echo or of coefficients, are uniform without any sum: zero-shares are [bound](crate::zero_shares) to
+//! what was heard. Nothing depends on the sender's own global key, so bits may be opened while secrets are
+//! masked under it. What is *not* done: to show the sum of all rows plus `x_k R_i`, blind it and open it, as
+//! for a shared key that hides nothing: after one false bit the sum of the honest parties' openings would be
+//! a known factor times the sum of their global keys.
 //!
-//! **When.** Nothing that depends on opened bits and would harm if they were false leaves before they are settled. Coefficients are drawn for some
-//! thousand bits at a time, so that no more rows wait.
+//! **When.** Nothing that depends on opened bits and would harm if they were false leaves before they are
+//! settled. Coefficients are drawn for some thousand bits at a time, so that no more rows wait.
 //!
-//! **To some only** ([`Openings::open_each`]). Here there is no echo to hash: each recipient names its own coefficients when it has all shares. To open the bit
-//! plus a bit of the recipient's own to all would show all other parties' shares of it to all. Zero-shares are for each recipient by itself, among all
-//! others, who may be recipients too: with one for all recipients, two of them would hear the same sum twice, and with one among those who are none, who may be one
-//! party alone, nothing would be hidden.
+//! **To some only** ([`Openings::open_each`]). Here there is no echo to hash: each recipient names its own
+//! coefficients when it has all shares. To open the bit plus a bit of the recipient's own to all would show
+//! all other parties' shares of it to all. Zero-shares are for each recipient by itself, among all others,
+//! who may be recipients too: with one for all recipients, two of them would hear the same sum twice, and
+//! with one among those who are none, who may be one party alone, nothing would be hidden.
 //!
-//! **Cost** of a bit and party: a bit to each peer, and a product for each party. A settlement: 48 bytes to each peer, one round. Zero-shares take a bit of
-//! a generator's stream for each bit and peer, and no message.
+//! **Cost** of a bit and party: a bit to each peer, and a product for each party. A settlement: 48 bytes to
+//! each peer, one round. Zero-shares take a bit of a generator's stream for each bit and peer, and no
+//! message.
 
 use comity_channel::{Echo, Mesh, PerPeer};
 use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, SessionId, gf128, verdict};
@@ -46,7 +55,8 @@ use crate::joint::talk::{Beside, Talk};
 use crate::share::GlobalKey;
 use crate::zero_shares::{Pads, PairSeeds};
 
-/// Bits whose rows wait at most before they get their coefficients, if they are opened a few at a time. With more they get them at once.
+/// Bits whose rows wait at most before they get their coefficients, if they are opened a few at a time. With
+/// more they get them at once.
 const WAITING: usize = 1 << 12;
 
 /// Coefficients that are drawn at a time: they stay in the first-level cache.
@@ -68,8 +78,9 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// Nothing was opened. `session` is these openings' alone, the same at all parties, and has a nonce of each of them in it; `key` is this party's global key, and `seeds`
-    /// came with it. However many openings there are under the same seeds, what hides theirs is apart by the session.
+    /// Nothing was opened. `session` is these openings' alone, the same at all parties, and has a nonce of
+    /// each of them in it; `key` is this party's global key, and `seeds` came with it. However many openings
+    /// there are under the same seeds, what hides theirs is apart by the session.
     pub fn new(session: SessionId, backend: Backend, key: GlobalKey, seeds: &PairSeeds) -> Openings {
         let pads = Pads::new(&session, backend, seeds);
         let n = usize::from(pads.parties());
@@ -85,8 +96,8 @@ impl Openings {
         }
     }
 
-    /// Opens these bits to all. They may be false, and are not to be relied upon in anything that leaves before they are
-    /// [settled](Openings::settle). One round.
+    /// Opens these bits to all. They may be false, and are not to be relied upon in anything that leaves
+    /// before they are [settled](Openings::settle). One round.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) after an earlier error; those of the channels.
@@ -138,7 +149,8 @@ impl Openings {
         Ok((bits, theirs))
     }
 
-    /// Opens these bits to some parties, and checks them: the value is there exactly if this party is one of them. Three rounds.
+    /// Opens these bits to some parties, and checks them: the value is there exactly if this party is one of
+    /// them. Three rounds.
     ///
     /// # Errors
     /// As [`Openings::open_each`].
@@ -153,15 +165,16 @@ impl Openings {
         self.open_each(mesh, |party| includes(party).then_some(rows), rng, conduct)
     }
 
-    /// Opens to each party the bits of these rows, if there are any for it, and checks them: the value is there exactly if there are some for this
-    /// party. Three rounds.
+    /// Opens to each party the bits of these rows, if there are any for it, and checks them: the value is
+    /// there exactly if there are some for this party. Three rounds.
     ///
-    /// The shares go to each recipient alone. When it has all of them it names coefficients, and each party answers with the products of its
-    /// rows' blocks for the recipient's global key, as in a settlement. What was opened before must be [settled](Openings::settle).
+    /// The shares go to each recipient alone. When it has all of them it names coefficients, and each party
+    /// answers with the products of its rows' blocks for the recipient's global key, as in a settlement. What
+    /// was opened before must be [settled](Openings::settle).
     ///
     /// # Errors
-    /// [`WRONG_MAC`](checks::WRONG_MAC) by nobody in particular; [`InvalidInput`](comity_core::Kind) after an earlier error; those of the
-    /// channels.
+    /// [`WRONG_MAC`](checks::WRONG_MAC) by nobody in particular; [`InvalidInput`](comity_core::Kind) after an
+    /// earlier error; those of the channels.
     pub fn open_each<'r>(
         &mut self,
         mesh: &mut Mesh<'_>,
@@ -225,9 +238,9 @@ impl Openings {
         Ok(value)
     }
 
-    /// *Input*: makes of the rows of bits that `owner` alone knows those of its value, which is there exactly if this party is the owner. It says
-    /// the value, masked by the bits, to all, and these add what they heard. That all heard the same is known when it is
-    /// [settled](Openings::settle). One round.
+    /// *Input*: makes of the rows of bits that `owner` alone knows those of its value, which is there exactly
+    /// if this party is the owner. It says the value, masked by the bits, to all, and these add what they
+    /// heard. That all heard the same is known when it is [settled](Openings::settle). One round.
     ///
     /// # Errors
     /// As [`Openings::open`].
@@ -259,7 +272,8 @@ impl Openings {
         Ok(())
     }
 
-    /// Checks all bits that were opened since the last time. After an error the global keys of all are at their end. One round.
+    /// Checks all bits that were opened since the last time. After an error the global keys of all are at
+    /// their end. One round.
     ///
     /// # Errors
     /// [`WRONG_MAC`](checks::WRONG_MAC) or [`EQUIVOCATION`](checks::EQUIVOCATION), both by nobody in particular;
@@ -269,8 +283,8 @@ impl Openings {
         self.settle_beside(mesh, &nothing, conduct).map(drop)
     }
 
-    /// As [`Openings::settle`], with another message at the same time, which must do no harm if the bits are false; returns what of it
-    /// was heard.
+    /// As [`Openings::settle`], with another message at the same time, which must do no harm if the bits are
+    /// false; returns what of it was heard.
     ///
     /// # Errors
     /// As [`Openings::settle`].
@@ -307,8 +321,9 @@ impl Openings {
         Ok(theirs)
     }
 
-    /// Gives the bits that wait their coefficients, and then those of further rows: all are fixed, and so is everything before them. One stream
-    /// is for all of them, since two bits with one coefficient could be false together.
+    /// Gives the bits that wait their coefficients, and then those of further rows: all are fixed, and so is
+    /// everything before them. One stream is for all of them, since two bits with one coefficient could be
+    /// false together.
     fn weigh(&mut self, me: usize, further: Option<(&RowShares, &Bits)>) {
         if self.heard.is_empty() && further.is_none() {
             return;
@@ -338,7 +353,8 @@ impl Openings {
     }
 }
 
-/// Adds to each sum the products of its column with coefficients from the generator. Returns the sum of the coefficients of bits that are one.
+/// Adds to each sum the products of its column with coefficients from the generator. Returns the sum of the
+/// coefficients of bits that are one.
 fn add(backend: Backend, prg: &mut Prg, sums: &mut [Block], columns: &[&[Block]], bits: &Bits) -> Block {
     let mut ones = Block::ZERO;
     let mut coefficients = [Block::ZERO; COEFFICIENTS];

@@ -1,8 +1,9 @@
 //! `Share`: one party's part of an authenticated bit, 32 bytes.
 //!
-//! The share itself is bit 0 of its MAC. For that bit 0 of every global key is one and bit 0 of every local key zero, so that
-//! `M = K + x * delta` has `x` there; sums of shares keep it so. A wire is then two blocks and nothing else: an XOR gate is one
-//! addition of 32 bytes. MACs and keys prove with the bits of the global key that are left: 127, or fewer if a protocol fixes more.
+//! The share itself is bit 0 of its MAC. For that bit 0 of every global key is one and bit 0 of every local
+//! key zero, so that `M = K + x * delta` has `x` there; sums of shares keep it so. A wire is then two blocks
+//! and nothing else: an XOR gate is one addition of 32 bytes. MACs and keys prove with the bits of the global
+//! key that are left: 127, or fewer if a protocol fixes more.
 
 use core::ops::{BitXor, BitXorAssign};
 
@@ -28,7 +29,8 @@ impl GlobalKey {
         GlobalKey(Block::new(*bytes))
     }
 
-    /// A random key of this party: bit 1 is one at party 1 alone, so that bit 1 of the sum of all parties' keys is one. 126 secret bits.
+    /// A random key of this party: bit 1 is one at party 1 alone, so that bit 1 of the sum of all parties'
+    /// keys is one. 126 secret bits.
     pub fn of(party: PartyId, rng: &mut (impl CryptoRng + ?Sized)) -> GlobalKey {
         let mut key = GlobalKey::random(rng);
         key.0 = Block::from_u128(key.0.to_u128() & !2 | u128::from(party.0 == 1) << 1);
@@ -59,8 +61,9 @@ pub struct Share {
 impl DefaultIsZeroes for Share {}
 
 impl Share {
-    /// A share from the two sides of two correlated OTs. `t`, with the choice bit `bit`, comes from the one in which this party
-    /// chose, under the peer's delta; `q` from the one in which the peer chose, under this party's.
+    /// A share from the two sides of two correlated OTs. `t`, with the choice bit `bit`, comes from the one
+    /// in which this party chose, under the peer's delta; `q` from the one in which the peer chose, under
+    /// this party's.
     #[inline]
     pub fn from_correlated(bit: bool, t: Block, q: Block) -> Share {
         Share { mac: t.with_lsb(bit), key: q.with_lsb(false) }
@@ -129,8 +132,8 @@ impl Share {
         Share { mac: self.mac.masked(bit), key: self.key.masked(bit) }
     }
 
-    /// The two words of the MAC and the two of the key, the lower ones first, for loops over many shares. Bit 0 is this party's
-    /// share.
+    /// The two words of the MAC and the two of the key, the lower ones first, for loops over many shares. Bit
+    /// 0 is this party's share.
     #[inline(always)]
     pub fn words(self) -> [u64; 4] {
         bytemuck::cast::<Share, [u64; 4]>(self).map(u64::from_le)

@@ -1,15 +1,15 @@
 //! Simultaneous broadcast of a short string each: nobody can make what it says depend on what another says.
 //!
-//! Each party commits to its string, all make sure that all heard the same commitments, and all open. Nobody opens before it
-//! has heard all commitments, and that every other party has: a party that still owes one to somebody learns nothing to
-//! choose it by. What is opened is then the same at all, since what was committed to is. A commitment names its party, so
-//! none can be said again as one's own.
+//! Each party commits to its string, all make sure that all heard the same commitments, and all open. Nobody
+//! opens before it has heard all commitments, and that every other party has: a party that still owes one to
+//! somebody learns nothing to choose it by. What is opened is then the same at all, since what was committed
+//! to is. A commitment names its party, so none can be said again as one's own.
 //!
-//! Between two nobody can say different things to different peers, and only who opens last could choose: the first in the order
-//! of ids commits, the other says its string, the first opens.
+//! Between two nobody can say different things to different peers, and only who opens last could choose: the
+//! first in the order of ids commits, the other says its string, the first opens.
 //!
-//! Cost, to each peer: three messages, 96 bytes and a string, in as many rounds. Between two: two messages of the first, one of the
-//! second, 64 bytes and both strings in all.
+//! Cost, to each peer: three messages, 96 bytes and a string, in as many rounds. Between two: two messages of
+//! the first, one of the second, 64 bytes and both strings in all.
 
 use comity_channel::{Echo, Mesh, PerPeer};
 use comity_core::{Check, Commitment, Error, Opening, PartyId, Result, SessionId, commit};
@@ -38,8 +38,8 @@ pub(crate) struct Saying<'s> {
 /// What each of the others says, as long as the own string, and what it said beside it.
 pub(crate) type Said = (PerPeer<Vec<u8>>, Option<PerPeer<Vec<u8>>>);
 
-/// Says a string to all among any number, by messages of a conversation, and returns what each of the others says. The session is for this
-/// one use. Three rounds.
+/// Says a string to all among any number, by messages of a conversation, and returns what each of the others
+/// says. The session is for this one use. Three rounds.
 ///
 /// # Errors
 /// As [`say`].
@@ -78,12 +78,13 @@ fn verify(session: SessionId, label: &str, commitment: &[u8], said: &[u8], salt:
     if Commitment::new(bytes_of(commitment)).verify(session, label, said, &opening) { Ok(()) } else { Err(()) }
 }
 
-/// Says `own` to all and returns what each of the others says, which is as long. `what` is the string's role in the session, which is used for one
-/// such broadcast; `false_opening` is the check that fails if a commitment is opened to something else.
+/// Says `own` to all and returns what each of the others says, which is as long. `what` is the string's role
+/// in the session, which is used for one such broadcast; `false_opening` is the check that fails if a
+/// commitment is opened to something else.
 ///
 /// # Errors
-/// [`EQUIVOCATION`](crate::checks::EQUIVOCATION) if not all heard the same commitments, of which nobody can know whose doing it is; `false_opening`
-/// by whose it is; those of the channels.
+/// [`EQUIVOCATION`](crate::checks::EQUIVOCATION) if not all heard the same commitments, of which nobody can
+/// know whose doing it is; `false_opening` by whose it is; those of the channels.
 pub fn say_string(
     mesh: &mut Mesh<'_>,
     session: SessionId,

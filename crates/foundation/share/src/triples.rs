@@ -1,23 +1,26 @@
 //! Bit triples: shares of random bits with `c = a b`, among two or more parties who follow their protocol.
 //!
-//! **How** (Goldreich, Micali, Wigderson 1987, on random OT; Beaver, Crypto 1991). With `a` and `b` the sums of all parties'
-//! shares, `ab` is the sum of all `a_i b_j`. Party `i` has its own `a_i b_i`; of each other product party `i`, the sender of a
-//! random OT of bits, and party `j`, its receiver, get shares ([`Links`]):
+//! **How** (Goldreich, Micali, Wigderson 1987, on random OT; Beaver, Crypto 1991). With `a` and `b` the sums
+//! of all parties' shares, `ab` is the sum of all `a_i b_j`. Party `i` has its own `a_i b_i`; of each other
+//! product party `i`, the sender of a random OT of bits, and party `j`, its receiver, get shares ([`Links`]):
 //! - the sender has `m_0` and `m_1`, the receiver its choice bit `r` and `m_r = m_0 + r (m_0 + m_1)`;
 //! - the receiver tells `d = r + b_j`, the sender `e = m_0 + m_1 + a_i`, both masked by what the other does not know;
 //! - the sender's share is `m_0 + d (m_0 + m_1)`, the receiver's `m_r + b_j e`. Their sum is `a_i b_j`.
 //!
-//! Each party takes for its `a` and `b` what the OTs with one peer, the first one, gave anyhow: `m_0 + m_1` and `r`. Towards
-//! that peer `d` and `e` are zero and are not sent; so two parties send nothing beyond the OTs.
+//! Each party takes for its `a` and `b` what the OTs with one peer, the first one, gave anyhow: `m_0 + m_1`
+//! and `r`. Towards that peer `d` and `e` are zero and are not sent; so two parties send nothing beyond the
+//! OTs.
 //!
-//! **Hashed.** The bits are of *hashed* messages. Of a raw correlation, `m_0 + m_1` is a bit of delta, the same in every
-//! triple.
+//! **Hashed.** The bits are of *hashed* messages. Of a raw correlation, `m_0 + m_1` is a bit of delta, the
+//! same in every triple.
 //!
-//! **Adversary**: semi-honest, all parties but one. A party that lies about a correction makes triples wrong, and with them
-//! results; one that lies in an extension can learn the other's delta, and with it the other's `a`.
+//! **Adversary**: semi-honest, all parties but one. A party that lies about a correction makes triples wrong,
+//! and with them results; one that lies in an extension can learn the other's delta, and with it the other's
+//! `a`.
 //!
-//! **Cost** of a triple: a random OT each way with each peer, and 4 bits each peer but the first one, both ways together; a
-//! message each way with every peer for [`CHUNK`] OTs, and among three or more another one at the end of a call.
+//! **Cost** of a triple: a random OT each way with each peer, and 4 bits each peer but the first one, both
+//! ways together; a message each way with every peer for [`CHUNK`] OTs, and among three or more another one
+//! at the end of a call.
 
 mod links;
 mod spool;
@@ -110,8 +113,8 @@ pub struct Links {
 }
 
 impl Links {
-    /// Runs base OTs of this kind with every peer, both ways, and what else the extension needs. `session` is for these alone, and the same
-    /// at all parties; one generator for each peer.
+    /// Runs base OTs of this kind with every peer, both ways, and what else the extension needs. `session` is
+    /// for these alone, and the same at all parties; one generator for each peer.
     ///
     /// # Errors
     /// Errors of the base OTs, and of the channels.

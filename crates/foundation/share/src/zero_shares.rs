@@ -1,19 +1,24 @@
 //! Zero-shares: what hides a party's share of something that is opened.
 //!
-//! **Why.** Shares of a bit are not always random: of the mask of an input all are zero but its owner's. Where an output is the sum of inputs of three
-//! parties or more, the share of each is the sum of the masks of its own inputs, and all have heard these inputs masked: who sees the
-//! share as it is knows the inputs. So what leaves is the share and a zero-share: those of all who say something add up to
-//! zero, and without that of one honest party the others' are uniform.
+//! **Why.** Shares of a bit are not always random: of the mask of an input all are zero but its owner's.
+//! Where an output is the sum of inputs of three parties or more, the share of each is the sum of the masks
+//! of its own inputs, and all have heard these inputs masked: who sees the share as it is knows the inputs.
+//! So what leaves is the share and a zero-share: those of all who say something add up to zero, and without
+//! that of one honest party the others' are uniform.
 //!
-//! **How.** Each two parties have a seed that both made ([`PairSeeds`]). A zero-share is the sum of a stream with each other member of a group: both of a pair add
-//! the same ([`ZeroShares`]). Whatever a cheat does with its own seeds, the stream of two honest parties is theirs alone.
+//! **How.** Each two parties have a seed that both made ([`PairSeeds`]). A zero-share is the sum of a stream
+//! with each other member of a group: both of a pair add the same ([`ZeroShares`]). Whatever a cheat does
+//! with its own seeds, the stream of two honest parties is theirs alone.
 //!
-//! **Bound to what was heard** (`Pads`). A stream's seed is a hash of what is hidden, for whom, the number of the call, and the view of the party: the digest of all
-//! that was said to all, or the coefficients that a recipient named. Honest parties of one view have zero-shares. Those of different views, because somebody said different
-//! things to them, have streams that have nothing to do with each other, and what each says is uniform. Were it not so, somebody could name different coefficients to two
-//! parties and find what they hide in the sum: they hide two different sums of their shares by the same stream.
+//! **Bound to what was heard** (`Pads`). A stream's seed is a hash of what is hidden, for whom, the number of
+//! the call, and the view of the party: the digest of all that was said to all, or the coefficients that a
+//! recipient named. Honest parties of one view have zero-shares. Those of different views, because somebody
+//! said different things to them, have streams that have nothing to do with each other, and what each says is
+//! uniform. Were it not so, somebody could name different coefficients to two parties and find what they hide
+//! in the sum: they hide two different sums of their shares by the same stream.
 //!
-//! **Never twice.** The key of a pair is a hash of its seed and of the session, and one counter goes through all calls of a session.
+//! **Never twice.** The key of a pair is a hash of its seed and of the session, and one counter goes through
+//! all calls of a session.
 //!
 //! Of two parties either knows the other's share with the value: they hide nothing.
 

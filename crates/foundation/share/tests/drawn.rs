@@ -1,4 +1,5 @@
-//! What is drawn is drawn, and what decides on something is not known before: two runs of one session are held against each other.
+//! What is drawn is drawn, and what decides on something is not known before: two runs of one session are
+//! held against each other.
 
 use std::sync::{Arc, Mutex};
 
@@ -55,7 +56,8 @@ fn two_runs_have_no_message_in_common() {
     });
 }
 
-/// A party that draws the same again answers otherwise where the others draw something else: what it is asked for comes from all.
+/// A party that draws the same again answers otherwise where the others draw something else: what it is asked
+/// for comes from all.
 #[test]
 fn challenges_are_made_by_all() {
     let answers = |seeds| {

@@ -1,4 +1,5 @@
-//! The forms of an authenticated bit, as an ideal dealer deals them: the sums that they promise, through every local operation.
+//! The forms of an authenticated bit, as an ideal dealer deals them: the sums that they promise, through
+//! every local operation.
 
 use comity_core::{Backend, Bits, Block, PartyId, Prg};
 use comity_share::{GlobalKey, Pairwise, RowShares};

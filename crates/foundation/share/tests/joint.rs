@@ -31,7 +31,8 @@ pub(crate) fn here(mesh: &Mesh<'_>, session: SessionId) -> Here {
     Here { me: mesh.me(), parties: mesh.parties(), session, params: Params::default(), backend: Backend::detect() }
 }
 
-/// What became of each party of a run: those that behave otherwise than honestly are given, and stay until the others are gone.
+/// What became of each party of a run: those that behave otherwise than honestly are given, and stay until
+/// the others are gone.
 pub(crate) fn run<const N: usize, T: Send>(
     conducts: impl Fn(PartyId) -> Option<Lie> + Sync,
     then: impl Fn(&mut Joint<Lie>, &mut Mesh<'_>) -> Result<T> + Sync,
@@ -52,8 +53,8 @@ pub(crate) fn run<const N: usize, T: Send>(
     ends.into_iter().flatten().collect()
 }
 
-/// That no honest party went on, and that this check ended the run: the first of them to see it is followed by others that find their
-/// links closed.
+/// That no honest party went on, and that this check ended the run: the first of them to see it is followed
+/// by others that find their links closed.
 pub(crate) fn ended_by<T>(ends: &[(PartyId, Result<T>)], check: &'static Check) {
     assert!(ends.iter().all(|(_, ended)| ended.is_err()), "a party went on");
     let found: Vec<_> = ends.iter().filter_map(|(_, ended)| named(ended)).collect();
@@ -103,7 +104,8 @@ fn any_number_of_parties_share_bits() {
     bits_are_shared::<5>();
 }
 
-/// What leaves in which order: whatever is opened comes after all that it decides on, and after the echo of all commitments.
+/// What leaves in which order: whatever is opened comes after all that it decides on, and after the echo of
+/// all commitments.
 #[test]
 fn nothing_is_opened_before_what_it_decides_on() {
     let log = Mutex::new(Vec::new());
@@ -159,7 +161,8 @@ pub(crate) fn drawn(seed: u128) -> Prg {
     Prg::new(Backend::detect(), Block::from_u128(seed))
 }
 
-/// What hides what is opened comes of both of a pair: with another generator at one party the seeds of all its pairs are others, and no others are.
+/// What hides what is opened comes of both of a pair: with another generator at one party the seeds of all
+/// its pairs are others, and no others are.
 #[test]
 fn each_party_draws_its_halves_of_seeds() {
     let seeds = |changed: u16| {

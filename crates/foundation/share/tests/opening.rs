@@ -224,7 +224,8 @@ fn bits_that_wait_have_coefficients_of_their_own() {
     bits_that_wait_and_others::<3>();
 }
 
-/// The first bit of those that wait, and the first of many that come after them, both false: with the same coefficient they would cancel.
+/// The first bit of those that wait, and the first of many that come after them, both false: with the same
+/// coefficient they would cancel.
 fn bits_that_wait_and_others<const N: usize>() {
     let ends = run::<N, _>(
         |me| (me.0 == 0).then(honest),
@@ -252,8 +253,9 @@ fn a_false_bit_tells_no_key() {
     one_false_bit::<5>(4);
 }
 
-/// What is opened to some alone: the liars are the recipients, or say false shares to the one who is none of them, and name coefficients as they
-/// like. Neither what they hear nor what they have is an honest party's key.
+/// What is opened to some alone: the liars are the recipients, or say false shares to the one who is none of
+/// them, and name coefficients as they like. Neither what they hear nor what they have is an honest party's
+/// key.
 fn openings_to_some_tell_no_key<const N: usize>(cheats: u16) {
     for false_share in [false, true] {
         let (heard, keys) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
@@ -307,7 +309,8 @@ fn what_is_opened_to_some_tells_no_key() {
     openings_to_some_tell_no_key::<5>(4);
 }
 
-/// What two parties say to open bits and to settle them: the same as before there were zero-shares, of which they have none.
+/// What two parties say to open bits and to settle them: the same as before there were zero-shares, of which
+/// they have none.
 const GOLDEN_OF_TWO: &str = "61fbba0ed991d25c51935ba0239ddaa8c0f95865114cfab4a8f9ea52cbdc1525";
 
 /// Rows of some bits of two parties under fixed keys, from a generator that both have.

@@ -1,5 +1,5 @@
-//! The cheats of commit and open, on a coin and on a comparison alike: who opens otherwise, says different things to different
-//! peers, opens late, or says again what another said.
+//! The cheats of commit and open, on a coin and on a comparison alike: who opens otherwise, says different
+//! things to different peers, opens late, or says again what another said.
 
 use std::thread;
 
@@ -54,8 +54,8 @@ fn hear<const N: usize>(mesh: &mut Mesh<'_>, peer: PartyId) -> [u8; N] {
 /// What goes to a peer, of `N` bytes, when these have come from all peers.
 type To<const N: usize> = Box<dyn Fn(PartyId, &PerPeer<[u8; N]>) -> [u8; N] + Sync>;
 
-/// What a cheat commits to towards each peer, makes of its echo, and opens towards each peer when it has heard all that the
-/// others open.
+/// What a cheat commits to towards each peer, makes of its echo, and opens towards each peer when it has
+/// heard all that the others open.
 struct Lie {
     commits: To<32>,
     echoes: Box<dyn Fn([u8; 32]) -> [u8; 32] + Sync>,

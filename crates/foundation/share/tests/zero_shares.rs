@@ -1,4 +1,5 @@
-//! What leaves a party that opens bits: not its shares, whoever listens, whatever others tell it, and however often it is opened.
+//! What leaves a party that opens bits: not its shares, whoever listens, whatever others tell it, and however
+//! often it is opened.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -164,7 +165,8 @@ fn sums(all: &[[Vec<u8>; 2]], some: impl Fn(usize) -> bool) -> [Vec<u8>; 2] {
     sums
 }
 
-/// Whatever is said to a party, by all but it or by all: of no part of those who say it the sum is that of what they hide, and of all together it is.
+/// Whatever is said to a party, by all but it or by all: of no part of those who say it the sum is that of
+/// what they hide, and of all together it is.
 fn is_hidden(all: &[[Vec<u8>; 2]], what: &str) {
     for some in 1..(1u32 << all.len()) - 1 {
         let [bare, wire] = sums(all, |i| some >> i & 1 == 1);
@@ -176,7 +178,8 @@ fn is_hidden(all: &[[Vec<u8>; 2]], what: &str) {
 
 const CASES: [Open; 4] = [Open::ToAll, Open::To(&[0]), Open::To(&[0, 2]), Open::To(&[0, 1, 2])];
 
-/// Nobody says its shares, nor its product, nor do some of them together; and masked inputs and what is said have no input in them.
+/// Nobody says its shares, nor its product, nor do some of them together; and masked inputs and what is said
+/// have no input in them.
 fn nothing_bare_leaves<const N: usize>() {
     for to in CASES {
         let (said, ends) = open_sum::<N>(to, |_| honest());
@@ -208,7 +211,8 @@ fn nothing_bare_leaves<const N: usize>() {
                 }
             }
         }
-        // Of masked inputs and strings of as many bits, any one, two or three added up, none is an input that is not the value's.
+        // Of masked inputs and strings of as many bits, any one, two or three added up, none is an input that
+        // is not the value's.
         let strings: HashSet<Vec<u8>> = said
             .iter()
             .filter(|said| !said.bare && said.bytes.len() == BITS / 8)
@@ -244,8 +248,9 @@ fn says(message: &'static str, to: PartyId) -> Lie {
     })
 }
 
-/// Party 0 tells one honest party something else than the others, of what they hear of it or of its coefficients: what the honest parties then send to it
-/// has nothing to do with what they hide, all of it together neither.
+/// Party 0 tells one honest party something else than the others, of what they hear of it or of its
+/// coefficients: what the honest parties then send to it has nothing to do with what they hide, all of it
+/// together neither.
 fn views_that_differ_tell_nothing<const N: usize>() {
     let (liar, other) = (PartyId(0), PartyId(1));
     let lying = |message: &'static str| move |me: PartyId| if me == liar { says(message, other) } else { honest() };
@@ -302,8 +307,8 @@ fn pads(log: &[Said], from: PartyId) -> Vec<(&'static str, u64)> {
     pads
 }
 
-/// What hides all that all parties say has no relation but that zero-shares of one call for one recipient add up to zero: so no coalition finds another
-/// one in what it does not make itself.
+/// What hides all that all parties say has no relation but that zero-shares of one call for one recipient add
+/// up to zero: so no coalition finds another one in what it does not make itself.
 fn pads_are_independent<const N: usize>() {
     let (dealt, log) = (dealt(N as u16, BITS, 9), Log::default());
     Net::<N>::run(|mesh| {
@@ -364,7 +369,8 @@ fn pads_never_come_again<const N: usize>() {
             count += 1;
         }
     }
-    // To all, a settlement's to each and another's, and of two openings to all by one the shares and the products to each.
+    // To all, a settlement's to each and another's, and of two openings to all by one the shares and the
+    // products to each.
     assert_eq!(count, N * 2 * 2 * (1 + (N - 1) * (2 + 2 * 2)));
 }
 

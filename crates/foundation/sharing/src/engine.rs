@@ -7,7 +7,8 @@ use comity_core::{Bits, Error, Result, TapeGate};
 
 use crate::rows::WireRows;
 
-/// A way to share bits, and to compute on what is shared. It borrows its links and whatever outlives a program, and is made for each of them.
+/// A way to share bits, and to compute on what is shared. It borrows its links and whatever outlives a
+/// program, and is made for each of them.
 pub trait Sharing {
     /// What a party holds of some wires.
     type Rows: WireRows;
@@ -17,7 +18,8 @@ pub trait Sharing {
     /// Rows without room.
     fn rows(&self) -> Self::Rows;
 
-    /// How many of so many calls of a circuit of so many slots run side by side: as many as fit the memory that this sharing has for it. One for all parties.
+    /// How many of so many calls of a circuit of so many slots run side by side: as many as fit the memory
+    /// that this sharing has for it. One for all parties.
     fn together(&self, slots: usize, times: u64) -> u64;
 
     /// Writes the constants zero and one into slots 0 and 1.
@@ -35,7 +37,8 @@ pub trait Sharing {
     /// Puts in a value, which is there at its owner alone.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length, or is another party's; those of the protocol.
+    /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length, or is another party's;
+    /// those of the protocol.
     fn input(&mut self, put: Put, value: Option<&Bits>, to: &mut Self::Rows) -> Result<()>;
 
     /// Puts in random bits that nobody knows.

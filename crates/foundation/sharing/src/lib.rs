@@ -1,12 +1,12 @@
 //! What protocols have in common that share each bit: one engine, one way to compute by hand, one way to make lots.
 //!
-//! Such a protocol is a [`Sharing`]: it says what a party holds of a wire, how inputs come in and outputs out, and what happens to the XORs and to the
-//! ANDs of a layer. All else is here:
+//! Such a protocol is a [`Sharing`]: it says what a party holds of a wire, how inputs come in and outputs
+//! out, and what happens to the XORs and to the ANDs of a layer. All else is here:
 //!
-//! - [`SharedEngine`] runs programs on it: a call goes through the layered lowering, and what depends on nothing but earlier layers is
-//!   one step, the ANDs of one depth of all the calls that run side by side.
-//! - [`WireRows`]: what a party holds of some wires, of each a row of as many copies as calls run side by side. [`ShareRows`] is that for shares of one
-//!   size; a protocol whose shares are bits packs them.
+//! - [`SharedEngine`] runs programs on it: a call goes through the layered lowering, and what depends on
+//!   nothing but earlier layers is one step, the ANDs of one depth of all the calls that run side by side.
+//! - [`WireRows`]: what a party holds of some wires, of each a row of as many copies as calls run side by
+//!   side. [`ShareRows`] is that for shares of one size; a protocol whose shares are bits packs them.
 //! - [`ByHand`] computes on values that outlive the programs that are called on them.
 //! - [`fill_lots`] makes material ahead, lot after lot.
 //!

@@ -6,10 +6,11 @@ use comity_circuit::{NoMemory, Place};
 use comity_core::TapeGate;
 use zeroize::{DefaultIsZeroes, Zeroize};
 
-/// What a party holds of some slots: of each a row of so many copies, one for each call that runs side by side. A program's memory and a value are rows of
-/// one copy.
+/// What a party holds of some slots: of each a row of so many copies, one for each call that runs side by
+/// side. A program's memory and a value are rows of one copy.
 pub trait WireRows {
-    /// Makes room for so many slots of so many copies. New room is the constant zero; what was there before need not be.
+    /// Makes room for so many slots of so many copies. New room is the constant zero; what was there before
+    /// need not be.
     ///
     /// # Errors
     /// [`NoMemory`].
@@ -22,7 +23,8 @@ pub trait WireRows {
     fn store(&self, slot: usize, to: &mut Self, at: Place, first: u64);
 }
 
-/// Rows of shares of one size: a share is `width` elements, slot lies after slot, and of each slot copy after copy. Wiped on drop.
+/// Rows of shares of one size: a share is `width` elements, slot lies after slot, and of each slot copy after
+/// copy. Wiped on drop.
 pub struct ShareRows<W: DefaultIsZeroes> {
     width: usize,
     copies: usize,

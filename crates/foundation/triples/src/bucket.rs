@@ -1,31 +1,35 @@
 //! Buckets: how many objects, each of which may leak, make one that does not.
 //!
-//! A cheating party that makes an object leaky is caught with probability one half, for each such object anew. When the whole
-//! batch has passed, its objects are put into buckets by a coin that nobody could foresee, and a bucket is combined into one
-//! object, which leaks only if all of the bucket do. So the cheat must have guessed right for all its leaky objects, and then
-//! some bucket must happen to hold nothing else.
+//! A cheating party that makes an object leaky is caught with probability one half, for each such object
+//! anew. When the whole batch has passed, its objects are put into buckets by a coin that nobody could
+//! foresee, and a bucket is combined into one object, which leaks only if all of the bucket do. So the cheat
+//! must have guessed right for all its leaky objects, and then some bucket must happen to hold nothing else.
 //!
-//! **Partition.** A batch of `l` buckets of size `B` is made as `B` *columns* of `l` objects. Column 0 stays, every other
-//! one is rotated by its own random distance, and bucket `i` is row `i` of the rotated columns. This reads memory in order, where a
-//! random permutation of millions of objects would wait for it at each one, and is no weaker:
+//! **Partition.** A batch of `l` buckets of size `B` is made as `B` *columns* of `l` objects. Column 0 stays,
+//! every other one is rotated by its own random distance, and bucket `i` is row `i` of the rotated columns.
+//! This reads memory in order, where a random permutation of millions of objects would wait for it at each
+//! one, and is no weaker:
 //!
-//! **Bound.** Let `t_j` be the number of leaky objects in column `j`, `t` their sum. One object of each column lie in one
-//! bucket with probability `l^-(B-1)`, since the `B - 1` distances are uniform and independent. So there are
-//! `l^-(B-1) * t_0 t_1 ... t_{B-1}` buckets of leaky objects in expectation, and no greater is the probability that there is one. The
-//! guesses, which are over before the coin is thrown, pass with probability `2^-t`. `t_j 2^-t_j` is at most one half
-//! (for `t_j` of one or two), and so whatever the cheat does it succeeds with probability at most
+//! **Bound.** Let `t_j` be the number of leaky objects in column `j`, `t` their sum. One object of each
+//! column lie in one bucket with probability `l^-(B-1)`, since the `B - 1` distances are uniform and
+//! independent. So there are `l^-(B-1) * t_0 t_1 ... t_{B-1}` buckets of leaky objects in expectation, and no
+//! greater is the probability that there is one. The guesses, which are over before the coin is thrown, pass
+//! with probability `2^-t`. `t_j 2^-t_j` is at most one half (for `t_j` of one or two), and so whatever the
+//! cheat does it succeeds with probability at most
 //!
 //! ```text
 //! 2^-B l^-(B-1)
 //! ```
 //!
-//! (reached with one leaky object in every column). That is half of the `(2l)^-(B-1)` of Nielsen et al. (Crypto
-//! 2012, section 6), from which the paper's `(floor(log2 l) + 1)(B - 1) >= rho` comes ([`bucket_size`]). Only expectations of
-//! single buckets enter: that rows of a rotated column stay neighbours does not matter. For a random permutation the same
-//! argument gives `l C(2B-1, B) 2^-(2B-1) / C(lB, B)`, which for B = 3 is 0.56 of ours, for B = 4 is 0.41.
+//! (reached with one leaky object in every column). That is half of the `(2l)^-(B-1)` of Nielsen et al.
+//! (Crypto 2012, section 6), from which the paper's `(floor(log2 l) + 1)(B - 1) >= rho` comes
+//! ([`bucket_size`]). Only expectations of single buckets enter: that rows of a rotated column stay
+//! neighbours does not matter. For a random permutation the same argument gives
+//! `l C(2B-1, B) 2^-(2B-1) / C(lB, B)`, which for B = 3 is 0.56 of ours, for B = 4 is 0.41.
 //!
-//! **Session.** Failures of batches, and of the kinds of object in a batch, add up; [`Budget`] keeps their sum within `2^-rho`.
-//! It is computed in doubles, by one operation a bucket size, with a relative error below 2^-45.
+//! **Session.** Failures of batches, and of the kinds of object in a batch, add up; [`Budget`] keeps their
+//! sum within `2^-rho`. It is computed in doubles, by one operation a bucket size, with a relative error
+//! below 2^-45.
 
 use core::ops::Range;
 
@@ -57,8 +61,8 @@ pub struct Bucketing {
     pub size: usize,
 }
 
-/// The part of the memory that a batch is made to take where smaller ones are as cheap: its first use of a page costs more than all
-/// that is written there later.
+/// The part of the memory that a batch is made to take where smaller ones are as cheap: its first use of a
+/// page costs more than all that is written there later.
 const SEVERAL: usize = 4;
 
 /// The objects of a memory of which that is true: less of it stays in use anyhow.
@@ -97,17 +101,20 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// For a session that will use `ands` ANDs: the same batch again and again, with the least objects in all. `kinds` kinds of
-    /// leaky object are made in each, each in buckets of its own; `objects` is the most of one kind that memory has room for. Of batches as
-    /// cheap, it is those that take a quarter of that memory, again and again.
+    /// For a session that will use `ands` ANDs: the same batch again and again, with the least objects in
+    /// all. `kinds` kinds of leaky object are made in each, each in buckets of its own; `objects` is the most
+    /// of one kind that memory has room for. Of batches as cheap, it is those that take a quarter of that
+    /// memory, again and again.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there are more than 2^48, or if no batch that fits into memory fails seldom enough.
+    /// [`InvalidInput`](comity_core::Kind) if there are more than 2^48, or if no batch that fits into memory
+    /// fails seldom enough.
     pub fn known(ands: u64, rho: u32, kinds: u32, objects: usize) -> Result<Budget> {
         let mut budget = Budget::open(ands.max(1), rho, kinds, objects)?;
         let mut best: Option<(u64, u64, Bucketing)> = None;
         for size in 2..=LARGEST.min(objects) {
-            // No larger bucket takes fewer than so many. To try them all takes longer than to deal what a small program needs.
+            // No larger bucket takes fewer than so many. To try them all takes longer than to deal what a
+            // small program needs.
             if best.is_some_and(|(least, ..)| least <= ands.max(1).saturating_mul(size as u64)) {
                 break;
             }
@@ -133,8 +140,8 @@ impl Budget {
         Ok(budget)
     }
 
-    /// For a session that uses `most` ANDs at most, a few at a time: each batch is as large as is asked for, and fails with
-    /// its share of the whole.
+    /// For a session that uses `most` ANDs at most, a few at a time: each batch is as large as is asked for,
+    /// and fails with its share of the whole.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there are more than 2^48.
@@ -155,7 +162,8 @@ impl Budget {
         Some((batch, -(batches * f64::from(self.kinds) * batch.failure(0)).log2()))
     }
 
-    /// The next batch, where `wanted` ANDs are wanted now. A large number takes several batches, a small one may give more.
+    /// The next batch, where `wanted` ANDs are wanted now. A large number takes several batches, a small one
+    /// may give more.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the session was planned for fewer, or if no batch fits into memory.
@@ -202,7 +210,8 @@ impl Budget {
     }
 }
 
-/// The smallest batch with between `least` and `most` buckets of this size that is good `enough`, as every larger one then is.
+/// The smallest batch with between `least` and `most` buckets of this size that is good `enough`, as every
+/// larger one then is.
 fn smallest(least: usize, most: usize, size: usize, enough: impl Fn(Bucketing) -> bool) -> Option<Bucketing> {
     let (mut low, mut high) = (least, most);
     if least > most || !enough(Bucketing { buckets: most, size }) {
@@ -251,8 +260,8 @@ impl Partition {
         self.shifts[column]
     }
 
-    /// The objects of `column` in some buckets, as one or two runs of neighbours: the first bucket, the first object, and how
-    /// many.
+    /// The objects of `column` in some buckets, as one or two runs of neighbours: the first bucket, the first
+    /// object, and how many.
     ///
     /// # Panics
     /// If there is no such column, or not so many buckets.

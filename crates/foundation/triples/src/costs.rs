@@ -1,4 +1,5 @@
-//! What dealing costs: a dealer's objects, with lengths. Its set-up and chunks are counted as they come to most, so that this is an estimate.
+//! What dealing costs: a dealer's objects, with lengths. Its set-up and chunks are counted as they come to
+//! most, so that this is an estimate.
 
 use comity_core::Result;
 use comity_protocol::{Costing, Talk};
@@ -15,7 +16,8 @@ const OBJECT: f64 = 27.75;
 /// Objects that are made at once.
 const CHUNK: u64 = 10_880;
 
-/// Messages of so many chunks that wait for each other: between two parties five for eight of them together; among more two each.
+/// Messages of so many chunks that wait for each other: between two parties five for eight of them together;
+/// among more two each.
 const TURNS: [fn(u64) -> u64; 2] = [|chunks| 5 * chunks.div_ceil(8), |chunks| 2 * chunks];
 
 /// Seconds of work for an object with each peer, and for a set-up.
@@ -30,7 +32,8 @@ pub fn deal_for_two(of: &Costing<'_>, ands: u64, objects: usize, talk: &mut Talk
     deal(of, ands, (objects, TURNS[0]), talk)
 }
 
-/// The messages of a dealer among any number of parties that makes so many triples, in batches of so many objects at most.
+/// The messages of a dealer among any number of parties that makes so many triples, in batches of so many
+/// objects at most.
 ///
 /// # Errors
 /// As [`Budget::known`].
@@ -38,7 +41,8 @@ pub fn deal_for_many(of: &Costing<'_>, ands: u64, objects: usize, talk: &mut Tal
     deal(of, ands, (objects.min(many::objects(of.parties)), TURNS[1]), talk)
 }
 
-/// The same of a dealer that makes all its bits with its set-up ([`Many::new_for`](many::Many::new_for)): chunks leave together.
+/// The same of a dealer that makes all its bits with its set-up ([`Many::new_for`](many::Many::new_for)):
+/// chunks leave together.
 ///
 /// # Errors
 /// As [`Budget::known`].

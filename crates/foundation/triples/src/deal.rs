@@ -1,8 +1,8 @@
 //! `TripleDealer`: the functionality F_DEAL, figure 5 of the paper, as the online phase wants it.
 //!
-//! The paper's dealer gives authenticated bits, ANDs and OTs to each party, of which figure 6 makes the AND of two shared
-//! bits. Here that is done to random bits, before any input is known: an authenticated triple is the AND of figure 6 on two
-//! random shared bits. Online an AND then shows two bits of each party.
+//! The paper's dealer gives authenticated bits, ANDs and OTs to each party, of which figure 6 makes the AND
+//! of two shared bits. Here that is done to random bits, before any input is known: an authenticated triple
+//! is the AND of figure 6 on two random shared bits. Online an AND then shows two bits of each party.
 
 use comity_channel::{Channel, Mesh};
 use comity_core::{Error, Result};
@@ -13,9 +13,10 @@ use crate::triples::{Checked, Triples};
 
 /// Deals authenticated bits ([`AuthBits`]) and authenticated triples ([`Dealer`]) under the same two global keys.
 ///
-/// Both parties make the same calls in the same order. A dealer makes whole batches of triples, as suits it if `n` are needed
-/// next, and at least one triple; both parties get the same number. A MAC check that fails, or whose verdict is never known, is
-/// the end of these global keys, which matters to dealers whose keys outlive a run.
+/// Both parties make the same calls in the same order. A dealer makes whole batches of triples, as suits it
+/// if `n` are needed next, and at least one triple; both parties get the same number. A MAC check that fails,
+/// or whose verdict is never known, is the end of these global keys, which matters to dealers whose keys
+/// outlive a run.
 pub trait TripleDealer: AuthBits + Dealer<Batch = Triples<Checked>> {
     /// [`Dealer::deal`], over the only channel of two.
     ///

@@ -31,10 +31,12 @@ pub enum Ands {
     UpTo(u64),
 }
 
-/// A dealer, set up with the peer. The session is the dealer's alone. Both parties have dealers of one kind, for as many ANDs.
+/// A dealer, set up with the peer. The session is the dealer's alone. Both parties have dealers of one kind,
+/// for as many ANDs.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) if so many ANDs cannot be dealt at this rho; those of the setup, and of the channel.
+/// [`InvalidInput`](comity_core::Kind) if so many ANDs cannot be dealt at this rho; those of the setup, and
+/// of the channel.
 pub fn dealer(
     ch: &mut dyn Channel,
     here: Here,

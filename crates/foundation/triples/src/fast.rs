@@ -1,32 +1,38 @@
 //! The fast dealer: authenticated bits from SoftSpoken OT extension, triples by leaky ANDs and buckets.
 //!
-//! **Sources.** Authenticated bits: Roy (CRYPTO 2022), whose correlation is that of MACs ([`Extension`]). Leaky AND: Katz,
-//! Ranellucci, Rosulek, Wang (Crypto 2018, ePrint 2018/578), `leaky.rs` has its steps. Buckets and their combining: Nielsen et al.
-//! (Crypto 2012), as Wang, Ranellucci, Katz (ePrint 2017/030) do it for shared triples; [`bucket`](crate::bucket) has the bound.
-//! **Functionality**: authenticated shares and triples of [`TripleDealer`](crate::TripleDealer). **Adversary**: malicious, either party, static; assumptions
-//! are those of the extension and that AES is an ideal cipher, each AND's hash having a key of its own (`hashes.rs` of this crate
-//! says why), BLAKE3 a random oracle.
+//! **Sources.** Authenticated bits: Roy (CRYPTO 2022), whose correlation is that of MACs ([`Extension`]).
+//! Leaky AND: Katz, Ranellucci, Rosulek, Wang (Crypto 2018, ePrint 2018/578), `leaky.rs` has its steps.
+//! Buckets and their combining: Nielsen et al. (Crypto 2012), as Wang, Ranellucci, Katz (ePrint 2017/030) do
+//! it for shared triples; [`bucket`](crate::bucket) has the bound. **Functionality**: authenticated shares
+//! and triples of [`TripleDealer`](crate::TripleDealer). **Adversary**: malicious, either party, static;
+//! assumptions are those of the extension and that AES is an ideal cipher, each AND's hash having a key of
+//! its own (`hashes.rs` of this crate says why), BLAKE3 a random oracle.
 //!
 //! **One batch**, and why in this order
-//! 1. Shared bits `x`, `y`, `z` for every leaky AND of some chunks, in one of the extension. This is checked before any `G` made of it
-//!    leaves: a receiver whose choices are inconsistent would know hashed values of `G` but for a few bits of delta, and could test
-//!    these one by one.
-//! 2. Leaky ANDs of these chunks. `G` goes both ways at the same time, then bit 1 of `S`. Who waits for the other's bit before it sends its own can make `d`
-//!    what it likes, but a wrong `d` makes the `L` differ by the sum of the deltas.
-//! 3. One comparison of all `L` by commit and open, and with it a coin to which both contribute: the buckets. What a party says in the
-//!    comparison, and so what it guessed, is fixed before it knows the coin ([`equal_with_coin`]). If the comparison fails nothing of
-//!    the batch was used, and the session is over. Each object with a false `G` passes with probability one half, and then one
-//!    share of its `x` is known to the cheat.
-//! 4. Combining, for who has seen the comparison pass. The bits shown are `y_1 + y_j`, of which the second term is used nowhere else;
-//!    with them goes the digest of their MACs ([`Ledger`]), and nothing in a message depends on the peer's bits.
+//! 1. Shared bits `x`, `y`, `z` for every leaky AND of some chunks, in one of the extension. This is checked
+//!    before any `G` made of it leaves: a receiver whose choices are inconsistent would know hashed values of
+//!    `G` but for a few bits of delta, and could test these one by one.
+//! 2. Leaky ANDs of these chunks. `G` goes both ways at the same time, then bit 1 of `S`. Who waits for the
+//!    other's bit before it sends its own can make `d` what it likes, but a wrong `d` makes the `L` differ by
+//!    the sum of the deltas.
+//! 3. One comparison of all `L` by commit and open, and with it a coin to which both contribute: the buckets.
+//!    What a party says in the comparison, and so what it guessed, is fixed before it knows the coin
+//!    ([`equal_with_coin`]). If the comparison fails nothing of the batch was used, and the session is over.
+//!    Each object with a false `G` passes with probability one half, and then one share of its `x` is known
+//!    to the cheat.
+//! 4. Combining, for who has seen the comparison pass. The bits shown are `y_1 + y_j`, of which the second
+//!    term is used nowhere else; with them goes the digest of their MACs ([`Ledger`]), and nothing in a
+//!    message depends on the peer's bits.
 //! 5. The digest is held against what was seen. Then the triples are handed out.
 //!
-//! Shares and triples may be asked for in any order. The failure of all batches together is within `2^-rho` ([`Budget`]).
+//! Shares and triples may be asked for in any order. The failure of all batches together is within `2^-rho`
+//! ([`Budget`]).
 //!
-//! **Cost** of a leaky AND each way: three OTs (3.88 bytes each), 16 bytes of `G` and a bit; three of the tweakable hash; 16 bytes of
-//! BLAKE3. Of a bucket each way: a bit, and 32 bytes of BLAKE3, for all but its first. With B = 3 that is 167 bytes a triple, both ways.
-//! Messages that wait for each other: five for eight chunks, of which three are for their bits; five for a batch, of which four go one
-//! way only. Memory: 96 bytes a leaky AND of a batch, used again for the next one, and some 15 MiB for eight chunks.
+//! **Cost** of a leaky AND each way: three OTs (3.88 bytes each), 16 bytes of `G` and a bit; three of the
+//! tweakable hash; 16 bytes of BLAKE3. Of a bucket each way: a bit, and 32 bytes of BLAKE3, for all but its
+//! first. With B = 3 that is 167 bytes a triple, both ways. Messages that wait for each other: five for eight
+//! chunks, of which three are for their bits; five for a batch, of which four go one way only. Memory: 96
+//! bytes a leaky AND of a batch, used again for the next one, and some 15 MiB for eight chunks.
 
 mod combine;
 mod conduct;
@@ -54,8 +60,8 @@ use crate::checks;
 use crate::deal::stopped;
 use crate::triples::{Checked, Triples};
 
-/// ANDs a chunk, whose three OTs each way are whole blocks of the extension: all that a chunk passes through is about as large as a
-/// second-level cache.
+/// ANDs a chunk, whose three OTs each way are whole blocks of the extension: all that a chunk passes through
+/// is about as large as a second-level cache.
 const CHUNK: usize = 10_880;
 
 /// Chunks of which the same is said at once. What they pass through then stays in a third-level cache.
@@ -218,7 +224,8 @@ impl<C: for<'a> Conduct<Act<'a>>> Fast<C> {
         let mut equality = blake3::Hasher::new_keyed(&session.child("comparison of L").to_bytes());
         let chunks = leaders_now.chunks_mut(BLOCKS * CHUNK).chain(others_now.chunks_mut(BLOCKS * CHUNK));
         let mut chunks: Vec<&mut [Block]> = chunks.collect();
-        // As few groups as there must be, of about as many chunks: a short last one would wait as often, and the others take more memory.
+        // As few groups as there must be, of about as many chunks: a short last one would wait as often, and
+        // the others take more memory.
         let groups = chunks.len().div_ceil(TOGETHER);
         let each = chunks.len().div_ceil(groups);
         for together in chunks.chunks_mut(each) {

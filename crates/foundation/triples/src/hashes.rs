@@ -1,16 +1,17 @@
 //! `Hashes`: the hash of leaky ANDs, leaky OTs and seeds, with an AES key for each of its tweaks.
 //!
-//! `H(x, t) = E(start ^ t, s(x)) ^ s(x)`, as garbling has it ([`GateHash`]: Guo, Katz, Wang, Weng, Yu, Crypto 2020). A party
-//! hashes local keys `K`, and their sums with its global key `Delta`, under tweaks of its own; the peer hashes the MACs, each of
-//! which is one of the two, under the same tweaks.
+//! `H(x, t) = E(start ^ t, s(x)) ^ s(x)`, as garbling has it ([`GateHash`]: Guo, Katz, Wang, Weng, Yu, Crypto
+//! 2020). A party hashes local keys `K`, and their sums with its global key `Delta`, under tweaks of its own;
+//! the peer hashes the MACs, each of which is one of the two, under the same tweaks.
 //!
-//! **Why not one key.** Where y = 0, a leaky AND gives the peer `h = H(M + Delta, t)` for a MAC `M` that it has, but for a bit to
-//! guess. Under one permutation `p` for all, `H(x, t) = p(p(x) + t) + p(x)`, this is `h + t = p(u) + u` for `u = p(M + Delta) + t`.
-//! So one table of `p(u) + u` is held against all ANDs of all sessions at once, and some `Delta` is found after 2^128 / N calls
-//! of AES, where there are N of them. With a key for each tweak a call of AES is about one AND, and there is nothing to divide by.
+//! **Why not one key.** Where y = 0, a leaky AND gives the peer `h = H(M + Delta, t)` for a MAC `M` that it
+//! has, but for a bit to guess. Under one permutation `p` for all, `H(x, t) = p(p(x) + t) + p(x)`, this is
+//! `h + t = p(u) + u` for `u = p(M + Delta) + t`. So one table of `p(u) + u` is held against all ANDs of all
+//! sessions at once, and some `Delta` is found after 2^128 / N calls of AES, where there are N of them. With
+//! a key for each tweak a call of AES is about one AND, and there is nothing to divide by.
 //!
-//! **Which notion.** What is asked for is tweakable correlation robustness, with one call at each tweak, for an `M` in which the
-//! peer has a say; in one place it has to be circular:
+//! **Which notion.** What is asked for is tweakable correlation robustness, with one call at each tweak, for
+//! an `M` in which the peer has a say; in one place it has to be circular:
 //!
 //! | `H(M + Delta, t)` hides | in | notion |
 //! |---|---|---|
@@ -19,21 +20,22 @@
 //! | MACs under the peer's own key, and random blocks | LaOT's `X` and `I` | correlation robust |
 //! | nothing: it is itself the seed | chunks of authenticated bits after the first | correlation robust |
 //!
-//! The hash is circular correlation robust in the ideal-cipher model, for many deltas at once: `q` calls of AES tell something
-//! with probability about `u q / 2^126`, where `u` is the most often that a key serves, in all sessions of everybody
-//! together (of a delta two bits are fixed: [`GlobalKey::of`]).
+//! The hash is circular correlation robust in the ideal-cipher model, for many deltas at once: `q` calls of
+//! AES tell something with probability about `u q / 2^126`, where `u` is the most often that a key serves, in
+//! all sessions of everybody together (of a delta two bits are fixed: [`GlobalKey::of`]).
 //!
-//! **Keys do not come twice.** Each of the two global keys has its start, a hash of the session's id, in which are both parties'
-//! nonces. Tweaks are the low 64 bits; they count up from the dealer's beginning, and this type, which holds the counters,
-//! is not `Clone`. Two sessions of 2^40 tweaks have keys in common with probability 2^-88, and a peer that tries nonces until its
-//! session falls on one of N older ones needs 2^88 / N of them for `u` to become two.
+//! **Keys do not come twice.** Each of the two global keys has its start, a hash of the session's id, in
+//! which are both parties' nonces. Tweaks are the low 64 bits; they count up from the dealer's beginning, and
+//! this type, which holds the counters, is not `Clone`. Two sessions of 2^40 tweaks have keys in common with
+//! probability 2^-88, and a peer that tries nonces until its session falls on one of N older ones needs 2^88
+//! / N of them for `u` to become two.
 //!
 //! **Cost.** Half of the encryptions that a hash with one key takes, and a key schedule for each tweak: about as fast.
 
 use comity_core::{Backend, Block, GateHash, PartyId, SessionId};
 
-/// The hashes of both parties, at one party. Where one hashes keys, singly or in pairs, the other hashes as many MACs, in the same
-/// order and in calls of the same lengths.
+/// The hashes of both parties, at one party. Where one hashes keys, singly or in pairs, the other hashes as
+/// many MACs, in the same order and in calls of the same lengths.
 pub(crate) struct Hashes {
     ours: GateHash,
     theirs: GateHash,

@@ -1,7 +1,7 @@
 //! Authenticated triples, and those who make them: what several protocols use up, each in its own way.
 //!
-//! Bits are shared and authenticated ([`comity_share`]); a triple is two of them that are random, and their product. Dealers make them before inputs
-//! need be known, against parties that cheat, all but one:
+//! Bits are shared and authenticated ([`comity_share`]); a triple is two of them that are random, and their
+//! product. Dealers make them before inputs need be known, against parties that cheat, all but one:
 //!
 //! - [`TripleDealer`]: the functionality for two (Nielsen, Nordholt, Orlandi, Burra, Crypto 2012, figure 5).
 //!   - [`fast`]: from SoftSpoken OT extension and the leaky AND of Katz, Ranellucci, Rosulek, Wang (2018/578).

@@ -1,29 +1,35 @@
-//! The dealer of any number of parties: authenticated bits from SoftSpoken OT extension between every two, triples by leaky ANDs among
-//! all, and buckets.
+//! The dealer of any number of parties: authenticated bits from SoftSpoken OT extension between every two,
+//! triples by leaky ANDs among all, and buckets.
 //!
-//! **Sources.** Authenticated bits and their checks: [`Joint`]. Leaky AND: that of Katz, Ranellucci, Rosulek, Wang (ePrint 2018/578),
-//! among all parties; `leaky.rs` has its steps. Buckets: [`bucket`](crate::bucket), whose bound holds for any coalition: what leaks of an object, and the
-//! guess by which it passes, is one for each object, however many parties lie.
-//! **Functionality**: random shared bits, random bits of one party, and triples, in the row form ([`RowShares`]). **Adversary**: malicious, all
-//! parties but one, static; assumptions are those of the extension and that AES is an ideal cipher, each AND's hash having a key of its own,
-//! BLAKE3 a random oracle.
+//! **Sources.** Authenticated bits and their checks: [`Joint`]. Leaky AND: that of Katz, Ranellucci, Rosulek,
+//! Wang (ePrint 2018/578), among all parties; `leaky.rs` has its steps. Buckets: [`bucket`](crate::bucket),
+//! whose bound holds for any coalition: what leaks of an object, and the guess by which it passes, is one for
+//! each object, however many parties lie. **Functionality**: random shared bits, random bits of one party,
+//! and triples, in the row form ([`RowShares`]). **Adversary**: malicious, all parties but one, static;
+//! assumptions are those of the extension and that AES is an ideal cipher, each AND's hash having a key of
+//! its own, BLAKE3 a random oracle.
 //!
 //! **One batch**, and why in this order. All coins of the batch are committed to before it begins.
-//! 1. Shared bits `x`, `y`, `z` for every leaky AND, a chunk at a time. It is checked that everybody's shares are alike towards all before the
-//!    next message, which has hashes under the global keys in it.
+//! 1. Shared bits `x`, `y`, `z` for every leaky AND, a chunk at a time. It is checked that everybody's shares
+//!    are alike towards all before the next message, which has hashes under the global keys in it.
 //! 2. Leaky ANDs: `U` to each peer, then bit 1 of `S` to all.
-//! 3. When all bits of `S` have been heard, a coin: the coefficients of one combination of all `L`, which is tested for zero. Views of these bits are
-//!    compared at the same time, and before the test begins. Blind, since `L` depends on its holder's global key, under which everything else is still masked. Each object
+//! 3. When all bits of `S` have been heard, a coin: the coefficients of one combination of all `L`, which is
+//!    tested for zero. Views of these bits are compared at the same time, and before the test begins. Blind,
+//!    since `L` depends on its holder's global key, under which everything else is still masked. Each object
 //!    with a false `U` passes with probability one half, and then one share of its `x` is known to the cheat.
-//! 4. A coin, opened with the last message of that test, to which all have committed: the buckets. What leaked cannot change any more.
+//! 4. A coin, opened with the last message of that test, to which all have committed: the buckets. What
+//!    leaked cannot change any more.
 //! 5. Combining opens `y_1 + y_j`, of which the second term is used nowhere else.
 //! 6. The openings are settled. Then the triples are handed out.
 //!
-//! A check that has begun and not passed, whatever the reason, ends the global keys: after an error a dealer refuses everything.
+//! A check that has begun and not passed, whatever the reason, ends the global keys: after an error a dealer
+//! refuses everything.
 //!
-//! **Cost** of a leaky AND, to each peer: three OTs (4 bytes each), 16 bytes of `U` and a bit; three of the tweakable hash. Of a
-//! bucket, to each peer: a bit for all but its first. That is `(n-1)(B(12 + 16 + 1/8) + (B-1)/8)` bytes a party and triple, 84.6 to each peer
-//! with B = 3. A chunk takes four rounds, of which none is left if its bits were made with the set-up, and some chunks together two more. Memory: `48 n` bytes a leaky AND of a batch, and some MiB.
+//! **Cost** of a leaky AND, to each peer: three OTs (4 bytes each), 16 bytes of `U` and a bit; three of the
+//! tweakable hash. Of a bucket, to each peer: a bit for all but its first. That is
+//! `(n-1)(B(12 + 16 + 1/8) + (B-1)/8)` bytes a party and triple, 84.6 to each peer with B = 3. A chunk takes
+//! four rounds, of which none is left if its bits were made with the set-up, and some chunks together two
+//! more. Memory: `48 n` bytes a leaky AND of a batch, and some MiB.
 
 mod combine;
 mod leaky;
@@ -158,8 +164,8 @@ pub trait RowDealer: Dealer<Batch = RowTriples> {
     /// Those of the channels, and of the checks.
     fn shares(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<RowShares>;
 
-    /// So many random bits of each party, which it alone knows, by party: rows of the others have nothing but their keys in them
-    /// ([`Pairwise::rows_of`](comity_share::Pairwise::rows_of)).
+    /// So many random bits of each party, which it alone knows, by party: rows of the others have nothing but
+    /// their keys in them ([`Pairwise::rows_of`](comity_share::Pairwise::rows_of)).
     ///
     /// # Errors
     /// Those of the channels, and of the checks.
@@ -212,8 +218,8 @@ impl Many {
         Ok(Many::with(joint, here, budget))
     }
 
-    /// As [`Many::new`], for who will ask for so many `bits` and then for the triples that the budget knows of: what they are made of is
-    /// made with the set-up, as far as memory goes, in fewer rounds than later.
+    /// As [`Many::new`], for who will ask for so many `bits` and then for the triples that the budget knows
+    /// of: what they are made of is made with the set-up, as far as memory goes, in fewer rounds than later.
     ///
     /// # Errors
     /// As [`Many::new`].
@@ -256,7 +262,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Many<C> {
         }
     }
 
-    /// Leaky ANDs of both tables, some chunks at a time, before anything of them is checked but the shares. Their `L` go to `checked`.
+    /// Leaky ANDs of both tables, some chunks at a time, before anything of them is checked but the shares.
+    /// Their `L` go to `checked`.
     fn leak(&mut self, net: &mut Mesh<'_>, tables: [&mut Table; 2], checked: &mut [Block]) -> Result<()> {
         let (me, parties) = (self.joint.me(), self.joint.parties());
         let [leaders, others] = tables;

@@ -1,8 +1,9 @@
 //! The material `shares`: how it is cut into batches and lots, and how systems take it.
 //!
-//! A lot is made under one set of global keys by exactly the parties that will use it up, two or more; it serves any program, and any
-//! system whose wires these bits are. [`Uses`] says what a run takes, [`from_shelf`] and [`rows_from_shelf`] give a dealer of it, which of two
-//! parties is of the form of two, and for any number of rows.
+//! A lot is made under one set of global keys by exactly the parties that will use it up, two or more; it
+//! serves any program, and any system whose wires these bits are. [`Uses`] says what a run takes,
+//! [`from_shelf`] and [`rows_from_shelf`] give a dealer of it, which of two parties is of the form of two,
+//! and for any number of rows.
 
 use comity_circuit::Program;
 use comity_core::{PartyId, Result};
@@ -15,7 +16,8 @@ use crate::many::stored::{RowAmounts, RowMaker, RowsFromShelf};
 use crate::many::{self, OfTwo, RowDealer};
 use crate::stored::{Amounts, FromShelf, Maker};
 
-/// Triples of a batch, and random bits, of which there are as many, for protocols that mask each AND gate's output, too.
+/// Triples of a batch, and random bits, of which there are as many, for protocols that mask each AND gate's
+/// output, too.
 const TRIPLES: usize = 1 << 13;
 
 /// Bits of a batch that are one party's alone, of each party.
@@ -81,7 +83,8 @@ impl Uses {
         Uses { triples, ..Uses::default() }
     }
 
-    /// Whole batches that hold so much, one at least. Between two parties; among more, [`stored_bytes`] says how much is stored.
+    /// Whole batches that hold so much, one at least. Between two parties; among more, [`stored_bytes`] says
+    /// how much is stored.
     pub fn need(&self) -> Need {
         let batches = [(self.triples, TRIPLES), (self.masks, MASKS), (self.shares, TRIPLES)];
         let batches = batches.map(|(used, of)| used.div_ceil(of as u64)).into_iter().fold(1, u64::max);
@@ -148,8 +151,8 @@ fn of_many(ands: u64) -> Box<WriteBatch<'static>> {
     })
 }
 
-/// How many batches a lot of so many parties has, from which runs of so many are made: whole runs, so that none is left over. A batch grows
-/// with the number of parties, and a lot does not.
+/// How many batches a lot of so many parties has, from which runs of so many are made: whole runs, so that
+/// none is left over. A batch grows with the number of parties, and a lot does not.
 fn lot(parties: u16, together: u64) -> u64 {
     whole_runs((2 * LOT / u64::from(parties)).max(1), together)
 }

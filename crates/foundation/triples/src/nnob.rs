@@ -9,10 +9,11 @@
 //! - `laand` and `aand`: authenticated local ANDs, of the full version.
 //! - `deal`: [`Nnob`], the dealer (figure 5), and triples by figure 6.
 //!
-//! **Adversary**: malicious, static. **Assumptions**: base OTs (CSW), AES-128 as PRG and, in the hash, as an ideal cipher
-//! whose key is another one in each call (`hashes.rs` of this crate), BLAKE3 as random oracle in commitments. Challenges
-//! (pairing, matrix, partition) come from the party whose secret could leak, when the comparison that fixes the leak is
-//! over: never from a hash of the transcript, since they have only rho bits of soundness.
+//! **Adversary**: malicious, static. **Assumptions**: base OTs (CSW), AES-128 as PRG and, in the hash, as an
+//! ideal cipher whose key is another one in each call (`hashes.rs` of this crate), BLAKE3 as random oracle in
+//! commitments. Challenges (pairing, matrix, partition) come from the party whose secret could leak, when the
+//! comparison that fixes the leak is over: never from a hash of the transcript, since they have only rho bits
+//! of soundness.
 //!
 //! **Differs from the paper**: `tau` is computed from a bound of its own ([`tau`]). The key holder draws its key and
 //! announces an offset from the matrix's product, so that all chunks of a session have one key, and tests that they do

@@ -1,13 +1,14 @@
 //! Material made ahead and kept: batches of masks, shares and triples as bytes, and a dealer that deals from them.
 //!
-//! A [`StoredBatch`] is what one party holds of a batch, under that party's global key. All batches of a lot are made by one
-//! dealer, under the same keys. Both parties make them together, batch by batch, in the same amounts, and use them in the same
-//! order.
+//! A [`StoredBatch`] is what one party holds of a batch, under that party's global key. All batches of a lot
+//! are made by one dealer, under the same keys. Both parties make them together, batch by batch, in the same
+//! amounts, and use them in the same order.
 //!
-//! **Once.** A batch is used in one run: [`StoredBatch::write`] and dealing consume it. Whoever stores batches sees to it that none is
-//! read twice (two ANDs on one triple tell the peer the difference of the inputs), that both sides use the same batches, and
-//! that nothing is used under keys for which a check failed or had no verdict ([`Shelf`]). Bytes are as secret as the inputs: encrypting
-//! and authenticating them is for whoever stores them, too.
+//! **Once.** A batch is used in one run: [`StoredBatch::write`] and dealing consume it. Whoever stores
+//! batches sees to it that none is read twice (two ANDs on one triple tell the peer the difference of the
+//! inputs), that both sides use the same batches, and that nothing is used under keys for which a check
+//! failed or had no verdict ([`Shelf`]). Bytes are as secret as the inputs: encrypting and authenticating
+//! them is for whoever stores them, too.
 //!
 //! **Size**: 96 bytes a triple, 32 a share, 16 a mask, and 33.
 
@@ -288,7 +289,8 @@ impl AuthBits for FromShelf<'_> {
 impl Dealer for FromShelf<'_> {
     type Batch = Triples<Checked>;
 
-    /// The triples of the first batch that has some: batches are opened one at a time, so that few are lost with a run that breaks off.
+    /// The triples of the first batch that has some: batches are opened one at a time, so that few are lost
+    /// with a run that breaks off.
     fn deal(&mut self, _: &mut Mesh<'_>, _: usize) -> Result<Triples<Checked>> {
         loop {
             if let Some(batch) = self.open.iter_mut().find(|batch| !batch.triples.is_empty()) {

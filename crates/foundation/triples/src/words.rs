@@ -1,7 +1,7 @@
 //! Sums of blocks under masks, as loops over words that the compiler makes vectors of.
 //!
-//! A mask is a word of zeros or of ones that was made behind the compiler's back and *stored*: a loop that reads it back cannot know that it
-//! was made from one bit, so that no branch on a secret comes of it.
+//! A mask is a word of zeros or of ones that was made behind the compiler's back and *stored*: a loop that
+//! reads it back cannot know that it was made from one bit, so that no branch on a secret comes of it.
 
 use comity_core::{Block, Vectorize, mask};
 
@@ -67,7 +67,8 @@ pub fn add_same(to: &mut [Words], same: Words, masks: &[Words]) {
     }
 }
 
-/// Adds to triples `(x, y, z)` others of `y + d`, in one pass: `x += x_j` and `z += z_j + d x_j`, where each `d` is a mask.
+/// Adds to triples `(x, y, z)` others of `y + d`, in one pass: `x += x_j` and `z += z_j + d x_j`, where each
+/// `d` is a mask.
 pub struct Combine<'a> {
     /// The triples that are added to: `x`, and `z`.
     pub to: [&'a mut [Words]; 2],

@@ -1,10 +1,12 @@
-//! Compression of a sparse vector by an expand-convolute code (Raghuraman, Rindal, Tanguy, CRYPTO 2023; ePrint 2023/882): dual LPN.
+//! Compression of a sparse vector by an expand-convolute code (Raghuraman, Rindal, Tanguy, CRYPTO 2023;
+//! ePrint 2023/882): dual LPN.
 //!
-//! The vector is *convolved*: to each element the one before is added, and a random half of the 23 before that, as they are by then. Then each
-//! output is the sum of 21 elements at random places, of twice as many. Both are public and linear, over columns of any number. The
-//! paper's own conservative choice is 21 and 24.
+//! The vector is *convolved*: to each element the one before is added, and a random half of the 23 before
+//! that, as they are by then. Then each output is the sum of 21 elements at random places, of twice as many.
+//! Both are public and linear, over columns of any number. The paper's own conservative choice is 21 and 24.
 //!
-//! **Cost**: the elements of a sum are loads from a table that the second-level cache does not hold: some nanoseconds each, where many are under way.
+//! **Cost**: the elements of a sum are loads from a table that the second-level cache does not hold: some
+//! nanoseconds each, where many are under way.
 
 use comity_core::{Backend, Block, HugeTable, Prg, Vectorize};
 
@@ -38,8 +40,8 @@ fn convolve<const K: usize>(backend: Backend, prg: &mut Prg, vector: &mut [[Bloc
     }
 }
 
-/// Elements of a vector from one on, and for each of them a mask whose bit `j` is for the element `j + 1` places before. All 24 are
-/// read: which ones are added decides no branch, since nobody could guess it.
+/// Elements of a vector from one on, and for each of them a mask whose bit `j` is for the element `j + 1`
+/// places before. All 24 are read: which ones are added decides no branch, since nobody could guess it.
 struct Convolve<'v, const K: usize> {
     vector: &'v mut [[Block; K]],
     from: usize,
@@ -131,7 +133,8 @@ mod tests {
         }
     }
 
-    /// Each element has the one before in it, whatever the seed; and each output is the sum of as many elements as it must be.
+    /// Each element has the one before in it, whatever the seed; and each output is the sum of as many
+    /// elements as it must be.
     #[test]
     fn the_code_has_its_state_and_its_weight() {
         let unit = || (0..128).map(|i| [Block::from_u128(1 << i)]).collect::<Vec<_>>();

@@ -1,16 +1,20 @@
 //! Correlations of a sparse vector: in each block of `2^depth` elements one random element at a random place.
 //!
-//! A [tree](comity_ot::silent::Tree) of silent OT, over COTs of a delta of its own, leaves the receiver with all of a block's leaves but one.
-//! Leaves are hashed, which takes that delta out of them, under a key of the tree's own. The sender tells the sum of the hashed leaves plus the key `b` of
-//! a product; so the receiver, which has `c = a delta + b`, finds the missing leaf with `a delta` added (Weng, Yang, Katz, Wang, S&P 2021, figure 7).
+//! A [tree](comity_ot::silent::Tree) of silent OT, over COTs of a delta of its own, leaves the receiver with
+//! all of a block's leaves but one. Leaves are hashed, which takes that delta out of them, under a key of the
+//! tree's own. The sender tells the sum of the hashed leaves plus the key `b` of a product; so the receiver,
+//! which has `c = a delta + b`, finds the missing leaf with `a delta` added (Weng, Yang, Katz, Wang, S&P
+//! 2021, figure 7).
 //!
-//! **Check** in the malicious model (the same, and Ferret's): when the receiver has all trees, and not before, it tells a random
-//! point. Both sum up the leaves times its powers. The receiver's sum has `delta sum_i a_i p_i` more, where `p_i` is the power at the end of
-//! path `i`; it tells that sum of `a_i p_i`, masked by one more product, and the sender's hash of its sum must be the receiver's.
-//! Otherwise [`INCONSISTENT_NOISE`].
+//! **Check** in the malicious model (the same, and Ferret's): when the receiver has all trees, and not
+//! before, it tells a random point. Both sum up the leaves times its powers. The receiver's sum has
+//! `delta sum_i a_i p_i` more, where `p_i` is the power at the end of path `i`; it tells that sum of
+//! `a_i p_i`, masked by one more product, and the sender's hash of its sum must be the receiver's. Otherwise
+//! [`INCONSISTENT_NOISE`].
 //!
-//! *Bound.* As for silent OT: a sender whose trees are not consistent with where all paths end passes with at most 2^22 2^-128, or by
-//! guessing ends, which tells it as much of the noise as it risked. A receiver that lies gets a hash to test values of delta with.
+//! *Bound.* As for silent OT: a sender whose trees are not consistent with where all paths end passes with at
+//! most 2^22 2^-128, or by guessing ends, which tells it as much of the noise as it risked. A receiver that
+//! lies gets a hash to test values of delta with.
 //!
 //! **Side channels**: no branch or memory index depends on where noise is.
 
@@ -156,8 +160,8 @@ fn keys(backend: Backend, nonce: Block, trees: usize) -> Vec<[Block; 2]> {
     keys
 }
 
-/// Hashes leaves: `pi(x) ^ x` for AES-128 under a key. The leaf that the receiver lacks differs from what it has by an unknown delta, and
-/// looks random in an ideal cipher's eyes.
+/// Hashes leaves: `pi(x) ^ x` for AES-128 under a key. The leaf that the receiver lacks differs from what it
+/// has by an unknown delta, and looks random in an ideal cipher's eyes.
 fn hash(backend: Backend, key: Block, leaves: &[Block], out: &mut [Block]) {
     out.copy_from_slice(leaves);
     Aes128::new(backend, key).encrypt(out);

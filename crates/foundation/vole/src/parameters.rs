@@ -7,20 +7,23 @@ use crate::COT_K;
 
 /// Sizes of a run, which follow from the number of elements alone.
 ///
-/// **Dual LPN** (stage 1). A linear test of the outputs is a word of the code; noise of `t` blocks, each an element of GF(2^128) at a
-/// random place, misses a word of relative weight `d` with probability `(1 - d)^t`, or its bits do: a test over GF(2) sees a
-/// random element as zero half of the time, and so gains `(1 - 2 d / 2)^t`, as much. `t = 398` is 128 bits for `d = 0.2`. Whether the code has no lighter words is not
-/// proven: a random code of rate 1/2 has some of weight 0.11. What counts is what can be found. [`prange`](LpnSizes::prange) finds weight 1/4 at once, and for
-/// weight 0.24 of 2^17 outputs takes 2^150 trials. Information-set decoding of single bits, which is the same attack seen from
-/// the other side, costs 2^165 here.
+/// **Dual LPN** (stage 1). A linear test of the outputs is a word of the code; noise of `t` blocks, each an
+/// element of GF(2^128) at a random place, misses a word of relative weight `d` with probability `(1 - d)^t`,
+/// or its bits do: a test over GF(2) sees a random element as zero half of the time, and so gains
+/// `(1 - 2 d / 2)^t`, as much. `t = 398` is 128 bits for `d = 0.2`. Whether the code has no lighter words is
+/// not proven: a random code of rate 1/2 has some of weight 0.11. What counts is what can be found.
+/// [`prange`](LpnSizes::prange) finds weight 1/4 at once, and for weight 0.24 of 2^17 outputs takes 2^150
+/// trials. Information-set decoding of single bits, which is the same attack seen from the other side, costs
+/// 2^165 here.
 ///
-/// **Primal LPN** (stage 2). [Silent OT](comity_ot::silent::Parameters) tells how attacks
-/// are counted; [`security`](LpnSizes::security) has 130.9 bits for the largest iteration, and 135.6 for 2^20 elements in an OKVS. Over GF(2^128) noise has no known
-/// value, which takes an equation a block from the attacks. *Single bits.*
-/// An attacker may look at `r` bits of each output that need `(1 + 1/r) k` unknown bits an equation, since half of the elements have a
-/// factor of x, and that are all free of noise with probability `2^-r` even where noise is. For `r = 1` that doubles the unknowns
-/// and halves the noise: the same where nothing else is done, and with errors that are put up with still eight bits more than elements take. For more
-/// it is worse for the attacker. Tests have both.
+/// **Primal LPN** (stage 2). [Silent OT](comity_ot::silent::Parameters) tells how attacks are counted;
+/// [`security`](LpnSizes::security) has 130.9 bits for the largest iteration, and 135.6 for 2^20 elements in
+/// an OKVS. Over GF(2^128) noise has no known value, which takes an equation a block from the attacks.
+/// *Single bits.* An attacker may look at `r` bits of each output that need `(1 + 1/r) k` unknown bits an
+/// equation, since half of the elements have a factor of x, and that are all free of noise with probability
+/// `2^-r` even where noise is. For `r = 1` that doubles the unknowns and halves the noise: the same where
+/// nothing else is done, and with errors that are put up with still eight bits more than elements take. For
+/// more it is worse for the attacker. Tests have both.
 ///
 /// No published estimates cover this code: these are our own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,19 +70,22 @@ impl LpnSizes {
         Plan { dual: (self.noise.max((2 * first).div_ceil(1 << depth)), depth), first, iterations }
     }
 
-    /// Elements that an iteration of so many blocks starts from: the secret, a product for each block, and one that masks the check.
+    /// Elements that an iteration of so many blocks starts from: the secret, a product for each block, and
+    /// one that masks the check.
     pub(crate) fn reserved(&self, blocks: usize) -> usize {
         self.dimension + blocks + 1
     }
 
-    /// log2 of the bit operations of the cheapest known attack on an iteration of stage 2 with so many blocks: on elements, or on one bit of each.
+    /// log2 of the bit operations of the cheapest known attack on an iteration of stage 2 with so many
+    /// blocks: on elements, or on one bit of each.
     pub fn security(&self, blocks: usize) -> f64 {
         let elements = silent::Parameters::new(blocks, self.depth, self.dimension).security_of_elements();
         elements.min(silent::Parameters::new(blocks, self.depth, 2 * self.dimension).sparse_enumeration(0.5))
     }
 
-    /// log2 of the trials until Prange's algorithm finds a word of relative weight `weight` in a random code of rate 1/2 and length `length`: those
-    /// whose information set has the expected share of it have weight 1/4.
+    /// log2 of the trials until Prange's algorithm finds a word of relative weight `weight` in a random code
+    /// of rate 1/2 and length `length`: those whose information set has the expected share of it have weight
+    /// 1/4.
     pub fn prange(length: f64, weight: f64) -> f64 {
         let entropy = |p: f64| -p * p.log2() - (1.0 - p) * (1.0 - p).log2();
         length / 2.0 * (1.0 - entropy(2.0 * weight))

@@ -1,10 +1,13 @@
-//! The iteration's code: each output is a sparse correlation, plus five elements of the secret, plus x times five others (primal LPN).
+//! The iteration's code: each output is a sparse correlation, plus five elements of the secret, plus x times
+//! five others (primal LPN).
 //!
-//! **Why x.** Ten elements with factor one, as in [silent OT](comity_ot::silent), would be a code over GF(2). Noise is an element of GF(2^128), and
-//! in each of its 128 bits it is zero half of the time. So each bit would be an LPN instance by itself, over a secret of as many bits, and with half the noise:
-//! the margin of 131 bits would be one of 76 (Liu, Wang, Yang, Yu, EUROCRYPT 2024, ePrint 2022/712, reduce fields to subfields so). With a factor that generates
-//! the field no linear map takes the code to a smaller field: a bit of an output is a bit of five elements and another bit of
-//! five more. [`LpnSizes`](crate::LpnSizes) has what is left of the attack.
+//! **Why x.** Ten elements with factor one, as in [silent OT](comity_ot::silent), would be a code over GF(2).
+//! Noise is an element of GF(2^128), and in each of its 128 bits it is zero half of the time. So each bit
+//! would be an LPN instance by itself, over a secret of as many bits, and with half the noise: the margin of
+//! 131 bits would be one of 76 (Liu, Wang, Yang, Yu, EUROCRYPT 2024, ePrint 2022/712, reduce fields to
+//! subfields so). With a factor that generates the field no linear map takes the code to a smaller field: a
+//! bit of an output is a bit of five elements and another bit of five more. [`LpnSizes`](crate::LpnSizes) has
+//! what is left of the attack.
 //!
 //! **Cost**: ten look-ups in a table of 1.9 MiB, and 2.5 AES blocks for their places.
 

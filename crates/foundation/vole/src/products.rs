@@ -1,14 +1,15 @@
 //! Products of some elements with delta, bit by bit of delta.
 //!
-//! Delta is `sum x^i d_i`. OT `i` has choice bit `d_i` and two seeds; the receiver of the VOLE has both, and tells the difference of their streams plus
-//! its vector `a`. So the sender gets the stream of seed 0 plus `d_i a`, and both sum up with `x^i`: `b = c + a delta` (Keller, Orsini, Scholl,
-//! CCS 2016, figure 5).
+//! Delta is `sum x^i d_i`. OT `i` has choice bit `d_i` and two seeds; the receiver of the VOLE has both, and
+//! tells the difference of their streams plus its vector `a`. So the sender gets the stream of seed 0 plus
+//! `d_i a`, and both sum up with `x^i`: `b = c + a delta` (Keller, Orsini, Scholl, CCS 2016, figure 5).
 //!
-//! In the malicious model the sender asks for a random combination of `a` and `c`, masked by one more product that serves nothing
-//! else. A receiver that used another vector for some bits passes only where these bits of delta are such that it does not matter, which
-//! costs it a guess of each; else [`INCONSISTENT_PRODUCTS`].
+//! In the malicious model the sender asks for a random combination of `a` and `c`, masked by one more product
+//! that serves nothing else. A receiver that used another vector for some bits passes only where these bits
+//! of delta are such that it does not matter, which costs it a guess of each; else [`INCONSISTENT_PRODUCTS`].
 //!
-//! *Bound.* Differences in the vectors cancel in the combination with probability 2^-128 for each bit, since the challenge comes after them.
+//! *Bound.* Differences in the vectors cancel in the combination with probability 2^-128 for each bit, since
+//! the challenge comes after them.
 
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Prg, Result, gf128, verdict};
@@ -27,7 +28,8 @@ const BITS: usize = 128;
 /// The sender's side: `n` elements `b`.
 ///
 /// # Errors
-/// Those of the base OTs and the channel; [`INCONSISTENT_PRODUCTS`] in the malicious model, after which delta must not be used.
+/// Those of the base OTs and the channel; [`INCONSISTENT_PRODUCTS`] in the malicious model, after which delta
+/// must not be used.
 pub fn send<M: Model, B: BaseOt<Model: AtLeast<M>>>(
     ch: &mut dyn Channel,
     setting: &Setting,

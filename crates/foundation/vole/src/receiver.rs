@@ -21,8 +21,8 @@ pub struct Received {
     pub c: Product,
 }
 
-/// The receiver's part of the product, the last step of which is left to do: it is local, takes a third of the receiver's time, and can wait until
-/// the peer is busy with what is made of the vector.
+/// The receiver's part of the product, the last step of which is left to do: it is local, takes a third of
+/// the receiver's time, and can wait until the peer is busy with what is made of the vector.
 pub struct Product {
     made: Zeroizing<Vec<Block>>,
     rest: Option<Rest>,

@@ -15,7 +15,8 @@ use crate::{Setting, dual, noise, primal, products};
 /// `n` elements `b` for this delta, which is uniform and serves nothing else if the run fails.
 ///
 /// # Errors
-/// Those of OTs and the channel, and in the malicious model [`INCONSISTENT_PRODUCTS`](crate::checks::INCONSISTENT_PRODUCTS).
+/// Those of OTs and the channel, and in the malicious model
+/// [`INCONSISTENT_PRODUCTS`](crate::checks::INCONSISTENT_PRODUCTS).
 pub fn send<M: Checking, B: BaseOt<Model: AtLeast<M>>>(
     ch: &mut dyn Channel,
     setting: &Setting,

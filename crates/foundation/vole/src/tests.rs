@@ -95,7 +95,8 @@ fn another_vector_for_a_bit_is_caught() {
         let (b, c) = Pair::run(
             |ch| products::send::<Malicious, Csw>(ch, &setting(5), DELTA, 5, &mut rng(5)),
             |ch| {
-                // Rows come from the last bit to the first, six elements each, after the messages of base OT; no other message is as long.
+                // Rows come from the last bit to the first, six elements each, after the messages of base OT;
+                // no other message is as long.
                 let mut rows = 0;
                 let lie = |bytes: &mut [u8]| {
                     if bytes.len() == 96 {
@@ -181,8 +182,8 @@ fn no_deviation_makes_a_malicious_run_wrong() {
     assert!(runs > 100 && caught.iter().all(|&caught| caught > 3), "{runs} runs, {caught:?} caught by the checks");
 }
 
-/// The codes hide the receiver's vector: they follow from a nonce of the receiver's, so that a sender that can choose among sessions does not choose
-/// among codes.
+/// The codes hide the receiver's vector: they follow from a nonce of the receiver's, so that a sender that
+/// can choose among sessions does not choose among codes.
 #[test]
 fn the_receivers_nonce_picks_the_codes() {
     let run = |seed: u128, change: u8| {
@@ -225,7 +226,8 @@ fn block(bytes: &[u8], before_end: usize) -> Block {
     Block::new(*bytes[bytes.len() - before_end..].first_chunk().unwrap())
 }
 
-/// The challenge of the products' check is nobody's to know before, and the answer says nothing of the vector: a random element masks it.
+/// The challenge of the products' check is nobody's to know before, and the answer says nothing of the
+/// vector: a random element masks it.
 #[test]
 fn the_check_of_products_is_random_and_hides() {
     let a: Vec<Block> = (1..6).map(Block::from_u128).collect();
@@ -304,7 +306,8 @@ impl BaseOt for Noted {
     }
 }
 
-/// The delta under which trees are hidden is drawn: no run has that of another one, and none has the delta of the product.
+/// The delta under which trees are hidden is drawn: no run has that of another one, and none has the delta of
+/// the product.
 #[test]
 fn the_delta_of_trees_is_drawn() {
     let deltas = |seed| {

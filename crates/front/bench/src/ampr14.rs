@@ -1,8 +1,8 @@
-//! Figure 5 of Afshar, Mohassel, Pinkas and Riva (Eurocrypt 2014): AES and SHA-256 of 128 bits of each party by one message each way,
-//! and what group operations, bytes and files take of it.
+//! Figure 5 of Afshar, Mohassel, Pinkas and Riva (Eurocrypt 2014): AES and SHA-256 of 128 bits of each party
+//! by one message each way, and what group operations, bytes and files take of it.
 //!
-//! The answer is written to a file and read from it, as the paper does. Both sides run on as many cores as the process may use: the
-//! paper had one (`taskset -c 0` makes it one here too).
+//! The answer is written to a file and read from it, as the paper does. Both sides run on as many cores as
+//! the process may use: the paper had one (`taskset -c 0` makes it one here too).
 
 use std::fs::{File, remove_file};
 use std::hint::black_box;
@@ -34,8 +34,8 @@ pub(super) const AMPR14: Bench = Bench {
     run,
 };
 
-/// A function of the figure, and the paper's seconds with 40 and with 80 copies: P1's message, P2's response, P1's computation. Those for
-/// 80 are from cycles, at the rate that the others show.
+/// A function of the figure, and the paper's seconds with 40 and with 80 copies: P1's message, P2's response,
+/// P1's computation. Those for 80 are from cycles, at the rate that the others show.
 struct Function {
     name: &'static str,
     outputs: u64,
@@ -247,8 +247,8 @@ fn execute(program: &Program, copies: Copies) -> Outcome<Run> {
     })
 }
 
-/// The work of recovery beyond opening, but for the computation in the clear: every input commitment is decrypted with `w`, and
-/// held against both values. No cheat is needed to time that.
+/// The work of recovery beyond opening, but for the computation in the clear: every input commitment is
+/// decrypted with `w`, and held against both values. No cheat is needed to time that.
 fn decryption() -> f64 {
     let w = Scalar::from_bytes_mod_order([0x3c; 32]);
     let pairs: Vec<[RistrettoPoint; 2]> = (0..INPUT)

@@ -1,7 +1,9 @@
-//! Tables 2.1 and 2.2 of PRACTICE deliverable D13.3 (2016): symmetric operations for private functions, and runs of them.
+//! Tables 2.1 and 2.2 of PRACTICE deliverable D13.3 (2016): symmetric operations for private functions, and
+//! runs of them.
 //!
-//! What a universal circuit costs follows from its shape, so that each of the ten circuits is run by its numbers alone, as they are printed: its function is some
-//! function of the shape. Of the library's AES, which is no circuit of the tables, the time to make a function's bits is measured, too.
+//! What a universal circuit costs follows from its shape, so that each of the ten circuits is run by its
+//! numbers alone, as they are printed: its function is some function of the shape. Of the library's AES,
+//! which is no circuit of the tables, the time to make a function's bits is measured, too.
 
 use std::time::Instant;
 
@@ -104,14 +106,16 @@ impl Circuit {
         self.name.to_lowercase().replace('-', "_")
     }
 
-    /// Mohassel and Sadeghian's operations by the formula of section 2.4.4, in which a factor `k` is missing as printed.
+    /// Mohassel and Sadeghian's operations by the formula of section 2.4.4, in which a factor `k` is missing
+    /// as printed.
     fn by_switches(&self) -> f64 {
         let k = self.gates as f64;
         12.0 * k * (2.0 * k).log2() + 4.0 * k + 12.0
     }
 }
 
-/// Gates by equations (2.5) and (2.6), less what both optimizations of section 2.4.3 save: as it is printed, and with outputs of the other sign.
+/// Gates by equations (2.5) and (2.6), less what both optimizations of section 2.4.3 save: as it is printed,
+/// and with outputs of the other sign.
 fn by_recurrence(shape: Shape, routes: &mut Routes) -> [usize; 2] {
     let Shape { inputs: u, outputs: v, gates } = shape;
     let all = 2 * routes.nodes(shape.poles()) + gates;

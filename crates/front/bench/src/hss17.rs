@@ -1,5 +1,5 @@
-//! Hazay, Scholl, Soria-Vazquez (Asiacrypt 2017), section 6: its tables 2, 3 and 4, the curves of figures 10 and 11, and what it says of slow
-//! networks, beside the same of `bmr`. Parties are threads of this process.
+//! Hazay, Scholl, Soria-Vazquez (Asiacrypt 2017), section 6: its tables 2, 3 and 4, the curves of figures 10
+//! and 11, and what it says of slow networks, beside the same of `bmr`. Parties are threads of this process.
 
 use std::time::{Duration, Instant};
 
@@ -51,7 +51,8 @@ struct Cost {
     rounds: u64,
 }
 
-/// The phases of a run: base OTs with the check of keys, what depends on no program, what depends on no input, and the rest.
+/// The phases of a run: base OTs with the check of keys, what depends on no program, what depends on no
+/// input, and the rest.
 const PHASES: [&str; 4] = ["setup", "independent", "dependent", "online"];
 
 /// What a garbling costs, phase by phase; and the bucket size.

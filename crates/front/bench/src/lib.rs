@@ -106,7 +106,8 @@ pub struct Args {
     /// OTs in each run of `ot.extension`: a number, or a power as 2^20 [default: 2^24; of `committing` 2^20]
     #[arg(long, value_name = "N")]
     n: Option<Count>,
-    /// Draw what is measured to FILE as SVG: of a paper's table or figure the same beside the paper's numbers; else bars by unit, each with a mark at its ceiling
+    /// Draw what is measured to FILE as SVG: of a paper's table or figure the same beside the paper's
+    /// numbers; else bars by unit, each with a mark at its ceiling
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// List the names and measure nothing

@@ -51,8 +51,8 @@ fn cache(suite: &mut Suite) -> Outcome {
     })
 }
 
-/// AES-128 under one key, the blocks in cache, with the machine's best instructions whichever backend is forced: what every
-/// hash and generator is held against.
+/// AES-128 under one key, the blocks in cache, with the machine's best instructions whichever backend is
+/// forced: what every hash and generator is held against.
 pub(super) const AES: Bench =
     Bench { name: "machine.aes", about: "AES-128 blocks under one key, in cache, one thread", ceiling: None, run: aes };
 

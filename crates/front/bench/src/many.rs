@@ -1,4 +1,5 @@
-//! Authenticated shares of many parties, a thread each, over TCP on this machine: how fast triples are dealt, and how fast they are used.
+//! Authenticated shares of many parties, a thread each, over TCP on this machine: how fast triples are dealt,
+//! and how fast they are used.
 
 use std::time::Instant;
 

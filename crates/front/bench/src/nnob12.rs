@@ -1,9 +1,10 @@
-//! Figure 17 of Nielsen, Nordholt, Orlandi and Burra (Crypto 2012), for both dealers: AES of many blocks under a key that both
-//! parties share. And what their parts can do alone: triples a second, ANDs a second online, the delay of one block.
+//! Figure 17 of Nielsen, Nordholt, Orlandi and Burra (Crypto 2012), for both dealers: AES of many blocks
+//! under a key that both parties share. And what their parts can do alone: triples a second, ANDs a second
+//! online, the delay of one block.
 //!
-//! Two parties over TCP on this machine, one thread each. The paper had a machine of two cores for each party and 120-bit keys,
-//! did not count its seed OTs, and wrote what was prepared to disk; here keys have 128 bits, base OTs are in the first column,
-//! and nothing is written.
+//! Two parties over TCP on this machine, one thread each. The paper had a machine of two cores for each party
+//! and 120-bit keys, did not count its seed OTs, and wrote what was prepared to disk; here keys have 128
+//! bits, base OTs are in the first column, and nothing is written.
 
 use std::time::{Duration, Instant};
 

@@ -172,7 +172,8 @@ fn interaction(suite: &mut Suite) -> Outcome {
 /// Bytes of a sealed value beside a code.
 const SEALED: usize = 8 + 44;
 
-/// Insertions as in 4.1: the code goes with the value, and the server says that it is stored; `batch` of them a round trip.
+/// Insertions as in 4.1: the code goes with the value, and the server says that it is stored; `batch` of them
+/// a round trip.
 fn codes(net: Option<NetProfile>, inserts: usize, batch: usize) -> Outcome<f64> {
     let (run, (), ()) = play(
         net,
@@ -205,7 +206,8 @@ fn codes(net: Option<NetProfile>, inserts: usize, batch: usize) -> Outcome<f64> 
     Ok(run.seconds)
 }
 
-/// Insertions as in mOPE: the server sends the ciphertext at a node of its balanced tree, the client says where to go on.
+/// Insertions as in mOPE: the server sends the ciphertext at a node of its balanced tree, the client says
+/// where to go on.
 fn mope(net: Option<NetProfile>, inserts: usize) -> Outcome<f64> {
     let encrypt = |aes: &Aes128, value: u64| {
         let mut block = [Block::from_u128(u128::from(value) << 64)];
@@ -325,7 +327,8 @@ fn timed(work: impl FnOnce() -> Outcome) -> Outcome<f64> {
     work().map(|()| start.elapsed().as_secs_f64())
 }
 
-/// Plain text and ours take turns, since a disk's speed differs from minute to minute; each share is of the median of the same rounds.
+/// Plain text and ours take turns, since a disk's speed differs from minute to minute; each share is of the
+/// median of the same rounds.
 fn postgres_rows(suite: &mut Suite) -> Outcome {
     let Some(server) = Server::start()? else {
         note("SKIPPED ope.postgres: PostgreSQL is not installed");
@@ -393,7 +396,8 @@ fn plain_load(client: &mut Client, values: &[i64]) -> Outcome {
     Ok(())
 }
 
-/// Rows with as many bytes as ours, made before and random where ours are, in the binary form of COPY: the server takes them no faster.
+/// Rows with as many bytes as ours, made before and random where ours are, in the binary form of COPY: the
+/// server takes them no faster.
 fn opaque_rows(scheme: OpeScheme, count: usize) -> Vec<u8> {
     fn field(bytes: &[u8], rows: &mut Vec<u8>) {
         rows.extend_from_slice(&(bytes.len() as u32).to_be_bytes());

@@ -1,4 +1,5 @@
-//! Measurements as a picture: of a paper's table its rows, with ours beside the paper's; else bars, a panel for each unit.
+//! Measurements as a picture: of a paper's table its rows, with ours beside the paper's; else bars, a panel
+//! for each unit.
 
 use comity_terminal::chart::{Bar, Bars, Panel};
 use comity_terminal::numbers::scaled;
@@ -9,7 +10,8 @@ use crate::suite::Suite;
 /// The most bars of a panel: of a whole suite, each page has a picture of its own.
 const MOST: usize = 60;
 
-/// The bars of the measurements that were asked for by name, with a mark at each ceiling. Names lose what all have in front.
+/// The bars of the measurements that were asked for by name, with a mark at each ceiling. Names lose what all
+/// have in front.
 pub(crate) fn bars(measurements: &[Measurement], names: &[String]) -> Vec<Panel> {
     let wanted = |m: &&Measurement| names.is_empty() || names.iter().any(|name| m.name.starts_with(name.as_str()));
     let wanted: Vec<&Measurement> = measurements.iter().filter(wanted).collect();

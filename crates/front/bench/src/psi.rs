@@ -1,8 +1,8 @@
 //! Private set intersection: each method, and D13.3's section 5.2.2 in numbers.
 //!
-//! Two parties over TCP on this machine, one thread each, from the terms to the result; half of the smaller set is common. As a
-//! yardstick, which chapter 5 of the deliverable takes, too: the exchange of hashes, **which is no protocol** (whoever
-//! gets the hashes tries all keys).
+//! Two parties over TCP on this machine, one thread each, from the terms to the result; half of the smaller
+//! set is common. As a yardstick, which chapter 5 of the deliverable takes, too: the exchange of hashes,
+//! **which is no protocol** (whoever gets the hashes tries all keys).
 
 use comity_channel::{Channel, Mesh, NetProfile, Result};
 use comity_net::SystemRng;
@@ -54,8 +54,8 @@ fn suits(method: Method, (sender, receiver): (u32, u32)) -> bool {
     receiver <= largest(method) && (method == Method::OprfAes || sender <= largest(method))
 }
 
-/// The number of functions of Protocol 6, and the size of its stash where placement is given up early (ePrint 2016/930, for 3
-/// functions and 1.2 n bins).
+/// The number of functions of Protocol 6, and the size of its stash where placement is given up early (ePrint
+/// 2016/930, for 3 functions and 1.2 n bins).
 const FUNCTIONS: u64 = 3;
 const STASHES: [(u32, u64); 5] = [(8, 12), (12, 6), (16, 4), (20, 3), (24, 2)];
 

@@ -30,8 +30,8 @@ const QUERIES: usize = 1000;
 /// The server's items, as logarithms.
 const BASES: [u32; 2] = [20, 24];
 
-/// AND gates of an AES with S-boxes of 34, as the section counts; and the bytes that it sends for a query when the input is known: two masked
-/// labels for each bit.
+/// AND gates of an AES with S-boxes of 34, as the section counts; and the bytes that it sends for a query
+/// when the input is known: two masked labels for each bit.
 const SECTION_ANDS: usize = 5440;
 const SECTION_ONLINE: usize = 2 * 128 * 16;
 

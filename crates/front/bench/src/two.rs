@@ -12,8 +12,8 @@ use comity_protocol::{Card, Empty, Here, Job, Options, Party, Protocol};
 use comity_terminal::failure::{Failure, Outcome};
 use rand_core::Rng;
 
-/// The time for which the two parties of a benchmark, threads of this process, wait for each other: a busy machine makes it
-/// slow, and does not break it off.
+/// The time for which the two parties of a benchmark, threads of this process, wait for each other: a busy
+/// machine makes it slow, and does not break it off.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The channel that the parties speak over: it counts.
@@ -29,7 +29,8 @@ pub(crate) struct Run {
     pub(crate) seconds: f64,
     /// The bytes that each party sent.
     pub(crate) bytes: [u64; 2],
-    /// The number of times that a party turned from sending to waiting for an answer; that of the party which did so more often.
+    /// The number of times that a party turned from sending to waiting for an answer; that of the party which
+    /// did so more often.
     pub(crate) rounds: u64,
     /// The phases of each party, in order, and the time of each.
     pub(crate) phases: [Vec<(&'static str, f64)>; 2],

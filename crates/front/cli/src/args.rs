@@ -110,14 +110,14 @@ impl Optimize {
 pub(crate) struct RoleArgs {
     /// Input value VALUE belongs to PARTY
     ///
-    /// A value is named or numbered, and so is a party; or each party has a share of it (`shared`). By default it is as the program says,
-    /// or value i is party i's.
+    /// A value is named or numbered, and so is a party; or each party has a share of it (`shared`). By
+    /// default it is as the program says, or value i is party i's.
     #[arg(long, value_name = "VALUE=PARTY")]
     pub(crate) owner: Vec<Owner>,
     /// Who learns the outputs, or one of them
     ///
-    /// A party, several (0,2), `all`, or nobody, and each party keeps a share (`shared`, see --shares-out); OUTPUT=PARTY,PARTY for one
-    /// output. By default it is as the program says, or all.
+    /// A party, several (0,2), `all`, or nobody, and each party keeps a share (`shared`, see --shares-out);
+    /// OUTPUT=PARTY,PARTY for one output. By default it is as the program says, or all.
     #[arg(long, value_name = "[OUTPUT=]PARTY,..")]
     pub(crate) output_to: Vec<OutputTo>,
 }
@@ -127,14 +127,14 @@ pub(crate) struct RoleArgs {
 pub(crate) struct ValueArgs {
     /// An input value; without a name the next one
     ///
-    /// `--input price=40`, or by its number, `--input 0=40`; @FILE and - (standard input) are possible. NAME=shared:FILE is this
-    /// party's share of a value that another run left shared.
+    /// `--input price=40`, or by its number, `--input 0=40`; @FILE and - (standard input) are possible.
+    /// NAME=shared:FILE is this party's share of a value that another run left shared.
     #[arg(long, short, value_name = "[NAME=]VALUE", allow_hyphen_values = true)]
     pub(crate) input: Vec<Assigned>,
     /// Bit order of all values, or of one
     ///
-    /// Of one input by its name or index, of an output with `out:` before it: `lsb` puts a number's least significant bit on wire 0,
-    /// `msb` its most significant. By default it is lsb.
+    /// Of one input by its name or index, of an output with `out:` before it: `lsb` puts a number's least
+    /// significant bit on wire 0, `msb` its most significant. By default it is lsb.
     #[arg(long, value_name = "[VALUE=]lsb|msb")]
     pub(crate) bits: Vec<BitOrder>,
     /// How outputs are written
@@ -184,14 +184,14 @@ pub(crate) struct SessionArgs {
     pub(crate) kappa: u32,
     /// Statistical security in bits, 1 to 128
     ///
-    /// With `cutchoose` it is the number of garbled copies. Traffic, time and memory grow with it; a cheating garbler escapes with
-    /// probability 1/(2^BITS - 1): always with 1, about one in a million with 20.
+    /// With `cutchoose` it is the number of garbled copies. Traffic, time and memory grow with it; a cheating
+    /// garbler escapes with probability 1/(2^BITS - 1): always with 1, about one in a million with 20.
     #[arg(long, value_name = "BITS", default_value_t = 40)]
     pub(crate) rho: u32,
     /// How long to wait for the others
     ///
-    /// To connect, to greet, for a first message, for the rest of one that has begun, and until they take what is sent. One that
-    /// computes is waited for as long as it says that it is there.
+    /// To connect, to greet, for a first message, for the rest of one that has begun, and until they take
+    /// what is sent. One that computes is waited for as long as it says that it is there.
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
     /// End the whole run after so long

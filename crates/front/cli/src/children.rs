@@ -1,7 +1,7 @@
 //! One process for each party, all of them this same executable, under one parent.
 //!
-//! A child gets its input values over its standard input, never in its arguments, which other users can read. It listens at a
-//! port of the system's choice and says which; when all have, each is told where all are. Its
+//! A child gets its input values over its standard input, never in its arguments, which other users can read.
+//! It listens at a port of the system's choice and says which; when all have, each is told where all are. Its
 //! standard input stays open as long as the parent lives: a child that reads its end stops, so that no child
 //! outlives its parent however that ends. What a child has to say comes back as JSON lines ([`Event`]).
 

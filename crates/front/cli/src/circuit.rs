@@ -18,7 +18,8 @@ use crate::source::{self, Source};
 pub(crate) enum CircuitCommand {
     /// List the built-in circuits
     List {
-        /// Only those with this word in their name or description; an instance's name, such as add64, finds what it is of
+        /// Only those with this word in their name or description; an instance's name, such as add64, finds
+        /// what it is of
         word: Option<String>,
         /// Print one JSON array of names
         #[arg(long)]

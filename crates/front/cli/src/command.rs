@@ -1,4 +1,5 @@
-//! The command line: all commands, with what the cards of the protocols add. Help, completions and the man page come from here.
+//! The command line: all commands, with what the cards of the protocols add. Help, completions and the man
+//! page come from here.
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 

@@ -1,5 +1,6 @@
-//! Ctrl-C, a terminal that is closed, and a system that asks this process to end: the run is stopped, and all that it had begun to write is
-//! removed. A second time ends the process at once. A file that gets longer than it may is an error, and no signal that kills.
+//! Ctrl-C, a terminal that is closed, and a system that asks this process to end: the run is stopped, and all
+//! that it had begun to write is removed. A second time ends the process at once. A file that gets longer
+//! than it may is an error, and no signal that kills.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -52,7 +53,8 @@ fn is_ignored(signal: i32) -> bool {
     ignored.is_some_and(|ignored| ignored >> (signal - 1) & 1 == 1)
 }
 
-/// Makes of the signal for a file that gets too long (`ulimit -f`) the error that the write then has. From the start of every command.
+/// Makes of the signal for a file that gets too long (`ulimit -f`) the error that the write then has. From
+/// the start of every command.
 pub(crate) fn long_files_are_errors() {
     #[cfg(unix)]
     {

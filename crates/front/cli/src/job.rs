@@ -1,4 +1,5 @@
-//! `comity job`, and `comity run --job`: all that the parties of a run have to agree on, in one file that all of them hold.
+//! `comity job`, and `comity run --job`: all that the parties of a run have to agree on, in one file that all
+//! of them hold.
 
 pub(crate) mod file;
 

@@ -1,5 +1,5 @@
-//! `Journal`: the books of a service, a line of JSON for each event, on the disk before what it is about goes on. One process has them
-//! at a time.
+//! `Journal`: the books of a service, a line of JSON for each event, on the disk before what it is about goes
+//! on. One process has them at a time.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -92,7 +92,8 @@ impl<D: Disk> Journal<D> {
     pub(crate) fn write(&mut self, events: &[impl Serialize]) -> Outcome {
         let text: String = events.iter().map(to_line).collect();
         self.append(text.as_bytes()).map_err(|error| {
-            // A full disk has taken a part, perhaps. If it cannot be taken back now, the next event does it, or whoever opens the file.
+            // A full disk has taken a part, perhaps. If it cannot be taken back now, the next event does it,
+            // or whoever opens the file.
             let _ = self.disk.cut(self.end);
             failed(&self.path, &format!("cannot write it: {error}"))
         })
@@ -121,7 +122,8 @@ mod tests {
 
     const WORDS: Words = Words { busy: "somebody has it", other: "this is no number" };
 
-    /// A disk with room for so many bytes, which says so when some of what is written is on it; on a `stuck` one nothing can be cut off.
+    /// A disk with room for so many bytes, which says so when some of what is written is on it; on a `stuck`
+    /// one nothing can be cut off.
     struct Small {
         bytes: RefCell<Cursor<Vec<u8>>>,
         room: usize,
@@ -228,7 +230,8 @@ mod tests {
         assert!(events(Path::new("/dev/zero")).map(drop).unwrap_err().message.contains("no file"));
     }
 
-    /// What a full disk took of events is taken back: all of them, also those that were whole, and the next one does not go on where it ended.
+    /// What a full disk took of events is taken back: all of them, also those that were whole, and the next
+    /// one does not go on where it ended.
     #[test]
     fn what_a_full_disk_cut_off_is_taken_back() {
         for stuck in [false, true] {

@@ -24,8 +24,8 @@ pub(crate) struct Run {
     /// The files with this party's shares of outputs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) shares: BTreeMap<usize, String>,
-    /// The inputs that came in as shares, of which whoever held one could flip bits, though the protocol withstands parties
-    /// that cheat.
+    /// The inputs that came in as shares, of which whoever held one could flip bits, though the protocol
+    /// withstands parties that cheat.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) unauthenticated_shares: Vec<usize>,
     /// The parties that learn each output of the program, by name.

@@ -1,8 +1,9 @@
 //! The `comity` command, as a library: [`run`] takes the arguments and returns the exit code.
 //!
-//! Results go to standard output, everything else to standard error. An error has a kind, and the kind has an exit
-//! code: 2 for the user's mistakes or parties that disagree, 3 for the network and disks, 4 for a malformed message or misbehaviour, 70
-//! for a defect of comity. With `--json` a result or an error is one JSON object on standard output.
+//! Results go to standard output, everything else to standard error. An error has a kind, and the kind has an
+//! exit code: 2 for the user's mistakes or parties that disagree, 3 for the network and disks, 4 for a
+//! malformed message or misbehaviour, 70 for a defect of comity. With `--json` a result or an error is one
+//! JSON object on standard output.
 
 // Which of it is used follows from the features.
 #[allow(dead_code)]

@@ -43,8 +43,8 @@ impl List {
         })
     }
 
-    /// The goal that suits the protocol of this name. Without a name it is size: what runs then follows from the program's
-    /// parties, and all that may want few ANDs.
+    /// The goal that suits the protocol of this name. Without a name it is size: what runs then follows from
+    /// the program's parties, and all that may want few ANDs.
     pub(crate) fn goal(self, name: Option<&str>) -> Outcome<Goal> {
         Ok(name.map_or(Ok(Goal::Size), |name| comity::among(self.0, name).map(|protocol| protocol.card().goal))?)
     }

@@ -9,8 +9,8 @@ use comity_terminal::failure::{Failure, Outcome};
 /// The flags that name a file to write.
 const OUTPUTS: [&str; 6] = ["--out", "--output", "-o", "--plot", "--shares-out", "--log"];
 
-/// Refuses a file to write that another argument names, too: a program, a table, an input's `NAME=@FILE`, whatever it is read for. What is
-/// there would be lost.
+/// Refuses a file to write that another argument names, too: a program, a table, an input's `NAME=@FILE`,
+/// whatever it is read for. What is there would be lost.
 pub(crate) fn check(args: &[OsString]) -> Outcome {
     let mut rest = args.iter().enumerate().skip(1);
     while let Some((at, arg)) = rest.next() {

@@ -22,8 +22,8 @@ impl Names {
         Names { of_program: program.party_names().to_vec(), of_group: Vec::new() }
     }
 
-    /// These names and those that the group gives. One that both give is the same party's in both: else somebody would put in
-    /// another's values.
+    /// These names and those that the group gives. One that both give is the same party's in both: else
+    /// somebody would put in another's values.
     pub(crate) fn among(self, group: &PartyGroup) -> Outcome<Names> {
         let of_group: Vec<String> = group.members().iter().map(|member| member.name.clone()).collect();
         for (at, name) in self.of_program.iter().enumerate() {

@@ -166,8 +166,8 @@ impl Way {
         }
     }
 
-    /// The protocol for private functions that runs in place of what was asked for, if one does: by `yao` the owner of the function garbles, since it knows
-    /// all switches.
+    /// The protocol for private functions that runs in place of what was asked for, if one does: by `yao` the
+    /// owner of the function garbles, since it knows all switches.
     fn protocol(self, named: Option<&str>) -> Outcome<Option<&'static dyn Protocol>> {
         match (self, named) {
             (Way::Universal(Construction::Liu), Some(named)) => Ok(comity::in_place_of(named)),

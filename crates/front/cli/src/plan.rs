@@ -77,7 +77,8 @@ struct Cheapest {
     seconds: Vec<&'static str>,
 }
 
-/// Times that differ by less are taken for equal. They are estimates on one machine, so that their ratio is better known than they are.
+/// Times that differ by less are taken for equal. They are estimates on one machine, so that their ratio is
+/// better known than they are.
 const ALIKE: f64 = 1.25;
 
 impl Cheapest {

@@ -1,6 +1,7 @@
 //! `comity repl`: a session of two people who type the same statements.
 //!
-//! Results go to standard output, prompts and notes to standard error, so that a file of statements works as well as a person.
+//! Results go to standard output, prompts and notes to standard error, so that a file of statements works as
+//! well as a person.
 
 mod evaluate;
 mod typed;

@@ -29,7 +29,8 @@ pub(crate) struct Resolved {
     pub(crate) oddities: Vec<String>,
 }
 
-/// Finds the program and says whose its values are. Its circuits are for the goal `auto` unless the arguments say another.
+/// Finds the program and says whose its values are. Its circuits are for the goal `auto` unless the arguments
+/// say another.
 pub(crate) fn resolve(args: &ProgramArgs, auto: Goal) -> Outcome<Resolved> {
     resolve_for(args, auto, None)
 }
@@ -245,7 +246,8 @@ impl Resolved {
         find(name, "output", &self.text, self.outputs().iter().map(|v| v.name.as_str()))
     }
 
-    /// The name that stands for an input alone; its index, if another one has the name, too, or it could not stand before `=`.
+    /// The name that stands for an input alone; its index, if another one has the name, too, or it could not
+    /// stand before `=`.
     pub(crate) fn input_key(&self, index: usize) -> String {
         let name = &self.inputs()[index].name;
         let plain = name.starts_with(|c: char| c.is_alphabetic() || c == '_')

@@ -239,8 +239,9 @@ fn beside(job: &Path) -> PathBuf {
     name.into()
 }
 
-/// Whether what failed is on this side: its values, files or flags before anybody came, and after that its disk, or its store that is used up.
-/// Whatever else happens with a peer is the peer's doing, be it a lack of its own, and ends its run alone.
+/// Whether what failed is on this side: its values, files or flags before anybody came, and after that its
+/// disk, or its store that is used up. Whatever else happens with a peer is the peer's doing, be it a lack of
+/// its own, and ends its run alone.
 fn is_ours(failure: &Failure, connected: bool, party: u16) -> bool {
     match failure.kind {
         Ending::Store => true,

@@ -1,6 +1,8 @@
-//! Values in shares: `--input NAME=shared:FILE`, and `--shares-out` for what `--output-to shared` leaves with each party.
+//! Values in shares: `--input NAME=shared:FILE`, and `--shares-out` for what `--output-to shared` leaves with
+//! each party.
 //!
-//! A file holds one party's share of one value. Where one command is all parties (`comity local`), a file of party I is FILE.I.
+//! A file holds one party's share of one value. Where one command is all parties (`comity local`), a file of
+//! party I is FILE.I.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -20,12 +22,12 @@ const SHARED: &str = "shared:";
 
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ShareArgs {
-    /// Write this party's share of an output that stays shared (`--output-to shared`) to FILE, which must not be there yet; with
-    /// `local`, party I's goes to FILE.I
+    /// Write this party's share of an output that stays shared (`--output-to shared`) to FILE, which must not
+    /// be there yet; with `local`, party I's goes to FILE.I
     #[arg(long, value_name = "[OUTPUT=]FILE")]
     pub(crate) shares_out: Vec<Assigned>,
-    /// Let values come in as shares though the protocol withstands parties that cheat: shares have no MACs, and whoever holds
-    /// one can flip bits of the value, unseen
+    /// Let values come in as shares though the protocol withstands parties that cheat: shares have no MACs,
+    /// and whoever holds one can flip bits of the value, unseen
     #[arg(long)]
     pub(crate) unauthenticated_shares: bool,
 }

@@ -35,7 +35,8 @@ pub(crate) fn regular(path: &Path) -> Outcome<File> {
     File::open(path).map_err(cannot)
 }
 
-/// Reads what is short, and may come from a pipe, as that of a command that prints it: so many bytes at most, within so long.
+/// Reads what is short, and may come from a pipe, as that of a command that prints it: so many bytes at most,
+/// within so long.
 pub(crate) fn short(path: &Path, longest: u64, time: Duration) -> Outcome<Zeroizing<Vec<u8>>> {
     let (tell, heard) = mpsc::channel();
     let of = path.to_owned();
@@ -56,7 +57,8 @@ pub(crate) fn short(path: &Path, longest: u64, time: Duration) -> Outcome<Zeroiz
     Ok(bytes)
 }
 
-/// Reads a program or circuit file; a program in comity's language is compiled for a goal. An error names the file, the line and most often the column.
+/// Reads a program or circuit file; a program in comity's language is compiled for a goal. An error names the
+/// file, the line and most often the column.
 pub(crate) fn open(path: &Path, goal: Goal) -> Outcome<Source> {
     let name = path.display();
     let unreadable = |e: std::io::Error| Failure::input(format!("{name}: {e}"));

@@ -1,5 +1,6 @@
-//! An afternoon on the port of a service: strangers of all kinds, each of whom is counted when it comes and when it is sent away, beside
-//! honest peers, peers that are killed and peers that are stopped. All are processes, and so is the service.
+//! An afternoon on the port of a service: strangers of all kinds, each of whom is counted when it comes and
+//! when it is sent away, beside honest peers, peers that are killed and peers that are stopped. All are
+//! processes, and so is the service.
 
 #![cfg(unix)]
 #![allow(clippy::print_stdout, reason = "a campaign says what came")]
@@ -50,7 +51,8 @@ const SAY: [(&str, &[u8]); 8] = [
     ("what opens at a relay", b"comity\x00r\x00................................"),
 ];
 
-/// The KiB that the service may hold more of, since it heard a crowd: 64 at once, each with a thread, TLS and its buffers.
+/// The KiB that the service may hold more of, since it heard a crowd: 64 at once, each with a thread, TLS and
+/// its buffers.
 const CROWD: u64 = 24 << 10;
 
 /// The others: they speak comity, or leave at once.
@@ -280,7 +282,8 @@ impl Scene {
         unreachable!("it is killed some time")
     }
 
-    /// A peer that is stopped when so many bytes have gone; the next one is served all the same, and the first one is told.
+    /// A peer that is stopped when so many bytes have gone; the next one is served all the same, and the
+    /// first one is told.
     fn stopped(&self, run: usize) -> usize {
         for again in 0.. {
             let mut bob = self.bob();

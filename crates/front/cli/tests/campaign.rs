@@ -1,4 +1,5 @@
-//! A service and its files under attack, counted: strangers, disks that get full at each byte, kills, and files that are odd.
+//! A service and its files under attack, counted: strangers, disks that get full at each byte, kills, and
+//! files that are odd.
 
 #![cfg(unix)]
 
@@ -45,7 +46,8 @@ fn attack(test: &str, counts: &Counts) {
     );
 }
 
-/// Openings of forks, halves of hellos, other protocols, and nothing, held open as they come: the peer has its runs all the while.
+/// Openings of forks, halves of hellos, other protocols, and nothing, held open as they come: the peer has
+/// its runs all the while.
 fn strangers(test: &str, count: usize) -> usize {
     let folder = Folder::new(&format!("{test}-strangers"));
     let job = job(&folder, "job.toml", "runs = 1000");
@@ -85,7 +87,8 @@ fn crc(bytes: &[u8]) -> u32 {
     })
 }
 
-/// Commands that write, on disks that get full at each block: they are done, or say 3 and leave nothing. The numbers of both.
+/// Commands that write, on disks that get full at each block: they are done, or say 3 and leave nothing. The
+/// numbers of both.
 fn full(test: &str, most: u64) -> (usize, usize) {
     let folder = Folder::new(&format!("{test}-full"));
     let table = folder.file("table.csv", &(0..2000).map(|n| format!("{n},name {n}\n")).collect::<String>());
@@ -113,8 +116,8 @@ fn full(test: &str, most: u64) -> (usize, usize) {
     (full, done)
 }
 
-/// Updates that are killed at any time: the next call goes on, and a client that gets what came out is where the service is. The number of kills,
-/// and of updates that were finished by a later call.
+/// Updates that are killed at any time: the next call goes on, and a client that gets what came out is where
+/// the service is. The number of kills, and of updates that were finished by a later call.
 fn kills(test: &str, count: usize) -> (usize, usize) {
     let folder = Folder::new(&format!("{test}-kills"));
     let [_, state, base] = published(&folder, &["--max-keys", "1000000", "--max-queries", "100000"]);
@@ -173,7 +176,8 @@ fn kills(test: &str, count: usize) -> (usize, usize) {
     (killed, finished)
 }
 
-/// Files that are none, too long, or of something else, in the place of each that a command reads: it ends by itself, with a mistake. Their number.
+/// Files that are none, too long, or of something else, in the place of each that a command reads: it ends by
+/// itself, with a mistake. Their number.
 fn odd(test: &str) -> usize {
     let folder = Folder::new(&format!("{test}-odd"));
     let [table, _, _] = published(&folder, &[]);

@@ -69,8 +69,8 @@ impl From<Output> for Done {
     }
 }
 
-/// The command with these arguments. Where it waits for a peer, and it is not said how long, it has all the patience that
-/// a busy machine may need.
+/// The command with these arguments. Where it waits for a peer, and it is not said how long, it has all the
+/// patience that a busy machine may need.
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_comity"));
     let (name, rest) = args.split_at(args.len().min(1));
@@ -145,7 +145,8 @@ impl Background {
         }
     }
 
-    /// The address of this machine in the next line on standard error that has one behind these words; `None` if the command ended first.
+    /// The address of this machine in the next line on standard error that has one behind these words; `None`
+    /// if the command ended first.
     pub(crate) fn address_after(&mut self, words: &str) -> Option<String> {
         let said = format!("{words}127.0.0.1:");
         let line = self.line_with(&said)?;
@@ -238,7 +239,8 @@ pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// The bytes of forty garbled copies of AES-128, and half as many: who has said so much is amid the gates of a long program.
+/// The bytes of forty garbled copies of AES-128, and half as many: who has said so much is amid the gates of
+/// a long program.
 pub(crate) const FAR: usize = 12 << 20;
 
 /// A go-between that knows how far two parties are: who connects to its address is connected to a listener.

@@ -1,9 +1,12 @@
-//! Faults by plan: two to five processes, of which one is killed, stopped, cut off, slowed down or has a full disk, at an instant that follows
-//! from a seed. Whoever is honest, which all are, ends with the right result, or says in words what happened, by the exit code that the
-//! kind of it has; a lot is used at most once; and nothing is left behind.
+//! Faults by plan: two to five processes, of which one is killed, stopped, cut off, slowed down or has a full
+//! disk, at an instant that follows from a seed. Whoever is honest, which all are, ends with the right
+//! result, or says in words what happened, by the exit code that the kind of it has; a lot is used at most
+//! once; and nothing is left behind.
 //!
-//! A failure names its seed, and `COMITY_FAULT_SEEDS=417 cargo test -p comity-cli --test tests faults -- --ignored` is that plan again
-//! (`100-199` are a hundred). An instant is a number of bytes on the links, not a time: a slow machine changes nothing.
+//! A failure names its seed, and
+//! `COMITY_FAULT_SEEDS=417 cargo test -p comity-cli --test tests faults -- --ignored` is that plan again
+//! (`100-199` are a hundred). An instant is a number of bytes on the links, not a time: a slow machine
+//! changes nothing.
 
 #![cfg(unix)]
 
@@ -24,8 +27,8 @@ use plan::{Fault, Plan, Work};
 
 use crate::common::*;
 
-/// The time-outs of a run in which somebody is lost: for who never comes, and for who stops amid the run. They judge nothing, since who is late
-/// says so as well.
+/// The time-outs of a run in which somebody is lost: for who never comes, and for who stops amid the run.
+/// They judge nothing, since who is late says so as well.
 const LOST: [&str; 4] = ["--timeout", "3", "--deadline", "6s"];
 
 #[test]
@@ -257,7 +260,8 @@ impl Scene {
         }
     }
 
-    /// After the fault the stores are of use: what all have is used, and if they have nothing in common all are told what to do.
+    /// After the fault the stores are of use: what all have is used, and if they have nothing in common all
+    /// are told what to do.
     fn goes_on(&self, ends: &[Done]) {
         let plan = &self.plan;
         let lots = self.lots();

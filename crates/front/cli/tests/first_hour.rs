@@ -1,4 +1,5 @@
-//! What people meet in their first hour: files as other programs save them, names for numbers, advice where something is odd.
+//! What people meet in their first hour: files as other programs save them, names for numbers, advice where
+//! something is odd.
 
 use serde_json::json;
 

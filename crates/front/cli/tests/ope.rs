@@ -131,8 +131,8 @@ fn from_an_empty_database_to_an_answer() {
     let public = place.write("public.csv", "grade,count\n1,5\n3,2\n5,1\n");
     let some = place.ope(&["leakage", "--table", "staff", "--column", "grade", "--histogram", &public]);
     assert!(some.ok().contains("sorting     does not apply"), "{}", some.out);
-    // Nothing of it is in the database in the clear: neither as a field, nor as text or number in bytes. Digits alone are in
-    // random bytes by chance.
+    // Nothing of it is in the database in the clear: neither as a field, nor as text or number in bytes.
+    // Digits alone are in random bytes by chance.
     let copy: String = place.client().query_one("select string_agg(s::text, '') from staff s", &[]).unwrap().get(0);
     assert!(
         ![",52000,", "1815-12-10", "3532303030", "000000000000cb20", "313831352d"]

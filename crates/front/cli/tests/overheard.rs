@@ -1,4 +1,5 @@
-//! Three processes in plain text, and somebody on the way who takes down every byte: no input is there, by itself or as the sum of two pieces.
+//! Three processes in plain text, and somebody on the way who takes down every byte: no input is there, by
+//! itself or as the sum of two pieces.
 
 use std::collections::HashSet;
 use std::io::{Read, Write};
@@ -62,7 +63,8 @@ fn port(listener: &TcpListener) -> u16 {
     listener.local_addr().unwrap().port()
 }
 
-/// A command at each of three parties, with what each types, over links on which somebody listens: what they print, and what was heard.
+/// A command at each of three parties, with what each types, over links on which somebody listens: what they
+/// print, and what was heard.
 fn three(folder: &Folder, command_name: &str, shared: &[&str], own: [(&[&str], &str); 3]) -> ([Done; 3], Vec<Vec<u8>>) {
     let heard = Heard::default();
     // Ports that are free now, of the parties, and those where they are called.

@@ -392,7 +392,8 @@ fn a_run_ends_by_its_deadline() {
     assert!(!fs::exists(&out).unwrap(), "nothing is left behind");
 }
 
-/// What is written where: by the flag, by the name, and else as the table is; and of a table whose form its name does not say.
+/// What is written where: by the flag, by the name, and else as the table is; and of a table whose form its
+/// name does not say.
 #[test]
 fn forms_are_those_that_were_said() {
     let folder = Folder::new("psi-forms");
@@ -408,7 +409,8 @@ fn forms_are_those_that_were_said() {
         fs::read(&out).unwrap()
     };
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    // Another side's columns keep their kinds, and get names of their own; flags alone and rows without a partner have none.
+    // Another side's columns keep their kinds, and get names of their own; flags alone and rows without a
+    // partner have none.
     let payload = [&b, "--key", "k", "--payload", "age,tall,w,l"];
     assert_eq!(
         text(run("out.jsonl", &["--left"], &payload)),
@@ -508,7 +510,8 @@ fn a_plan_says_what_methods_take_and_sends_nothing() {
     assert!(text.ok().contains("kkrt     semi-honest"), "{}", text.out);
 }
 
-/// A table through a pipe is kept in a temporary file: where there is no room for it, that is what is said, and nobody is met.
+/// A table through a pipe is kept in a temporary file: where there is no room for it, that is what is said,
+/// and nobody is met.
 #[cfg(unix)]
 #[test]
 fn a_pipe_that_cannot_be_kept_is_told() {

@@ -100,7 +100,8 @@ fn clients_find_what_was_published_and_what_changed() {
     service.end().ok();
 }
 
-/// An update that was killed between its steps, wherever that was: no state is without its update, and clients can go on.
+/// An update that was killed between its steps, wherever that was: no state is without its update, and
+/// clients can go on.
 #[test]
 fn an_update_that_was_broken_off_is_finished_or_forgotten() {
     let folder = Folder::new("psi-base-broken");

@@ -1,8 +1,9 @@
-//! `comity psi serve` is killed at drawn instants while a client asks or prepares: whatever was begun, no garbled circuit is used twice, and
-//! what was answered is counted.
+//! `comity psi serve` is killed at drawn instants while a client asks or prepares: whatever was begun, no
+//! garbled circuit is used twice, and what was answered is counted.
 //!
-//! The client cheats: before every query it puts back its store as it was when the queries were prepared, and so says that none of them was
-//! used. Where its lot goes on is then the service's word alone, and must be later each time.
+//! The client cheats: before every query it puts back its store as it was when the queries were prepared, and
+//! so says that none of them was used. Where its lot goes on is then the service's word alone, and must be
+//! later each time.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -155,7 +156,8 @@ impl Kills {
             self.answered += 2;
         }
         let lost = done.code == 3 && done.err.contains("error: ");
-        // All of the lot that the client puts back again and again may be used up: it is dropped, and what is asked is made at once.
+        // All of the lot that the client puts back again and again may be used up: it is dropped, and what is
+        // asked is made at once.
         let used_up = work == Work::Stored && done.err.contains("of prepared queries");
         assert!(done.code == 0 || lost, "{work:?}: {}: {}", done.code, done.err);
         // An answer is counted before it is given, and one that nobody got may be.
@@ -200,7 +202,8 @@ impl Kills {
         }
     }
 
-    /// What the client has heard of its lots: each goes on later than before. The service has a half of each, and is as far.
+    /// What the client has heard of its lots: each goes on later than before. The service has a half of each,
+    /// and is as far.
     fn heard(&mut self) {
         let client = lots(&self.store(), &self.folder.path("store.key"));
         let service = lots(&format!("{}/prepared", self.state), &format!("{}/store.key", self.state));

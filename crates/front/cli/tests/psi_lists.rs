@@ -1,4 +1,5 @@
-//! Lists of `comity psi` as people write them: with a header, with blank lines, and prepared otherwise than the other side's.
+//! Lists of `comity psi` as people write them: with a header, with blank lines, and prepared otherwise than
+//! the other side's.
 
 use std::fs;
 

@@ -132,7 +132,8 @@ fn a_person_edits_lines_and_calls_them_back() {
     let mut person = std::process::Command::new("script");
     let person = person.args(script).env("TERM", "xterm").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut person = person.unwrap();
-    // A value that is typed goes into no history: what is called back is the statement before it. A typing error is taken back.
+    // A value that is typed goes into no history: what is called back is the statement before it. A typing
+    // error is taken back.
     let lines = ["a = input(0, u8)", "41", "b = a + 11\u{7f}", "reveal b to all", "\u{1b}[A", "quit"];
     let (mut keyboard, mut screen) = (person.stdin.take().unwrap(), person.stdout.take().unwrap());
     let mut shown = Vec::new();

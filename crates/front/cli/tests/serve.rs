@@ -95,7 +95,8 @@ fn what_is_wrong_here_ends_the_service() {
         .fails(2, &["file: results cannot be kept there"]);
 }
 
-/// A deadline is for a run, and not for the wait for it: a peer that comes late in the wait would be cut off, and have had its run.
+/// A deadline is for a run, and not for the wait for it: a peer that comes late in the wait would be cut off,
+/// and have had its run.
 #[test]
 fn the_wait_for_a_peer_is_no_part_of_its_time() {
     let folder = Folder::new("serve-deadline");
@@ -122,7 +123,8 @@ fn results_are_kept_and_not_written_over() {
     }
 }
 
-/// A result that could not be kept would be lost, and the peer's run be used up: there is room for it, or nobody is served.
+/// A result that could not be kept would be lost, and the peer's run be used up: there is room for it, or
+/// nobody is served.
 #[cfg(unix)]
 #[test]
 fn no_run_begins_without_room_for_its_result() {

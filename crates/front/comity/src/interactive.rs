@@ -1,9 +1,10 @@
 //! `Interactive`: a session without a program. Inputs, calls and outputs come as the parties think of them.
 //!
-//! The protocol is one whose wires live as long as the session (`tinyot` if none is named): a [`Shared`] value is put in or
-//! computed, and used again whenever it is wanted; an input may depend on an output that came before. What the protocol's
-//! card promises holds as long as each party calls what it wants to call: all make the same calls in the same order, and
-//! nobody trusts another to say which. People at two terminals agree on each statement first ([`Interactive::agree`]).
+//! The protocol is one whose wires live as long as the session (`tinyot` if none is named): a [`Shared`]
+//! value is put in or computed, and used again whenever it is wanted; an input may depend on an output that
+//! came before. What the protocol's card promises holds as long as each party calls what it wants to call:
+//! all make the same calls in the same order, and nobody trusts another to say which. People at two terminals
+//! agree on each statement first ([`Interactive::agree`]).
 
 mod agree;
 
@@ -87,7 +88,8 @@ impl<'a> Session<'a> {
         let Begun { mut mesh, counters, here, options, .. } = met.greet(&self, greeting, options, watch)?;
         let mut me = Party { net: &mut mesh, here, rng: &mut rng, observer: &mut Nobody };
         let engine = protocol.reactive(&mut me, &options).map_err(|error| whose(error, &mesh))?;
-        // All are ready. From here on a channel's time-out no longer runs, and people may think for as long as they like.
+        // All are ready. From here on a channel's time-out no longer runs, and people may think for as long
+        // as they like.
         let ready = here.session.child("ready").to_bytes();
         for (peer, said) in mesh.tell(&ready)?.iter() {
             if said[..] != ready {
@@ -112,8 +114,8 @@ impl Interactive<'_> {
     /// A value of `owner`, which gives it; the others give none.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the value is missing, has another number of bits, or is another party's; those of
-    /// the protocol and of the channel.
+    /// [`InvalidInput`](comity_core::Kind) if the value is missing, has another number of bits, or is another
+    /// party's; those of the protocol and of the channel.
     pub fn input(&mut self, owner: u16, bits: usize, value: Option<&Bits>) -> Result<Shared> {
         if bits as u64 > Program::MAX_WIRES {
             return Err(Error::invalid_input(format!("a value of {bits} bits; 2^32 - 1 are possible")));
@@ -134,12 +136,12 @@ impl Interactive<'_> {
         Ok(self.shared(shares))
     }
 
-    /// The outputs that a program computes of these values, which are not revealed. Whose its inputs are and for whom its
-    /// outputs does not matter.
+    /// The outputs that a program computes of these values, which are not revealed. Whose its inputs are and
+    /// for whom its outputs does not matter.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind), before anything is sent, if the values do not fit the program or are another
-    /// session's; those of the protocol and of the channel.
+    /// [`InvalidInput`](comity_core::Kind), before anything is sent, if the values do not fit the program or
+    /// are another session's; those of the protocol and of the channel.
     pub fn call(&mut self, program: &Program, values: &[&Shared]) -> Result<Vec<Shared>> {
         let takes = program.inputs();
         let refuse = |why: String| Err(Error::invalid_input(why));
@@ -163,11 +165,13 @@ impl Interactive<'_> {
         Ok(outputs.into_iter().map(|shares| self.shared(shares)).collect())
     }
 
-    /// Reveals a value, after a check of everything that was computed so far. The value is there if this party is to learn it.
+    /// Reveals a value, after a check of everything that was computed so far. The value is there if this
+    /// party is to learn it.
     ///
     /// # Errors
     /// [`Misbehaved`](comity_core::Kind) if the check fails: then the session is at its end;
-    /// [`InvalidInput`](comity_core::Kind) if there is no such party, or the value is another session's; those of the channel.
+    /// [`InvalidInput`](comity_core::Kind) if there is no such party, or the value is another session's;
+    /// those of the channel.
     pub fn reveal(&mut self, to: Recipients, value: &Shared) -> Result<Option<Bits>> {
         self.check(value)?;
         self.step(|engine, me| engine.reveal(me, to, &value.shares))

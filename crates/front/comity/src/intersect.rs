@@ -1,7 +1,8 @@
-//! Private set intersection between parties who meet: a session in which one of the two, or each, learns the common items.
+//! Private set intersection between parties who meet: a session in which one of the two, or each, learns the
+//! common items.
 //!
-//! That each learns them takes two runs, one each way: nobody is told a result that the other one has computed. Nothing binds a
-//! party that cheats to one set in both.
+//! That each learns them takes two runs, one each way: nobody is told a result that the other one has
+//! computed. Nothing binds a party that cheats to one set in both.
 
 use comity_channel::Traffic;
 use comity_circuit::Recipients;
@@ -22,8 +23,8 @@ pub struct Intersection<'a> {
     pub terms: Terms,
     /// How items are made of keys, in words without spaces: both parties have to say the same.
     pub encoding: &'a str,
-    /// What this party did to its keys before it hashed them, if it has hashed them itself: the other one may have nothing but hashes. If
-    /// both say something, it is the same.
+    /// What this party did to its keys before it hashed them, if it has hashed them itself: the other one may
+    /// have nothing but hashes. If both say something, it is the same.
     pub hashed: Option<&'a str>,
     /// The parties that learn the common items.
     pub to: Recipients,
@@ -72,7 +73,8 @@ pub struct Learnt {
 /// Bytes of a payload's header at most.
 const LONGEST: usize = 1 << 16;
 
-/// Bytes of the words for the encoding, and for what was hashed, that are sent as they are; of more the beginning, and a hash.
+/// Bytes of the words for the encoding, and for what was hashed, that are sent as they are; of more the
+/// beginning, and a hash.
 const SHOWN: usize = 60;
 const SHOWN_HASHED: usize = 40;
 
@@ -80,9 +82,10 @@ impl Session<'_> {
     /// Meets the other party, agrees on what is compared, and finds what the two sets have in common.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) before anybody is met, if what is wanted does not fit together, or the session was told what an
-    /// intersection does not take up (a protocol, a store, shares); [`Mismatch`](comity_core::Kind), on both sides, if the other party wants anything else; otherwise those of the network and of
-    /// [`send`] and [`receive`].
+    /// [`InvalidInput`](comity_core::Kind) before anybody is met, if what is wanted does not fit together, or
+    /// the session was told what an intersection does not take up (a protocol, a store, shares);
+    /// [`Mismatch`](comity_core::Kind), on both sides, if the other party wants anything else; otherwise
+    /// those of the network and of [`send`] and [`receive`].
     pub fn intersect(mut self, wanted: &Intersection<'_>, watch: &mut dyn Watch) -> Result<Intersected> {
         CARD.has(self.me, self.parties())?;
         self.has_no(&[Part::Protocol, Part::Shares, Part::Store], "an intersection, whose terms say how it runs,")?;

@@ -1,17 +1,20 @@
 //! Secure multi-party computation: the facade of the comity crates.
 //!
-//! Parties who do not trust each other compute on their joint data, and learn the answer and nothing else. What is
-//! computed is a [`Program`]: built in ([`library`]), in comity's language ([`compile`]), in Rust over [`typed`] values,
-//! or over the wires of a [`Builder`]. How it is computed is a [`Protocol`], and each says what it protects against. A
-//! [`Session`] is one party's side of one run; [`Interactive`](interactive::Interactive) one of a session without a program,
-//! in which inputs and outputs come as they are wanted.
+//! Parties who do not trust each other compute on their joint data, and learn the answer and nothing else.
+//! What is computed is a [`Program`]: built in ([`library`]), in comity's language ([`compile`]), in Rust
+//! over [`typed`] values, or over the wires of a [`Builder`]. How it is computed is a [`Protocol`], and each
+//! says what it protects against. A [`Session`] is one party's side of one run;
+//! [`Interactive`](interactive::Interactive) one of a session without a program, in which inputs and outputs
+//! come as they are wanted.
 //!
-//! Values go in and out by name and as Rust values: [`input`], [`Report::output`], [`Native`]; [`evaluate`] computes in the clear.
-//! Circuits in files are read by [`mod@format`]; any [`Channel`] will do; keys are made by [`KeyDir`].
+//! Values go in and out by name and as Rust values: [`input`], [`Report::output`], [`Native`]; [`evaluate`]
+//! computes in the clear. Circuits in files are read by [`mod@format`]; any [`Channel`] will do; keys are
+//! made by [`KeyDir`].
 //!
-//! Beside protocols there are services: `ope` (a feature, on by default) has order-preserving encryption, for one party and its database;
-//! [`nisc`] computes by mail; [`zk`] has proofs that one knows the secret inputs of a program; [`psi`] finds the items that two sets have in common;
-//! [`pfe`] computes a function that stays private.
+//! Beside protocols there are services: `ope` (a feature, on by default) has order-preserving encryption, for
+//! one party and its database; [`nisc`] computes by mail; [`zk`] has proofs that one knows the secret inputs
+//! of a program; [`psi`] finds the items that two sets have in common; [`pfe`] computes a function that stays
+//! private.
 
 mod clock;
 pub mod interactive;

@@ -206,8 +206,8 @@ impl<'a> Session<'a> {
         Ok(Met::new(links.map(|_, link| Box::new(link) as Box<dyn Channel>), address, (own, theirs)))
     }
 
-    /// The hello with which this party tells its peers what it wants. Owners and recipients are compared apart from the rest of
-    /// the program, so that a difference there is called by its name.
+    /// The hello with which this party tells its peers what it wants. Owners and recipients are compared
+    /// apart from the rest of the program, so that a difference there is called by its name.
     pub(crate) fn greeting(&self, card: &'static Card, program: Option<&Program>, phase: &str) -> Result<Greeting> {
         let refused = |e: ProgramError| Error::invalid_input(e.to_string());
         let Some(program) = program else {

@@ -21,7 +21,8 @@ pub fn input(program: &Program, name: &str, value: impl Native) -> Result<(usize
 /// The outputs of a program on all its inputs, in the clear: what a run among parties would give.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) if these are not exactly its inputs, or its wires do not fit this machine's memory.
+/// [`InvalidInput`](comity_core::Kind) if these are not exactly its inputs, or its wires do not fit this
+/// machine's memory.
 pub fn evaluate(program: &Program, inputs: impl IntoIterator<Item = (usize, Bits)>) -> Result<Vec<Bits>> {
     let mut given: Vec<Option<Bits>> = vec![None; program.inputs().len()];
     for (index, bits) in inputs {
@@ -45,7 +46,8 @@ impl Report {
     /// The output of this name, as a Rust value.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the program has none, this party does not learn it, or its type is another one.
+    /// [`InvalidInput`](comity_core::Kind) if the program has none, this party does not learn it, or its type
+    /// is another one.
     pub fn output<T: Native>(&self, program: &Program, name: &str) -> Result<T> {
         let index = place("output", program, name, program.outputs().iter().map(|output| output.name.as_str()))?;
         let learned = self.outputs.iter().find(|(learned, _)| *learned == index);

@@ -5,7 +5,8 @@ use comity_core::{Bits, Error, Result};
 
 /// A Rust value that an input or output value can be: whole numbers, `bool`, floats, arrays and `Vec`s of these.
 ///
-/// A whole number fits any value without a type that has room for it, and a typed one of its sign; the others fit their types alone.
+/// A whole number fits any value without a type that has room for it, and a typed one of its sign; the others
+/// fit their types alone.
 pub trait Native: Sized {
     /// The bits, for a value of this type.
     ///

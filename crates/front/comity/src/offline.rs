@@ -1,19 +1,22 @@
 //! Offline and online: filling a store with lots of material, and finding there what a run uses up.
 //!
-//! **Lots.** What is made together is there whole or not at all: while it is made some check is always pending, and whatever
-//! breaks off then costs everything under its keys. So a long preparation is several lots, and what breaks off costs the one
-//! in the making. A run takes all its batches from one of them.
+//! **Lots.** What is made together is there whole or not at all: while it is made some check is always
+//! pending, and whatever breaks off then costs everything under its keys. So a long preparation is several
+//! lots, and what breaks off costs the one in the making. A run takes all its batches from one of them.
 //!
-//! **The same at all.** A lot is for exactly the parties that made it, each with the key that it had. Before anything that
-//! depends on a secret leaves, they tell each other what they have and how far it is used up, and compare what they heard; the order of
-//! party 0 decides, the largest mark wins, and all have it marked as used on their disks.
+//! **The same at all.** A lot is for exactly the parties that made it, each with the key that it had. Before
+//! anything that depends on a secret leaves, they tell each other what they have and how far it is used up,
+//! and compare what they heard; the order of party 0 decides, the largest mark wins, and all have it marked
+//! as used on their disks.
 //!
-//! **One of another.** Material of a program may be made of stored material that is for any: then each run's is made of a lot
-//! of that which all parties have, chosen and marked as a run does it, and anew where there is no such lot.
+//! **One of another.** Material of a program may be made of stored material that is for any: then each run's
+//! is made of a lot of that which all parties have, chosen and marked as a run does it, and anew where there
+//! is no such lot.
 //!
-//! **One side alone.** What one party has and another has not (a crash between the two disks; a lot that was destroyed, used up
-//! or damaged on one side) is of no use to anybody. It is discarded by whoever still has it as soon as both have told each
-//! other what they have, if there is any lot that both have: else one of the stores may be the wrong one.
+//! **One side alone.** What one party has and another has not (a crash between the two disks; a lot that was
+//! destroyed, used up or damaged on one side) is of no use to anybody. It is discarded by whoever still has
+//! it as soon as both have told each other what they have, if there is any lot that both have: else one of
+//! the stores may be the wrong one.
 
 mod choose;
 mod fill;
@@ -46,16 +49,18 @@ pub(crate) use supply::Supplied;
 const MOST: usize = 1 << 16;
 
 impl Session<'_> {
-    /// Makes material ahead for `count` runs of a program: all that can be done before the inputs are known. The peers do the
-    /// same, and each party's part goes to its [store](Session::store), which then takes at most `limit` bytes.
+    /// Makes material ahead for `count` runs of a program: all that can be done before the inputs are known.
+    /// The peers do the same, and each party's part goes to its [store](Session::store), which then takes at
+    /// most `limit` bytes.
     ///
-    /// Where the protocol makes it of material for any programs, that is taken from the store as long as all parties have
-    /// enough of one lot; for the runs after that all is made anew ([`Watch::made_anew`] says why, if there is some).
+    /// Where the protocol makes it of material for any programs, that is taken from the store as long as all
+    /// parties have enough of one lot; for the runs after that all is made anew ([`Watch::made_anew`] says
+    /// why, if there is some).
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) before anything is sent if there is no store, it would get too large, or the protocol has
-    /// no offline phase; otherwise as [`Session::run`]. What was finished before an error stays in the store; a party that
-    /// lacks its part of it is found out before a run.
+    /// [`InvalidInput`](comity_core::Kind) before anything is sent if there is no store, it would get too
+    /// large, or the protocol has no offline phase; otherwise as [`Session::run`]. What was finished before
+    /// an error stays in the store; a party that lacks its part of it is found out before a run.
     pub fn prepare(self, program: &Program, count: u64, limit: u64, watch: &mut dyn Watch) -> Result<Filled> {
         let protocol = self.chosen(Some(program))?;
         let settled = self.check(protocol, program, &self.options(protocol.card())?)?;
@@ -216,8 +221,8 @@ pub(crate) fn ids(keys: &PerPeer<Option<[u8; 32]>>) -> Vec<(PartyId, Option<[u8;
     keys.iter().map(|(peer, key)| (peer, *key)).collect()
 }
 
-/// Waits until the other parties are as far, with the same lot. Which one it is follows from what was settled among all, so that one that
-/// says another is a cheat itself.
+/// Waits until the other parties are as far, with the same lot. Which one it is follows from what was settled
+/// among all, so that one that says another is a cheat itself.
 fn settle(mesh: &mut Mesh<'_>, id: &SessionId, what: &str) -> Result<()> {
     let ours = id.child(what).to_bytes();
     for (peer, theirs) in mesh.tell(&ours)?.iter() {

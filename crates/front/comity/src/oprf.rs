@@ -1,12 +1,12 @@
 //! Queries to a published base: a session between the server, party 0, and one of its clients, party 1.
 //!
-//! The hello says which base, after how many updates, and the general protocol, if the function runs under one. Then the client says how many
-//! queries it wants ([`Request`]), and the server whether it gets them ([`Verdict`]): what it grants it has written down before it says so.
-//! Under a general protocol nothing is prepared: there all queries are asked at once, and counted. After a session that ended in
-//! misbehaviour a client is granted nothing any more.
-//! Queries are asked at once, or prepared and kept by both, a [lot](Store) each, of which a batch has
-//! [`OPRF_TOGETHER`] circuits. That a batch of a lot is used up is on the disk, on each side, before anything is sent
-//! that depends on it and an input.
+//! The hello says which base, after how many updates, and the general protocol, if the function runs under
+//! one. Then the client says how many queries it wants ([`Request`]), and the server whether it gets them
+//! ([`Verdict`]): what it grants it has written down before it says so. Under a general protocol nothing is
+//! prepared: there all queries are asked at once, and counted. After a session that ended in misbehaviour a
+//! client is granted nothing any more. Queries are asked at once, or prepared and kept by both, a
+//! [lot](Store) each, of which a batch has [`OPRF_TOGETHER`] circuits. That a batch of a lot is used up is on
+//! the disk, on each side, before anything is sent that depends on it and an input.
 
 mod request;
 
@@ -55,15 +55,15 @@ pub trait OprfDesk {
     /// Whatever keeps this side from serving.
     fn published(&mut self) -> Result<&Published>;
 
-    /// Grants queries to the client with this key (none in plain text), after they are written down to have been granted; or, if they
-    /// are only to be `ahead`, says whether they would be.
+    /// Grants queries to the client with this key (none in plain text), after they are written down to have
+    /// been granted; or, if they are only to be `ahead`, says whether they would be.
     ///
     /// # Errors
     /// The reason why not.
     fn grant(&mut self, client: Option<[u8; 32]>, queries: u64, ahead: bool) -> Result<(), OprfRefusal>;
 
-    /// Writes down that a session with this client ended in misbehaviour: from now on it is granted nothing. What a protocol lets a cheat get
-    /// away with is for one session, and who may try for ever succeeds.
+    /// Writes down that a session with this client ended in misbehaviour: from now on it is granted nothing.
+    /// What a protocol lets a cheat get away with is for one session, and who may try for ever succeeds.
     ///
     /// # Errors
     /// Whatever keeps this side from writing it down.
@@ -89,7 +89,8 @@ pub struct OprfAsk<'a> {
 pub struct OprfServe {
     /// The general protocol that the function runs under, and not the one of its own.
     pub over: Option<&'static dyn Protocol>,
-    /// Whether that one may be semi-honest: then a client that breaks its rules can learn the key of the base, and with it all of the base.
+    /// Whether that one may be semi-honest: then a client that breaks its rules can learn the key of the
+    /// base, and with it all of the base.
     pub trust_clients: bool,
 }
 
@@ -108,9 +109,9 @@ pub struct OprfDone<T> {
 }
 
 impl Session<'_> {
-    /// Asks a server for the values of the base's function at these inputs; this is party 1. If the store has enough that was
-    /// prepared with this server, it is used up, batch by batch; otherwise queries are made as they are asked,
-    /// [some at a time](comity_psi::oprf::OPRF_ROUND).
+    /// Asks a server for the values of the base's function at these inputs; this is party 1. If the store has
+    /// enough that was prepared with this server, it is used up, batch by batch; otherwise queries are made
+    /// as they are asked, [some at a time](comity_psi::oprf::OPRF_ROUND).
     ///
     /// # Errors
     /// [`Mismatch`](comity_core::Kind), on both sides, if the server has another base, or another state of it;
@@ -165,8 +166,8 @@ impl Session<'_> {
         done
     }
 
-    /// Prepares at least `count` queries with a server, and keeps this side's half in its [store](Session::store); this is party 1.
-    /// The number that was prepared: batches are whole.
+    /// Prepares at least `count` queries with a server, and keeps this side's half in its
+    /// [store](Session::store); this is party 1. The number that was prepared: batches are whole.
     ///
     /// # Errors
     /// As [`Session::ask_oprf`]; those of the store.
@@ -191,12 +192,13 @@ impl Session<'_> {
         })
     }
 
-    /// Serves one client that comes; this is party 0. The number of queries that it had, and whether they were only prepared.
+    /// Serves one client that comes; this is party 0. The number of queries that it had, and whether they
+    /// were only prepared.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) before anybody comes if the protocol withstands no client that cheats, and clients are not trusted;
-    /// [`Mismatch`](comity_core::Kind), on both sides, if the client has another base, or another state of it; those of the desk, the
-    /// network and [`answer`].
+    /// [`InvalidInput`](comity_core::Kind) before anybody comes if the protocol withstands no client that
+    /// cheats, and clients are not trusted; [`Mismatch`](comity_core::Kind), on both sides, if the client has
+    /// another base, or another state of it; those of the desk, the network and [`answer`].
     pub fn serve_oprf(
         mut self,
         desk: &mut dyn OprfDesk,

@@ -29,11 +29,13 @@ pub struct RunCost {
 }
 
 impl RunCost {
-    /// The plan of a run of this program by the protocol, with these options (by name; those that are left out follow from the program). Advice names
-    /// others of the list, which is [`PROTOCOLS`](crate::PROTOCOLS) as a rule.
+    /// The plan of a run of this program by the protocol, with these options (by name; those that are left
+    /// out follow from the program). Advice names others of the list, which is
+    /// [`PROTOCOLS`](crate::PROTOCOLS) as a rule.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the protocol cannot run the program among so many, or an option is not its own.
+    /// [`InvalidInput`](comity_core::Kind) if the protocol cannot run the program among so many, or an option
+    /// is not its own.
     pub fn new(
         protocols: &'static [&'static dyn Protocol],
         protocol: &dyn Protocol,
@@ -102,8 +104,8 @@ impl RunCost {
         self.sent.iter().sum()
     }
 
-    /// The seconds that a run takes on such a network: its delays, and the longer one of its work and its bytes, which go on side by
-    /// side.
+    /// The seconds that a run takes on such a network: its delays, and the longer one of its work and its
+    /// bytes, which go on side by side.
     pub fn seconds(&self, network: &NetProfile) -> f64 {
         let busiest = self.sent.iter().copied().max().unwrap_or(0);
         let transfer = busiest as f64 * 8.0 / network.bits_per_second as f64;

@@ -16,12 +16,13 @@ pub static PROTOCOLS: &[&dyn Protocol] = &[
     &comity_gmw::Gmw,
 ];
 
-/// The protocols for private functions: they run the programs of [`pfe`](comity_pfe) and no other, so that nobody falls into one, and
-/// [`Session::with`](crate::Session::with) takes them.
+/// The protocols for private functions: they run the programs of [`pfe`](comity_pfe) and no other, so that
+/// nobody falls into one, and [`Session::with`](crate::Session::with) takes them.
 pub static PRIVATE_FUNCTIONS: &[&dyn Protocol] = &[&comity_pfe::YaoPfe, &comity_pfe::PFE_OT, &comity_pfe::PFE_LINEAR];
 
-/// The protocol for private functions that runs [universal programs](comity_library::universal) by this name, which is its own or that of a protocol in whose place
-/// it runs: as the one that is named, but that the owner of the function makes use of knowing it.
+/// The protocol for private functions that runs [universal programs](comity_library::universal) by this name,
+/// which is its own or that of a protocol in whose place it runs: as the one that is named, but that the
+/// owner of the function makes use of knowing it.
 pub fn in_place_of(name: &str) -> Option<&'static dyn Protocol> {
     let names = [comity_yao::Yao.card().name, comity_pfe::YaoPfe.card().name];
     names.contains(&name).then_some(&comity_pfe::YaoPfe)
@@ -56,8 +57,8 @@ pub fn among(protocols: &'static [&'static dyn Protocol], name: &str) -> Result<
     })
 }
 
-/// The protocol that runs where none is named: the first of these for so many parties that runs any program and withstands
-/// parties that cheat. A semi-honest protocol is never run unless it is named.
+/// The protocol that runs where none is named: the first of these for so many parties that runs any program
+/// and withstands parties that cheat. A semi-honest protocol is never run unless it is named.
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) names those that could be named for this program.
@@ -98,7 +99,8 @@ fn first(
 /// Whether so many parties can run this program with the protocol of this card, as far as the card says.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) names the value or the number that does not fit, and those of `protocols` that would do.
+/// [`InvalidInput`](comity_core::Kind) names the value or the number that does not fit, and those of
+/// `protocols` that would do.
 pub fn fits(
     protocols: &'static [&'static dyn Protocol],
     card: &'static Card,

@@ -11,13 +11,13 @@ use crate::session::{Part, Session, whose};
 use crate::watch::Watch;
 
 impl Session<'_> {
-    /// Proves a statement to party 1; this is party 0. `witness` has the value of each secret input. Both sides name the statement
-    /// and the way. That nothing failed does not say that the verifier is convinced.
+    /// Proves a statement to party 1; this is party 0. `witness` has the value of each secret input. Both
+    /// sides name the statement and the way. That nothing failed does not say that the verifier is convinced.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the session was told what a proof does not take up (a protocol, parameters, a store, shares);
-    /// [`Mismatch`](comity_core::Kind), on both sides, if they name different statements or ways; otherwise those of the network and of
-    /// [`prove_to`].
+    /// [`InvalidInput`](comity_core::Kind) if the session was told what a proof does not take up (a protocol,
+    /// parameters, a store, shares); [`Mismatch`](comity_core::Kind), on both sides, if they name different
+    /// statements or ways; otherwise those of the network and of [`prove_to`].
     pub fn prove(
         self,
         statement: &Statement,

@@ -14,8 +14,8 @@ pub struct Report {
     pub outputs: Vec<(usize, Bits)>,
     /// This party's shares of the outputs that go out so, each with its index. One alone tells nothing of the value.
     pub shares: Vec<(usize, ValueShare)>,
-    /// The input values that came in as shares though the protocol withstands parties that cheat: whoever held one could flip
-    /// bits of the value, unseen.
+    /// The input values that came in as shares though the protocol withstands parties that cheat: whoever
+    /// held one could flip bits of the value, unseen.
     pub unauthenticated: Vec<usize>,
     /// The protocol's name.
     pub protocol: &'static str,
@@ -89,7 +89,8 @@ pub(crate) fn sum(counters: &PerPeer<Counter>) -> Traffic {
     })
 }
 
-/// The outcome of [`Session::prepare`](crate::Session::prepare) or [`Session::prepare_any`](crate::Session::prepare_any).
+/// The outcome of [`Session::prepare`](crate::Session::prepare) or
+/// [`Session::prepare_any`](crate::Session::prepare_any).
 #[derive(Clone, Debug)]
 pub struct Filled {
     /// The amount that was made, in `unit`.

@@ -30,8 +30,9 @@ pub(crate) struct Places {
 const NOWHERE: &str = "-";
 
 impl Places {
-    /// The places of a group's parties. Whoever says where it listens says where its own machine has the address that the
-    /// others call; whoever says a relay says where those meet of whom neither can be called.
+    /// The places of a group's parties. Whoever says where it listens says where its own machine has the
+    /// address that the others call; whoever says a relay says where those meet of whom neither can be
+    /// called.
     pub(crate) fn of_group(
         group: &PartyGroup,
         me: PartyId,

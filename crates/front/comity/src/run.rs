@@ -18,9 +18,10 @@ impl Session<'_> {
     /// Runs the program with this party's inputs, each with its index, and reports when all is done and checked.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) before anything is sent if the inputs are not exactly this party's, at the program's
-    /// widths, or the session is not set up; [`Mismatch`](comity_core::Kind), on both sides, if the parties want different
-    /// things; otherwise what the network, the peers and the protocol's checks give.
+    /// [`InvalidInput`](comity_core::Kind) before anything is sent if the inputs are not exactly this
+    /// party's, at the program's widths, or the session is not set up; [`Mismatch`](comity_core::Kind), on
+    /// both sides, if the parties want different things; otherwise what the network, the peers and the
+    /// protocol's checks give.
     pub fn run(self, program: &Program, inputs: impl IntoIterator<Item = (usize, Bits)>) -> Result<Report> {
         self.run_watched(program, inputs, &mut ())
     }

@@ -32,8 +32,9 @@ use crate::shares::Form;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A run ends when this party is done, not when its last message is with a peer that is slower. A process that ends then calls
-/// [`settle`](crate::settle) first: the system may throw away what that peer has not taken yet.
+/// A run ends when this party is done, not when its last message is with a peer that is slower. A process
+/// that ends then calls [`settle`](crate::settle) first: the system may throw away what that peer has not
+/// taken yet.
 pub struct Session<'a> {
     pub(crate) me: PartyId,
     pub(crate) route: Route<'a>,
@@ -118,33 +119,35 @@ impl<'a> Session<'a> {
         Ok(Session::new(me.0).group(group).tls(keys))
     }
 
-    /// Meets the parties of this group where it says that they are. That all hold the same group is compared. One with keys
-    /// needs [`tls`](Session::tls); [`listen`](Session::listen) says where this machine has the address that others call.
+    /// Meets the parties of this group where it says that they are. That all hold the same group is compared.
+    /// One with keys needs [`tls`](Session::tls); [`listen`](Session::listen) says where this machine has the
+    /// address that others call.
     #[must_use]
     pub fn group(mut self, group: &PartyGroup) -> Self {
         self.group = Some(group.clone());
         self
     }
 
-    /// The address of another party, or `-` if nobody can call it. Of two parties the lower one listens, at what
-    /// [`listen`](Session::listen) says, unless nobody can call it. There are as many parties as have an address, and this one.
+    /// The address of another party, or `-` if nobody can call it. Of two parties the lower one listens, at
+    /// what [`listen`](Session::listen) says, unless nobody can call it. There are as many parties as have an
+    /// address, and this one.
     #[must_use]
     pub fn peer(mut self, party: u16, address: impl Into<String>) -> Self {
         self.peers.push((PartyId(party), address.into()));
         self
     }
 
-    /// Meets at this [relay](comity_net::Relay) those who cannot be called, and cannot call this party: both call the relay, and speak
-    /// TLS through it. Of two without a group it is the other one; of a group those without addresses, in place of the relay that
-    /// the group may name.
+    /// Meets at this [relay](comity_net::Relay) those who cannot be called, and cannot call this party: both
+    /// call the relay, and speak TLS through it. Of two without a group it is the other one; of a group those
+    /// without addresses, in place of the relay that the group may name.
     #[must_use]
     pub fn relay(mut self, address: impl Into<String>) -> Self {
         self.relay = Some(address.into());
         self
     }
 
-    /// Listens at an address, hands the one that it got to `ask`, and meets the parties at the addresses that come back: all
-    /// of them, in order. For whoever starts all parties, and does not choose their ports.
+    /// Listens at an address, hands the one that it got to `ask`, and meets the parties at the addresses that
+    /// come back: all of them, in order. For whoever starts all parties, and does not choose their ports.
     #[must_use]
     pub fn introduced(
         mut self,
@@ -191,23 +194,25 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Takes whoever has a trusted key for the peer: for a service of two parties that has many clients, each with a line of its own
-    /// among the trusted keys, and whatever number.
+    /// Takes whoever has a trusted key for the peer: for a service of two parties that has many clients, each
+    /// with a line of its own among the trusted keys, and whatever number.
     #[must_use]
     pub fn any_trusted(mut self) -> Self {
         self.service = true;
         self
     }
 
-    /// Allows plain text to an address off this machine, where anyone on the way can read and change it. Among three parties and more whoever listens
-    /// there can learn inputs, also if nobody cheats ([`Watch::overheard`](crate::Watch::overheard)).
+    /// Allows plain text to an address off this machine, where anyone on the way can read and change it.
+    /// Among three parties and more whoever listens there can learn inputs, also if nobody cheats
+    /// ([`Watch::overheard`](crate::Watch::overheard)).
     #[must_use]
     pub fn plaintext(mut self, allowed: bool) -> Self {
         self.plaintext = allowed;
         self
     }
 
-    /// Takes this list of protocols in the place of [`PROTOCOLS`]: one is preferred or named of these, and others of them are what advice names.
+    /// Takes this list of protocols in the place of [`PROTOCOLS`]: one is preferred or named of these, and
+    /// others of them are what advice names.
     #[must_use]
     pub fn protocols(mut self, protocols: &'static [&'static dyn Protocol]) -> Self {
         self.protocols = protocols;
@@ -229,8 +234,9 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Sets an option of the protocol: its [card](Card::options) says which there are. One that is agreed on has to be the
-    /// same at all parties; one that follows from the program is as the others say, if this party does not.
+    /// Sets an option of the protocol: its [card](Card::options) says which there are. One that is agreed on
+    /// has to be the same at all parties; one that follows from the program is as the others say, if this
+    /// party does not.
     #[must_use]
     pub fn option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.options.push((name.into(), value.into()));
@@ -251,7 +257,8 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Listens where this session would, for many that wait [`at`](Session::at) it; `None` if this party is called by nobody.
+    /// Listens where this session would, for many that wait [`at`](Session::at) it; `None` if this party is
+    /// called by nobody.
     ///
     /// # Errors
     /// As [`Session::run`], before it waits.
@@ -279,17 +286,18 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// The name of this run among those of the same parties at the same time: all say the same, or none. Two runs that want the same things are one as
-    /// good as the other to whoever can redirect connections, and party and party of different ones would meet: labels tell them apart. Up to 32
-    /// letters, digits, `-`, `_` and `.`.
+    /// The name of this run among those of the same parties at the same time: all say the same, or none. Two
+    /// runs that want the same things are one as good as the other to whoever can redirect connections, and
+    /// party and party of different ones would meet: labels tell them apart. Up to 32 letters, digits, `-`,
+    /// `_` and `.`.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    /// The time in which the whole run has to end, from the call of [`run`](Session::run) on. Channels of the caller's do not know
-    /// of it.
+    /// The time in which the whole run has to end, from the call of [`run`](Session::run) on. Channels of the
+    /// caller's do not know of it.
     #[must_use]
     pub fn deadline(mut self, time: Duration) -> Self {
         self.deadline = Some(time);
@@ -303,8 +311,8 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// The handle that stops the run, if it is to be one that is there already; [`Watch::begins`](crate::Watch::begins) gives it
-    /// out in any case.
+    /// The handle that stops the run, if it is to be one that is there already;
+    /// [`Watch::begins`](crate::Watch::begins) gives it out in any case.
     #[must_use]
     pub fn stopped_by(mut self, stop: &Stop) -> Self {
         self.stop = stop.clone();
@@ -320,8 +328,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The time-out of the peer: to connect, for the first message, for the rest of a message that has begun, and to take what is
-    /// sent. A peer that computes is waited for as long as it says that it is there.
+    /// The time-out of the peer: to connect, for the first message, for the rest of a message that has begun,
+    /// and to take what is sent. A peer that computes is waited for as long as it says that it is there.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -335,16 +343,17 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Puts in this party's share of an input value that is [shared](comity_circuit::Owner::Shared): what another run gave, in
-    /// [`Report::shares`](crate::Report::shares). That all parties' belong together is found out when they meet.
+    /// Puts in this party's share of an input value that is [shared](comity_circuit::Owner::Shared): what
+    /// another run gave, in [`Report::shares`](crate::Report::shares). That all parties' belong together is
+    /// found out when they meet.
     #[must_use]
     pub fn share(mut self, input: usize, share: ValueShare) -> Self {
         self.shares.push((input, share));
         self
     }
 
-    /// Lets values come in as shares though the protocol withstands parties that cheat: shares have no MACs, and so whoever
-    /// holds one can flip bits of the value, unseen.
+    /// Lets values come in as shares though the protocol withstands parties that cheat: shares have no MACs,
+    /// and so whoever holds one can flip bits of the value, unseen.
     #[must_use]
     pub fn unauthenticated_shares(mut self, allowed: bool) -> Self {
         self.unauthenticated_shares = allowed;

@@ -1,8 +1,8 @@
 //! Values in shares: what comes in from other runs, and what goes out to them.
 //!
-//! Every share has a [tag](ValueShare::tag), which follows from the session that gave it: all who agreed on it have the same. The
-//! tags of what comes in are a field of the hello, so that shares that do not belong together are found out before anything
-//! is computed on them.
+//! Every share has a [tag](ValueShare::tag), which follows from the session that gave it: all who agreed on
+//! it have the same. The tags of what comes in are a field of the hello, so that shares that do not belong
+//! together are found out before anything is computed on them.
 //!
 //! A protocol whose engine has no shares runs the program [without them](comity_circuit::Unshared).
 

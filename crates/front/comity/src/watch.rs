@@ -7,9 +7,9 @@ use comity_protocol::Card;
 
 /// An observer that is told about a session while it runs. Every method does nothing unless it is written.
 pub trait Watch {
-    /// The session begins, before anything else: `stop` stops it, at any time and from any thread. Its waits then end soon, with
-    /// [`Stopped`](comity_core::Kind); so does its computing, where it next turns to the network. Channels of the caller's do not
-    /// know of it.
+    /// The session begins, before anything else: `stop` stops it, at any time and from any thread. Its waits
+    /// then end soon, with [`Stopped`](comity_core::Kind); so does its computing, where it next turns to the
+    /// network. Channels of the caller's do not know of it.
     fn begins(&mut self, stop: &Stop) {
         let _ = stop;
     }
@@ -22,7 +22,8 @@ pub trait Watch {
         Ok(())
     }
 
-    /// This party listens at this address, for its peer or for those that call it (with the port that the system chose, if it was 0).
+    /// This party listens at this address, for its peer or for those that call it (with the port that the
+    /// system chose, if it was 0).
     fn listening(&mut self, address: &str) {
         let _ = address;
     }
@@ -32,8 +33,8 @@ pub trait Watch {
         let _ = relay;
     }
 
-    /// Of three parties and more, or of a group, some are not there yet: those that are missing, and those of the others that
-    /// are there. It is said again as others come.
+    /// Of three parties and more, or of a group, some are not there yet: those that are missing, and those of
+    /// the others that are there. It is said again as others come.
     fn waiting(&mut self, missing: &[PartyId], here: &[PartyId]) {
         let _ = (missing, here);
     }
@@ -54,8 +55,8 @@ pub trait Watch {
         let _ = card;
     }
 
-    /// Three parties or more are about to speak plain text off this machine, where the seeds can be heard that hide each one's shares: time to say that whoever listens
-    /// on the way can learn inputs.
+    /// Three parties or more are about to speak plain text off this machine, where the seeds can be heard
+    /// that hide each one's shares: time to say that whoever listens on the way can learn inputs.
     fn overheard(&mut self) {}
 
     /// The peer is there, at this address; of more, all are.
@@ -83,18 +84,20 @@ pub trait Watch {
         let _ = why;
     }
 
-    /// A lot for this program, or for any, is destroyed, by this run or one before: a check had begun, and nobody knows how it
-    /// ended.
+    /// A lot for this program, or for any, is destroyed, by this run or one before: a check had begun, and
+    /// nobody knows how it ended.
     fn destroyed(&mut self, program: &str) {
         let _ = program;
     }
 
-    /// Material is made anew that could have been made of stored material: `why` says what was not enough, and what makes more of it.
+    /// Material is made anew that could have been made of stored material: `why` says what was not enough,
+    /// and what makes more of it.
     fn made_anew(&mut self, why: &str) {
         let _ = why;
     }
 
-    /// A phase begins: `hello`, `setup`, `inputs`, `gates`, `outputs`, with `cutchoose` `checks`, and with `tinyot` `offline`.
+    /// A phase begins: `hello`, `setup`, `inputs`, `gates`, `outputs`, with `cutchoose` `checks`, and with
+    /// `tinyot` `offline`.
     fn phase(&mut self, name: &'static str) {
         let _ = name;
     }
@@ -119,7 +122,7 @@ pub struct Supply {
     pub need: u64,
     /// The amount that is left after the run, in all lots that fit the run and that all parties have.
     pub left: u64,
-    /// The number of batches that were burned, since another party had used them: one or two after a crash; more if an old copy
-    /// of the store was put back, or the other party lies.
+    /// The number of batches that were burned, since another party had used them: one or two after a crash;
+    /// more if an old copy of the store was put back, or the other party lies.
     pub behind: u32,
 }

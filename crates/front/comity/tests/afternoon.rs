@@ -1,5 +1,5 @@
-//! A port among strangers for an afternoon: honest runs, peers that are killed or stopped at any byte, and whoever else comes. Every
-//! honest run is right, every other one ends in words, and memory stays as it is.
+//! A port among strangers for an afternoon: honest runs, peers that are killed or stopped at any byte, and
+//! whoever else comes. Every honest run is right, every other one ends in words, and memory stays as it is.
 
 use std::collections::VecDeque;
 use std::io::{Read, Write};
@@ -38,7 +38,8 @@ fn an_afternoon_of_strangers_ends_no_honest_run() {
 enum End {
     /// Both sides are cut off.
     Cut,
-    /// Nothing goes on, and nothing is closed, until the other end of the second is gone. The first is told when that begins.
+    /// Nothing goes on, and nothing is closed, until the other end of the second is gone. The first is told
+    /// when that begins.
     Hold(Sender<()>, Receiver<()>),
 }
 
@@ -222,7 +223,8 @@ fn forward(mut from: &TcpStream, mut to: &TcpStream, mut bytes: usize) -> bool {
     false
 }
 
-/// A peer that is killed after so many bytes: the other one ends in words, or waits for whoever comes until it is stopped.
+/// A peer that is killed after so many bytes: the other one ends in words, or waits for whoever comes until
+/// it is stopped.
 fn killed_peer(parties: &Parties, bytes: usize) {
     let stop = Stop::default();
     thread::scope(|scope| {

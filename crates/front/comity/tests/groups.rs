@@ -224,7 +224,8 @@ fn who_is_missing_is_named_and_who_is_here() {
     let group = group(&addresses(4), &[]);
     let (party, told) = waiting(&group, PATIENCE);
     assert_eq!(told.recv().unwrap(), (vec![1, 2, 3], vec![]));
-    // Party 2 comes, and goes again before the others have come: the wait goes on, and ends with the one that comes then.
+    // Party 2 comes, and goes again before the others have come: the wait goes on, and ends with the one that
+    // comes then.
     let call = |me: u16| {
         let at = group.members()[0].address.clone().unwrap();
         comity_net::connect(&at, PartyId(0), &settings(me, 4), &mut |_| {}).unwrap()
@@ -312,8 +313,8 @@ fn who_goes_in_the_middle_is_named_and_nobody_hangs() {
                 })
             })
             .collect();
-        // Party 2 meets all others, hears of each that it has met all, too, and goes. Who still missed somebody would wait for party 2
-        // to come again.
+        // Party 2 meets all others, hears of each that it has met all, too, and goes. Who still missed
+        // somebody would wait for party 2 to come again.
         let own = settings(2, 4);
         let Ways { listens: listen, calls, .. } = group.ways(PartyId(2), None).unwrap();
         let listener = Listener::bind(listen.unwrap(), &own).unwrap();

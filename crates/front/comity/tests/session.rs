@@ -39,7 +39,8 @@ fn both(
     })
 }
 
-/// Two runs of one pair, at the same time and with the same terms: labels keep one's party from the other's, whoever redirects connections.
+/// Two runs of one pair, at the same time and with the same terms: labels keep one's party from the other's,
+/// whoever redirects connections.
 #[test]
 fn runs_with_labels_do_not_meet_crosswise() {
     let program = program();

@@ -221,7 +221,8 @@ fn lies_about_lots_are_refused() {
         let change = Change::Replace { len: with.len(), with };
         Tamper { direction: Direction::Incoming, at, change }
     };
-    // The count, the id, the word that the other part is whole, and the one that it was taken: where each is, what comes, and what is left.
+    // The count, the id, the word that the other part is whole, and the one that it was taken: where each is,
+    // what comes, and what is left.
     let lies = [
         (lie(at, vec![0xff; 4]), "4294967295 lots", 1),
         (lie(at + 4, vec![7; 32]), "that all parties have", 1),
@@ -328,7 +329,8 @@ fn shares_that_one_protocol_made_are_used_up_by_another() {
     assert_eq!(stores.left(), [1, 1]);
 }
 
-/// A batch that is damaged is found before anything is used up: all pass over its lot and run on the next one, whichever protocol it is for.
+/// A batch that is damaged is found before anything is used up: all pass over its lot and run on the next
+/// one, whichever protocol it is for.
 #[test]
 fn a_lot_with_a_damaged_batch_is_passed_over_by_both() {
     let program = library::program("add8").unwrap();

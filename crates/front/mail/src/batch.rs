@@ -18,8 +18,9 @@ use crate::store::{CopyStore, open_stored};
 /// The verdict on an answer.
 #[derive(Debug)]
 pub struct Verdict {
-    /// The name that the sender gives itself, if the answer could be read that far. It is the sender's own name only if the
-    /// seal was whole: [`Malformed`](comity_core::Kind) and [`Mismatch`](comity_core::Kind) are nobody's fault that is named.
+    /// The name that the sender gives itself, if the answer could be read that far. It is the sender's own
+    /// name only if the seal was whole: [`Malformed`](comity_core::Kind) and [`Mismatch`](comity_core::Kind)
+    /// are nobody's fault that is named.
     pub name: Option<Name>,
     /// The outputs; or the reason why there are none. [`Misbehaved`](comity_core::Kind) names the cheat.
     pub outcome: Result<Opened>,
@@ -66,11 +67,12 @@ impl QueryKey {
         })
     }
 
-    /// Whether an answer to this query is whole, without opening it: that tells nothing that has to stay secret. Returns the name
-    /// of the sender.
+    /// Whether an answer to this query is whole, without opening it: that tells nothing that has to stay
+    /// secret. Returns the name of the sender.
     ///
     /// # Errors
-    /// [`Mismatch`](comity_core::Kind) if it is for another query or program, [`Malformed`](comity_core::Kind) if it is none, or not whole.
+    /// [`Mismatch`](comity_core::Kind) if it is for another query or program,
+    /// [`Malformed`](comity_core::Kind) if it is none, or not whole.
     pub fn check(&self, program: &Program, answer: &mut dyn Read) -> Result<Name> {
         Ok(self.whole(&self.cost(program)?, answer)?.0.name)
     }
@@ -125,7 +127,8 @@ fn encapsulated(answer: &mut dyn Read) -> Result<[u8; ENCAPSULATED]> {
 }
 
 impl<'a> Batch<'a> {
-    /// Opens an answer, as far as that goes, and keeps what came of it. Where copies are stored, [`Batch::fetch`] comes first.
+    /// Opens an answer, as far as that goes, and keeps what came of it. Where copies are stored,
+    /// [`Batch::fetch`] comes first.
     pub fn add(&mut self, answer: &mut dyn Read) {
         self.add_from(answer, None);
     }
@@ -197,7 +200,8 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Notes an answer whose copies are to be fetched, if it is an answer to this query, sealed and whole. Nothing is opened.
+    /// Notes an answer whose copies are to be fetched, if it is an answer to this query, sealed and whole.
+    /// Nothing is opened.
     pub fn admit(&mut self, answer: &mut dyn Read) {
         let Ok((_, encapsulated, sum)) = self.key.whole(&self.cost, answer) else { return };
         let known = self.key.spent || self.key.opened.contains_key(&encapsulated);
@@ -206,9 +210,9 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Closes the batch, as [`Batch::close`] does, before any copy is fetched: which ones are shows which are evaluated. Marks
-    /// the key as spent, and has it saved; from then on the admitted answers are opened and no others. If
-    /// none was admitted, the key stays as it is.
+    /// Closes the batch, as [`Batch::close`] does, before any copy is fetched: which ones are shows which are
+    /// evaluated. Marks the key as spent, and has it saved; from then on the admitted answers are opened and
+    /// no others. If none was admitted, the key stays as it is.
     ///
     /// # Errors
     /// As [`Batch::close`].
@@ -218,21 +222,23 @@ impl<'a> Batch<'a> {
         Ok(Fetching(self))
     }
 
-    /// Closes the batch, as MS-NISC has it: marks the key as spent, has it saved, and then tells what came of the answers, in
-    /// their order. If none of them was an answer to this query, sealed and whole, the key stays as it is.
+    /// Closes the batch, as MS-NISC has it: marks the key as spent, has it saved, and then tells what came of
+    /// the answers, in their order. If none of them was an answer to this query, sealed and whole, the key
+    /// stays as it is.
     ///
     /// `save` must not return before the key would survive a crash.
     ///
     /// # Errors
-    /// The error that `save` reports. Nothing was told then, and the key must not be used any more but after loading it again.
+    /// The error that `save` reports. Nothing was told then, and the key must not be used any more but after
+    /// loading it again.
     pub fn close<E>(mut self, save: impl FnOnce(&QueryKey) -> Result<(), E>) -> Result<Vec<Verdict>, E> {
         let spends = !self.key.spent && !self.seen.is_empty();
         self.tell(spends, save)
     }
 
-    /// Tells the verdicts on the answers, and lets others follow unless an answer was refused: adaptive MS-NISC. Saves the key
-    /// first, as [`Batch::close`] does. An output that was recovered ends nothing: whether there is one can depend on the
-    /// receiver's input.
+    /// Tells the verdicts on the answers, and lets others follow unless an answer was refused: adaptive
+    /// MS-NISC. Saves the key first, as [`Batch::close`] does. An output that was recovered ends nothing:
+    /// whether there is one can depend on the receiver's input.
     ///
     /// # Errors
     /// As [`Batch::close`].

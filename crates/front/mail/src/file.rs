@@ -1,7 +1,8 @@
 //! What the four kinds of files have in common: how they begin and end, and reading their fields.
 //!
-//! A file begins with what it is (16 bytes of text) and its version (2 bytes, little-endian, as all numbers). It ends with a BLAKE3
-//! hash of all before. What a field says of lengths is held against the bytes that are there.
+//! A file begins with what it is (16 bytes of text) and its version (2 bytes, little-endian, as all numbers).
+//! It ends with a BLAKE3 hash of all before. What a field says of lengths is held against the bytes that are
+//! there.
 
 use blake3::Hasher;
 use comity_core::{Error, Result};

@@ -30,9 +30,9 @@ pub struct QueryKey {
 }
 
 impl QueryKey {
-    /// Makes the key of a new query. `inputs[i]` is there exactly for the values of party 0. `named` is what the receiver calls the
-    /// program; the query shows it without its folders. `expected` is how many answers a batch should have at most, for the
-    /// record: choose `copies` with `log2` of it to spare.
+    /// Makes the key of a new query. `inputs[i]` is there exactly for the values of party 0. `named` is what
+    /// the receiver calls the program; the query shows it without its folders. `expected` is how many answers
+    /// a batch should have at most, for the record: choose `copies` with `log2` of it to spare.
     ///
     /// # Errors
     /// As [`comity_nisc::publish`].
@@ -112,8 +112,8 @@ impl QueryKey {
         Ok(key)
     }
 
-    /// The same key with the tables that this one has made, if they are of one query. Not for users: fuzzing opens by a key that is as
-    /// good as new each time.
+    /// The same key with the tables that this one has made, if they are of one query. Not for users: fuzzing
+    /// opens by a key that is as good as new each time.
     #[doc(hidden)]
     pub fn with_tables_of(mut self, other: &QueryKey) -> QueryKey {
         self.secret = self.secret.with_tables_of(&other.secret);

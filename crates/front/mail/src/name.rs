@@ -48,7 +48,8 @@ impl fmt::Display for Name {
     }
 }
 
-/// How a query says which program it is for: words that help to find it, and whose its inputs are. The hash beside it decides.
+/// How a query says which program it is for: words that help to find it, and whose its inputs are. The hash
+/// beside it decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     text: String,
@@ -59,11 +60,12 @@ impl Reference {
     /// The longest text, in bytes.
     pub const MAX: usize = 1024;
 
-    /// Refers to a program by the name that its user gave it, without the folders in it: they are nobody else's business.
+    /// Refers to a program by the name that its user gave it, without the folders in it: they are nobody
+    /// else's business.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the text is too long or holds characters that are not to be shown, or the program is for more
-    /// than two parties.
+    /// [`InvalidInput`](comity_core::Kind) if the text is too long or holds characters that are not to be
+    /// shown, or the program is for more than two parties.
     pub(crate) fn new(program: &Program, text: &str) -> Result<Reference> {
         let text = text.rsplit(['/', '\\']).next().unwrap_or_default();
         if text.len() > Reference::MAX || !text.chars().all(shown) {

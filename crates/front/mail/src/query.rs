@@ -5,8 +5,8 @@ use comity_core::{Error, Result};
 use crate::file::{CHECKSUM, FileKind};
 use crate::name::Reference;
 
-/// A query, as a receiver publishes it: the first message of the protocol, the key that answers are sealed to, and a reference
-/// to the program.
+/// A query, as a receiver publishes it: the first message of the protocol, the key that answers are sealed
+/// to, and a reference to the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     pub(crate) sealing: [u8; 32],

@@ -1,7 +1,7 @@
 //! The seal of an answer, and of its stored copies: HPKE (RFC 9180), in chunks, streaming both ways.
 //!
-//! Copies are sealed in HPKE's PSK mode, with a secret that the seal of their answer exports: nobody but the answer's sender can
-//! have sealed them.
+//! Copies are sealed in HPKE's PSK mode, with a secret that the seal of their answer exports: nobody but the
+//! answer's sender can have sealed them.
 
 use std::io::{self, ErrorKind, Read, Write};
 
@@ -43,8 +43,8 @@ pub(crate) fn public_key(seed: &[u8; 32]) -> [u8; 32] {
     key.to_bytes().into()
 }
 
-/// Seals what is written to it, which should be what [`comity_nisc::respond()`] writes in the [context](Sealer::context) of this seal.
-/// Only [`Sealer::finish`] makes an answer of it.
+/// Seals what is written to it, which should be what [`comity_nisc::respond()`] writes in the
+/// [context](Sealer::context) of this seal. Only [`Sealer::finish`] makes an answer of it.
 pub struct Sealer<'a> {
     kind: FileKind,
     answer: [u8; 32],
@@ -182,8 +182,8 @@ fn failed(kind: FileKind, error: io::Error) -> Error {
     Error::io(format!("writing {}", kind.the()), error)
 }
 
-/// Reads what was sealed. How long it is, is known beforehand. No byte comes out that is not in its place; whether the answer is
-/// whole, [`Opener::finish`] says.
+/// Reads what was sealed. How long it is, is known beforehand. No byte comes out that is not in its place;
+/// whether the answer is whole, [`Opener::finish`] says.
 pub(crate) struct Opener<'a> {
     kind: FileKind,
     answer: [u8; 32],
@@ -386,7 +386,8 @@ mod tests {
     use super::*;
     use crate::key::QueryKey;
 
-    /// The part that opens of an answer with so many bytes inside, of which the last `cut` are lost, if `plain` are expected.
+    /// The part that opens of an answer with so many bytes inside, of which the last `cut` are lost, if
+    /// `plain` are expected.
     fn opened(sealed: usize, cut: usize, plain: u64) -> Result<usize> {
         let (backend, rng) = (Backend::detect(), &mut Prg::new(Backend::detect(), Block::from_u128(1)));
         let program = comity_library::program("add8").unwrap().with_recipients(0, Recipients::only(0)).unwrap();

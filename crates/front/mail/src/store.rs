@@ -14,15 +14,16 @@ use crate::seal::{Opener, Sealer};
 
 /// A store from which the copies of answers are read.
 pub trait CopyStore {
-    /// Whether all copies of an answer are read, in step, and not only those that are needed: then who watches does not see which
-    /// these are.
+    /// Whether all copies of an answer are read, in step, and not only those that are needed: then who
+    /// watches does not see which these are.
     fn whole(&self) -> bool;
 
     /// The file of this name. It should have so many bytes, and no more need be read of it.
     ///
     /// # Errors
-    /// The reason that keeps the file from being read. The message is shown to the receiver, who might show it to others:
-    /// unless the store is [`whole`](CopyStore::whole), it should not say which copy was asked for.
+    /// The reason that keeps the file from being read. The message is shown to the receiver, who might show
+    /// it to others: unless the store is [`whole`](CopyStore::whole), it should not say which copy was asked
+    /// for.
     fn fetch(&mut self, name: &str, bytes: u64) -> Result<Box<dyn Read>>;
 }
 
@@ -34,8 +35,8 @@ pub struct Destination<'a, P> {
     pub place: P,
 }
 
-/// As [`respond`](crate::respond()), for a query whose copies are to be stored. The writers of copies are returned, complete. The
-/// answer is good for something only if all of them are in the store.
+/// As [`respond`](crate::respond()), for a query whose copies are to be stored. The writers of copies are
+/// returned, complete. The answer is good for something only if all of them are in the store.
 ///
 /// # Errors
 /// As [`respond`](crate::respond()), and what [`place`](Destination::place) reports.

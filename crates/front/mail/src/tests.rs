@@ -137,8 +137,8 @@ fn unsealed(seed: &[u8; 32], query: &Query, answer: &[u8], shelf: &Shelf) -> Ins
     Inside { plain, copies }
 }
 
-/// Seals what was found in an answer for another query: as it is, or with the words at its beginning put right that say what it
-/// answers.
+/// Seals what was found in an answer for another query: as it is, or with the words at its beginning put
+/// right that say what it answers.
 fn sealed(query: &Query, who: &str, inside: &Inside, reworded: bool, seed: u128, shelf: &mut Shelf) -> Vec<u8> {
     let (mut out, rng, mut plain) = (Vec::new(), &mut rng(seed), inside.plain.clone());
     let (mut sealer, tie): (_, Tie) = Sealer::with_tie(query, &name(who), rng, &mut out).unwrap();
@@ -198,7 +198,8 @@ fn refused((_, [.., reworded]): Case, verdict: &Verdict) -> bool {
     }
 }
 
-/// Mallory puts her key before Pia's query. Sam takes it for hers, and answers. She seals his answer for Pia, as her own.
+/// Mallory puts her key before Pia's query. Sam takes it for hers, and answers. She seals his answer for Pia,
+/// as her own.
 #[test]
 fn an_answer_to_one_publisher_does_not_open_for_another() {
     let mallory = [0x4d; 32];

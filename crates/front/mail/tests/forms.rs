@@ -1,4 +1,5 @@
-//! Queries and keys whose checksum is right, but whose fields are not: who makes a file on purpose makes its checksum, too.
+//! Queries and keys whose checksum is right, but whose fields are not: who makes a file on purpose makes its
+//! checksum, too.
 
 use comity_core::{Error, Kind};
 use comity_mail::{Query, QueryKey};
@@ -6,8 +7,8 @@ use comity_mail::{Query, QueryKey};
 /// The place of the text of a query's reference: after the beginning and the key for answers.
 const TEXT: usize = 18 + 32;
 
-/// The place where a key says whether it is spent: after the beginning, the seed, the fingerprint and the number of answers
-/// expected.
+/// The place where a key says whether it is spent: after the beginning, the seed, the fingerprint and the
+/// number of answers expected.
 const SPENT: usize = 18 + 32 + 32 + 4;
 
 /// The bytes with a right checksum.

@@ -50,7 +50,8 @@ fn damage_anywhere_is_found() {
         flipped[at] ^= 4;
         assert!(check(&key, &flipped).is_err(), "byte {at}");
         assert!(examine(&mut &flipped[..]).is_err(), "byte {at}");
-        // Whoever does it on purpose makes the checksum right: what is sealed does not open, what stands in the clear is bound.
+        // Whoever does it on purpose makes the checksum right: what is sealed does not open, what stands in
+        // the clear is bound.
         if at < sealed.len() - 32 {
             assert!(check(&key, &mend(flipped)).is_err(), "byte {at}, on purpose");
         }
@@ -73,7 +74,8 @@ fn parts_of_answers_do_not_make_an_answer() {
     let [a, b] = [2, 3].map(|seed| answer(&key.query(), "ann", 5, seed));
     let (first, rest) = (SEALED..SEALED + CHUNK, SEALED + CHUNK..a.len() - 32);
     let splice = |parts: &[&[u8]]| mend([parts.concat(), vec![0; 32]].concat());
-    // A chunk of another answer, chunks in another order, without the last one, and the whole of another under this head.
+    // A chunk of another answer, chunks in another order, without the last one, and the whole of another
+    // under this head.
     malformed(check(&key, &splice(&[&a[..first.end], &b[rest.clone()]])), "seal does not open");
     malformed(check(&key, &splice(&[&a[..SEALED], &b[SEALED..b.len() - 32]])), "seal does not open");
     malformed(check(&key, &splice(&[&a[..SEALED], &a[rest.clone()], &a[first.clone()]])), "seal does not open");

@@ -191,7 +191,8 @@ fn a_copy_that_its_sender_changed_is_a_cheat() {
     let (key, mut shelf) = (stored_key(1), Shelf::default());
     let honest = stored(&key.query(), "ann", 5, 2, &mut shelf);
     assert!(!honest.is_empty());
-    // A writer sees only what is sealed; so the lie is told before the seal, by another set of hashes in a sealed answer.
+    // A writer sees only what is sealed; so the lie is told before the seal, by another set of hashes in a
+    // sealed answer.
     let mut plain = Vec::new();
     let mut columns = vec![Vec::new(); COPIES];
     let inputs = [None, Some(number(5))];

@@ -91,14 +91,14 @@ pub(crate) fn place(socket: &SocketAddr) -> String {
     }
 }
 
-/// Whether what is said at this address stays on this machine, be it called or listened at. One that cannot be looked up goes
-/// nowhere: it is an error soon after.
+/// Whether what is said at this address stays on this machine, be it called or listened at. One that cannot
+/// be looked up goes nowhere: it is an error soon after.
 pub fn stays_here(address: &str) -> bool {
     Address::to_listen(address).map_or(true, |address| address.sockets.iter().all(is_loopback))
 }
 
-/// Whether a text is an address that a peer can be called at: a name of the Internet, an IPv4 address or an IPv6 address in
-/// brackets, and a port. No other character is in it, so it can be shown anywhere.
+/// Whether a text is an address that a peer can be called at: a name of the Internet, an IPv4 address or an
+/// IPv6 address in brackets, and a port. No other character is in it, so it can be shown anywhere.
 pub(crate) fn is_address(text: &str) -> bool {
     let Some((host, port)) = text.rsplit_once(':') else { return false };
     if text.parse::<SocketAddr>().is_ok_and(|socket| socket.ip().is_unspecified()) {

@@ -1,9 +1,10 @@
 //! Frames: what keeps damage on the way from passing for data on plain TCP.
 //!
-//! A frame is a header of 16 bytes (payload length, sequence number, CRC-32 of the payload, CRC-32 of the header's
-//! first 12 bytes, each 32 bits and little-endian) and a payload of up to [`MAX_PAYLOAD`] bytes. One without a payload
-//! says that its sender is there, and nothing else. A flipped byte fails a checksum, a lost or repeated one shifts the stream so that the next header fails, and a lost or repeated frame
-//! fails its number. TCP's own checksum has 16 bits and is made anew by every middlebox. This is against accidents:
+//! A frame is a header of 16 bytes (payload length, sequence number, CRC-32 of the payload, CRC-32 of the
+//! header's first 12 bytes, each 32 bits and little-endian) and a payload of up to [`MAX_PAYLOAD`] bytes. One
+//! without a payload says that its sender is there, and nothing else. A flipped byte fails a checksum, a lost
+//! or repeated one shifts the stream so that the next header fails, and a lost or repeated frame fails its
+//! number. TCP's own checksum has 16 bits and is made anew by every middlebox. This is against accidents:
 //! whoever sits on the line can compute a CRC, and only TLS stops them.
 //!
 //! Cost: 16 bytes a frame (0.012 % of a full one), and a CRC at the speed of carry-less multiplication. A large send
@@ -221,8 +222,8 @@ impl FrameReader {
         Ok(())
     }
 
-    /// Reads one frame: to the front of `into` if it fits there whole, returning its length, or else to `ready`. A keep-alive
-    /// gives nothing to either.
+    /// Reads one frame: to the front of `into` if it fits there whole, returning its length, or else to
+    /// `ready`. A keep-alive gives nothing to either.
     fn frame(&mut self, from: &mut impl Source, into: &mut [u8]) -> Result<usize> {
         let ahead = if into.len() < DIRECT { READ_AHEAD } else { HEADER };
         self.make_room(ahead.max(HEADER));

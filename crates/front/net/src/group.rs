@@ -8,11 +8,13 @@
 //! key = "comity:…"
 //! ```
 //!
-//! Who has the same file knows everybody's key: to compare its one [`Digest`] by a way that is trusted takes the place of
-//! comparing a fingerprint for each pair. The digest is in the hello, too, so that files that differ are found there.
+//! Who has the same file knows everybody's key: to compare its one [`Digest`] by a way that is trusted takes
+//! the place of comparing a fingerprint for each pair. The digest is in the hello, too, so that files that
+//! differ are found there.
 //!
-//! An address of `-` is that of a party that nobody can call, such as one behind a router: it calls all others. Two of them meet at
-//! a [`Relay`](crate::Relay), if the file says where one is, before the parties: `relay = "relay.example:7431"`.
+//! An address of `-` is that of a party that nobody can call, such as one behind a router: it calls all
+//! others. Two of them meet at a [`Relay`](crate::Relay), if the file says where one is, before the parties:
+//! `relay = "relay.example:7431"`.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -74,8 +76,8 @@ pub struct Ways<'a> {
 
 /// The digest that a group is known by: 256 bits of BLAKE3 over all that its file says.
 ///
-/// As text it is `group:` and 10 groups of 4 letters and digits, which are 200 bits: enough that no member can make two files
-/// with the same ones, and short enough to be read out on the telephone.
+/// As text it is `group:` and 10 groups of 4 letters and digits, which are 200 bits: enough that no member
+/// can make two files with the same ones, and short enough to be read out on the telephone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(pub [u8; 32]);
 
@@ -117,7 +119,8 @@ impl PartyGroup {
     /// The group in this file; `None` if there is no such file.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) says what is wrong, and in which line, or that others may write the file; [`Io`](comity_core::Kind).
+    /// [`InvalidInput`](comity_core::Kind) says what is wrong, and in which line, or that others may write
+    /// the file; [`Io`](comity_core::Kind).
     pub fn read(path: &Path) -> Result<Option<PartyGroup>> {
         let Some(bytes) = read_own(path, OTHERS_WRITE, MAX_FILE)? else { return Ok(None) };
         let text = str::from_utf8(&bytes)
@@ -135,8 +138,8 @@ impl PartyGroup {
         replace(path, 0o644, self.to_text().as_bytes())
     }
 
-    /// Makes another group of the one in this file, if there is one, and writes it there. Who does so at the same time waits: nobody's change is
-    /// lost.
+    /// Makes another group of the one in this file, if there is one, and writes it there. Who does so at the
+    /// same time waits: nobody's change is lost.
     ///
     /// # Errors
     /// Those of [`PartyGroup::read`], of what changes it, and [`Io`](comity_core::Kind).
@@ -166,8 +169,9 @@ impl PartyGroup {
     /// The group of these parties.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if their ids are not 0, 1 and so on, there are none or more than [`MOST`], a name is none
-    /// or is there twice, or an address or a key is; or if some have a key and others none.
+    /// [`InvalidInput`](comity_core::Kind) if their ids are not 0, 1 and so on, there are none or more than
+    /// [`MOST`], a name is none or is there twice, or an address or a key is; or if some have a key and
+    /// others none.
     pub fn new(mut members: Vec<Member>) -> Result<PartyGroup> {
         let wrong = |why: String| Err(Error::invalid_input(why));
         members.sort_by_key(|member| member.id);
@@ -286,8 +290,8 @@ impl PartyGroup {
         Ok(Security::Tls { identity, peers: PerPeer::new(me, self.parties(), key) })
     }
 
-    /// The ways from `me` to all others. Of each pair the lower id is called, unless nobody can call it; where neither can be
-    /// called, both call `relay`, or else the relay that the group has.
+    /// The ways from `me` to all others. Of each pair the lower id is called, unless nobody can call it;
+    /// where neither can be called, both call `relay`, or else the relay that the group has.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if of some pair neither can be called, and there is no relay.
@@ -340,7 +344,8 @@ impl PartyGroup {
     }
 }
 
-/// The ways from `me` to all others, of parties at these addresses. Of each pair the lower id is called, unless nobody can call it.
+/// The ways from `me` to all others, of parties at these addresses. Of each pair the lower id is called,
+/// unless nobody can call it.
 pub fn ways<'a>(me: PartyId, at: &[(PartyId, Option<&'a str>)]) -> Ways<'a> {
     let own = at.iter().find(|(id, _)| *id == me).and_then(|(_, address)| *address);
     let mut ways = Ways::default();

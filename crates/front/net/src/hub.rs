@@ -1,12 +1,13 @@
 //! `Listener`: the one port of a party, where those who were not called come in.
 //!
-//! Whatever reaches the port is heard on a thread of its own, so that a silent stranger keeps nobody waiting; at most
-//! [`MAX_UNHEARD`] are heard at once, and a further one takes the place of the oldest. Who is not expected is turned away, with
-//! a reason if it speaks comity (to [`MAX_PARTING`] at once, and to others none), and the wait goes on. Nothing is accepted while nobody
-//! waits: strangers then stay in the system's queue, which is bounded.
+//! Whatever reaches the port is heard on a thread of its own, so that a silent stranger keeps nobody waiting;
+//! at most [`MAX_UNHEARD`] are heard at once, and a further one takes the place of the oldest. Who is not
+//! expected is turned away, with a reason if it speaks comity (to [`MAX_PARTING`] at once, and to others
+//! none), and the wait goes on. Nothing is accepted while nobody waits: strangers then stay in the system's
+//! queue, which is bounded.
 //!
-//! In plain text anybody can say that it is the fork of a peer. Before all have met there are none, and after that the oldest of those that
-//! nobody has asked for makes room for a further one.
+//! In plain text anybody can say that it is the fork of a peer. Before all have met there are none, and after
+//! that the oldest of those that nobody has asked for makes room for a further one.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -83,8 +84,8 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](comity_core::Kind) if the address is none, or can be reached from other machines and plain text is not
-    /// allowed there; [`Io`](comity_core::Kind) if the port is in use.
+    /// [`InvalidInput`](comity_core::Kind) if the address is none, or can be reached from other machines and
+    /// plain text is not allowed there; [`Io`](comity_core::Kind) if the port is in use.
     pub fn bind(address: &str, settings: &Settings) -> Result<Listener> {
         let resolved = Address::to_listen(address)?;
         settings.check(resolved.sockets())?;
@@ -352,8 +353,8 @@ mod tests {
         (opening, Transport::connect(caller, &settings, &opening).unwrap())
     }
 
-    /// Three thousand forks of nobody, of whom none goes: before the parties have met none is kept, and after that so many at most; nor are there
-    /// more threads, or more sockets, than so many.
+    /// Three thousand forks of nobody, of whom none goes: before the parties have met none is kept, and after
+    /// that so many at most; nor are there more threads, or more sockets, than so many.
     #[test]
     fn forks_of_strangers_shut_nobody_out() {
         const CROWD: u64 = 3000;

@@ -1,9 +1,10 @@
-//! Keepers: a thread a connection, which says that this side is there while it says nothing else, and ends the connection when the run
-//! is over before its time.
+//! Keepers: a thread a connection, which says that this side is there while it says nothing else, and ends
+//! the connection when the run is over before its time.
 //!
-//! A side that has sent nothing for [`IDLE`] sends an empty frame (on TLS, an empty chunk). It follows from the time since the last
-//! bytes alone, which whoever sees the line knows: it tells nothing of secrets. Nothing answers it, and the receiver drops it wherever
-//! it stands between two messages, so a side may compute for hours and read nothing meanwhile. The cost is 16 bytes each time (26 with TLS).
+//! A side that has sent nothing for [`IDLE`] sends an empty frame (on TLS, an empty chunk). It follows from
+//! the time since the last bytes alone, which whoever sees the line knows: it tells nothing of secrets.
+//! Nothing answers it, and the receiver drops it wherever it stands between two messages, so a side may
+//! compute for hours and read nothing meanwhile. The cost is 16 bytes each time (26 with TLS).
 
 use std::sync::{Arc, Weak};
 use std::thread;

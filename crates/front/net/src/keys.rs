@@ -36,7 +36,8 @@ impl KeyDir {
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](comity_core::Kind) if there is a key already: it is never overwritten. [`Io`](comity_core::Kind).
+    /// [`InvalidInput`](comity_core::Kind) if there is a key already: it is never overwritten.
+    /// [`Io`](comity_core::Kind).
     pub fn create(&self, rng: &mut dyn CryptoRng) -> Result<Identity> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
@@ -63,7 +64,8 @@ impl KeyDir {
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](comity_core::Kind) if there is none, or others may read it, or put another one in its place; [`Io`](comity_core::Kind).
+    /// [`InvalidInput`](comity_core::Kind) if there is none, or others may read it, or put another one in its
+    /// place; [`Io`](comity_core::Kind).
     pub fn identity(&self) -> Result<Identity> {
         owned(&self.dir)?;
         let path = self.identity_path();
@@ -81,8 +83,9 @@ impl KeyDir {
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](comity_core::Kind) if it is the folder's own key, or another key is trusted to be this party's already, or this key to
-    /// be another party's: such a change is made by hand, in the file. [`Io`](comity_core::Kind).
+    /// [`InvalidInput`](comity_core::Kind) if it is the folder's own key, or another key is trusted to be
+    /// this party's already, or this key to be another party's: such a change is made by hand, in the file.
+    /// [`Io`](comity_core::Kind).
     pub fn trust(&self, party: u32, fingerprint: Fingerprint) -> Result<()> {
         if self.identity().is_ok_and(|own| own.fingerprint() == fingerprint) {
             return Err(Error::invalid_input(format!(
@@ -116,7 +119,8 @@ impl KeyDir {
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](comity_core::Kind) names the line that is wrong, or says that others may write the file; [`Io`](comity_core::Kind).
+    /// [`InvalidInput`](comity_core::Kind) names the line that is wrong, or says that others may write the
+    /// file; [`Io`](comity_core::Kind).
     pub fn trusted(&self) -> Result<Vec<(u32, Fingerprint)>> {
         let path = self.trusted_path();
         let bytes = read_own(&path, OTHERS_WRITE, MAX_FILE)?.unwrap_or_default();
@@ -153,7 +157,8 @@ impl KeyDir {
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](comity_core::Kind) if there is no key of this party's own, or none is trusted to be one of the others'.
+    /// [`InvalidInput`](comity_core::Kind) if there is no key of this party's own, or none is trusted to be
+    /// one of the others'.
     pub fn security(&self, me: PartyId, parties: u16) -> Result<Security> {
         let identity = self.identity()?;
         let trusted = self.trusted()?;
@@ -173,8 +178,8 @@ impl KeyDir {
         Ok(Security::Tls { identity, peers })
     }
 
-    /// The [`Security`] of party `me` of two, whose peer may be anybody that is trusted: a service and its clients. Which one came, its
-    /// [connection](crate::Connection::key) says.
+    /// The [`Security`] of party `me` of two, whose peer may be anybody that is trusted: a service and its
+    /// clients. Which one came, its [connection](crate::Connection::key) says.
     ///
     /// # Errors
     ///
@@ -216,8 +221,9 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Waits until nobody else changes files in this one's folder this way; others wait as long as what is returned lives. The lock is on the
-/// folder: the file itself is replaced. Where folders have no locks there is none.
+/// Waits until nobody else changes files in this one's folder this way; others wait as long as what is
+/// returned lives. The lock is on the folder: the file itself is replaced. Where folders have no locks there
+/// is none.
 pub(crate) fn lock_beside(path: &Path) -> Result<Option<File>> {
     let folder = folder_of(path);
     if !cfg!(unix) {
@@ -254,9 +260,10 @@ fn draft(dir: &Path, mode: u32, bytes: &[u8]) -> Result<PathBuf> {
     }
 }
 
-/// The bytes of a file that is somebody's alone, and short; `None` if there is no such file. `forbidden` are the mode bits that it must not
-/// have on Unix, and `mend` what chmod takes them away with. A pipe or a device, which might never end, is refused, and so is a file that
-/// is longer than `longest`: half of one would say something else.
+/// The bytes of a file that is somebody's alone, and short; `None` if there is no such file. `forbidden` are
+/// the mode bits that it must not have on Unix, and `mend` what chmod takes them away with. A pipe or a
+/// device, which might never end, is refused, and so is a file that is longer than `longest`: half of one
+/// would say something else.
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) says what is wrong with it; [`Io`](comity_core::Kind).

@@ -1,21 +1,21 @@
 //! What touches the outside: TCP, TLS, key files and the system's randomness.
 //!
-//! [`meet`] gives a party a [`Connection`] to each other one, which is a [`Channel`](comity_channel::Channel): some come to its
-//! [`Listener`], the others it calls; two have [`Listener::accept`] and [`connect`]. What protects connections is their
-//! [`Security`]:
+//! [`meet`] gives a party a [`Connection`] to each other one, which is a
+//! [`Channel`](comity_channel::Channel): some come to its [`Listener`], the others it calls; two have
+//! [`Listener::accept`] and [`connect`]. What protects connections is their [`Security`]:
 //!
 //! - *plain*: frames with checksums on TCP. Damage on the way is an error and never data; whoever sits on the line can
 //!   read and change everything. Only on this machine, unless the caller insists ([`check_plaintext`]).
-//! - *TLS*: TLS 1.3 with raw public keys. Each side proves an [`Identity`], and admits the [`Fingerprint`]s of the other parties, by
-//!   which it knows who is who. Against
-//!   whoever sits on the line: they see how much is sent, and when, and can cut the line.
+//! - *TLS*: TLS 1.3 with raw public keys. Each side proves an [`Identity`], and admits the [`Fingerprint`]s
+//!   of the other parties, by which it knows who is who. Against whoever sits on the line: they see how much
+//!   is sent, and when, and can cut the line.
 //!
-//! Parties of whom neither can be called meet at a [`Relay`], through which they speak TLS. A helper of one party alone, such as a token, is
-//! called at a socket of its machine (`LocalChannel`, where there are such).
+//! Parties of whom neither can be called meet at a [`Relay`], through which they speak TLS. A helper of one
+//! party alone, such as a token, is called at a socket of its machine (`LocalChannel`, where there are such).
 //!
-//! All must choose the same one; who calls somebody that did not is told at once. Who listens is not to be stopped by a stranger:
-//! it turns away whoever is not expected, and goes on waiting until its time-out. Keys and trusted fingerprints live in a
-//! [`KeyDir`].
+//! All must choose the same one; who calls somebody that did not is told at once. Who listens is not to be
+//! stopped by a stranger: it turns away whoever is not expected, and goes on waiting until its time-out. Keys
+//! and trusted fingerprints live in a [`KeyDir`].
 //!
 //! ```
 //! use std::time::Duration;

@@ -9,7 +9,8 @@ use comity_core::{Error, Result};
 
 use crate::tcp::seconds;
 
-/// The limits of a run. Every wait of its connections looks at them, and each connection's keeper does while nobody waits.
+/// The limits of a run. Every wait of its connections looks at them, and each connection's keeper does while
+/// nobody waits.
 #[derive(Clone, Default)]
 pub struct Limits {
     pub(crate) now: Now,

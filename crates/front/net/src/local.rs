@@ -1,7 +1,9 @@
-//! Sockets that have a path and are on this machine alone: the line between a party and a helper of its own, such as a token.
+//! Sockets that have a path and are on this machine alone: the line between a party and a helper of its own,
+//! such as a token.
 //!
-//! Who may connect is whoever may write the socket's file: its owner, unless that is changed. There is no encryption and no checksum, as in a
-//! pipe. Nothing says that it is there meanwhile: the system closes the line of a process that ends.
+//! Who may connect is whoever may write the socket's file: its owner, unless that is changed. There is no
+//! encryption and no checksum, as in a pipe. Nothing says that it is there meanwhile: the system closes the
+//! line of a process that ends.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -48,7 +50,8 @@ struct LocalRecv {
 }
 
 impl LocalChannel {
-    /// Connects to the helper whose socket has this path. It is given up if it says nothing for `timeout` when it is asked.
+    /// Connects to the helper whose socket has this path. It is given up if it says nothing for `timeout`
+    /// when it is asked.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if nobody listens there: that is no other party's doing.
@@ -171,8 +174,8 @@ impl LocalListener {
     /// Listens at this path. Only this account may connect, until somebody changes the file's mode.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if another process listens there, or the path is another file's; [`Store`](comity_core::Kind) if
-    /// the system refuses.
+    /// [`InvalidInput`](comity_core::Kind) if another process listens there, or the path is another file's;
+    /// [`Store`](comity_core::Kind) if the system refuses.
     pub fn bind(path: &Path) -> Result<LocalListener> {
         use std::os::unix::fs::{FileTypeExt, PermissionsExt};
         let place = path.display();

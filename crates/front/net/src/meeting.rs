@@ -25,14 +25,14 @@ pub enum Event<'a> {
     TurnedAway(&'a Error),
 }
 
-/// Meets all other parties: those in `at`, who listen at these addresses or call the relay there, are called, and all others have to come
-/// to `listener`. Returns when all are there.
+/// Meets all other parties: those in `at`, who listen at these addresses or call the relay there, are called,
+/// and all others have to come to `listener`. Returns when all are there.
 ///
 /// # Errors
 ///
-/// [`TimedOut`](comity_core::Kind) names who is missing. [`InvalidInput`](comity_core::Kind) if somebody has to come and nothing listens,
-/// or an address is none. Where a peer was called and another one answered: [`Untrusted`](comity_core::Kind),
-/// [`Stranger`](comity_core::Kind).
+/// [`TimedOut`](comity_core::Kind) names who is missing. [`InvalidInput`](comity_core::Kind) if somebody has
+/// to come and nothing listens, or an address is none. Where a peer was called and another one answered:
+/// [`Untrusted`](comity_core::Kind), [`Stranger`](comity_core::Kind).
 pub fn meet(
     listener: Option<&Listener>,
     at: &[(PartyId, String)],
@@ -90,8 +90,8 @@ impl Listener {
         Ok(one.pop().expect("the peer is there"))
     }
 
-    /// The next first connection, whoever opens it: it is not waited for anybody else. For tools that try a port; parties
-    /// [`meet`].
+    /// The next first connection, whoever opens it: it is not waited for anybody else. For tools that try a
+    /// port; parties [`meet`].
     ///
     /// # Errors
     ///

@@ -1,8 +1,9 @@
 //! The end of a connection on which this side spoke last.
 //!
-//! A system that closes a socket while bytes of the peer are unread, or gets some afterwards, resets the connection, and throws away what
-//! the peer has no room for yet. A peer that is busy with what has come before says that it is there ([`keep`](crate::keep)), and that
-//! is enough: it would lose the end of the last message. So a thread hears the peer out, until that one closes, too.
+//! A system that closes a socket while bytes of the peer are unread, or gets some afterwards, resets the
+//! connection, and throws away what the peer has no room for yet. A peer that is busy with what has come
+//! before says that it is there ([`keep`](crate::keep)), and that is enough: it would lose the end of the
+//! last message. So a thread hears the peer out, until that one closes, too.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
@@ -12,9 +13,10 @@ use crate::socket::Socket;
 /// The connections that are being heard out.
 static PARTING: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
-/// Waits until what connections of this process have sent before they were dropped is with their peers, or these are gone. The last thing that
-/// a process does that ends right after its last run: what it has not sent by then may be lost. Ends at once if there are none;
-/// otherwise when the peer closes or falls silent, and after a quarter of an hour in any case.
+/// Waits until what connections of this process have sent before they were dropped is with their peers, or
+/// these are gone. The last thing that a process does that ends right after its last run: what it has not
+/// sent by then may be lost. Ends at once if there are none; otherwise when the peer closes or falls silent,
+/// and after a quarter of an hour in any case.
 pub fn settle() {
     let (parting, ended) = &PARTING;
     let left = parting.lock().unwrap_or_else(PoisonError::into_inner);

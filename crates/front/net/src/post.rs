@@ -1,7 +1,7 @@
 //! `Poster`: a sending half that a thread of its own can have for a while.
 //!
-//! The thread is started for the first message that is posted, and waits for the next one. A message is copied once, into
-//! memory that is used again: one message is held for each connection, and not more.
+//! The thread is started for the first message that is posted, and waits for the next one. A message is
+//! copied once, into memory that is used again: one message is held for each connection, and not more.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};

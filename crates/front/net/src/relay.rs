@@ -1,14 +1,16 @@
 //! `Relay`: a place where parties meet of whom neither can be called.
 //!
-//! Both connect to the relay and name a *room*, a hash of their group and of the pair ([`wire`]). When both sides of a room are there,
-//! each gets what the other one says. What they say is the TLS that they speak anywhere, each with the other's key pinned: a relay
-//! is no party to it, needs no key, and is not trusted. It learns addresses, times, sizes and rooms, and can cut a line, which anybody
-//! on the way can. It carries TLS records and nothing else, as far as their headers say.
+//! Both connect to the relay and name a *room*, a hash of their group and of the pair ([`wire`]). When both
+//! sides of a room are there, each gets what the other one says. What they say is the TLS that they speak
+//! anywhere, each with the other's key pinned: a relay is no party to it, needs no key, and is not trusted.
+//! It learns addresses, times, sizes and rooms, and can cut a line, which anybody on the way can. It carries
+//! TLS records and nothing else, as far as their headers say.
 //!
-//! Everything is bounded. Connections that say nothing and those that wait are held by one thread, so many at most, and so long;
-//! who comes to a full house takes the place of the oldest. A pair is two threads with a buffer each, [`PAIRS`] pairs if
-//! nothing else is said: one that has said nothing for 20 seconds is ended where another one wants room, and if there is none, that is sent
-//! away. One address has a share of all that at most, so that no single host shuts a relay. Nothing is kept when a connection ends.
+//! Everything is bounded. Connections that say nothing and those that wait are held by one thread, so many at
+//! most, and so long; who comes to a full house takes the place of the oldest. A pair is two threads with a
+//! buffer each, [`PAIRS`] pairs if nothing else is said: one that has said nothing for 20 seconds is ended
+//! where another one wants room, and if there is none, that is sent away. One address has a share of all that
+//! at most, so that no single host shuts a relay. Nothing is kept when a connection ends.
 
 mod carry;
 mod hall;
@@ -29,10 +31,12 @@ use crate::relay::records::Records;
 use crate::relay::wire::{Answer, Knock, Side};
 use crate::tcp;
 
-/// The most pairs at once, if nothing else is said: with two sockets each they fit into the 1,024 files that a process usually has.
+/// The most pairs at once, if nothing else is said: with two sockets each they fit into the 1,024 files that
+/// a process usually has.
 pub const PAIRS: usize = 256;
 
-/// The silence after which a pair makes room for another one: parties that have met say four times as often that they are there.
+/// The silence after which a pair makes room for another one: parties that have met say four times as often
+/// that they are there.
 const SILENT: Duration = Duration::from_secs(20);
 
 /// The part of so many places that one address can have: a quarter, and of few some.
@@ -146,8 +150,8 @@ impl Relay {
     }
 }
 
-/// How many bytes a relay carries of what a party says, if that begins with an opening; so many are looked at together. Not for users: fuzzing
-/// has it in memory.
+/// How many bytes a relay carries of what a party says, if that begins with an opening; so many are looked at
+/// together. Not for users: fuzzing has it in memory.
 #[doc(hidden)]
 pub fn carried(said: &[u8], together: usize) -> Option<usize> {
     let (opening, behind) = said.split_first_chunk()?;

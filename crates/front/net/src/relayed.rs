@@ -1,7 +1,8 @@
 //! The way to a party through a relay: both call the relay, and speak TLS through it.
 //!
-//! Of a pair the lower id hears TLS, as it would listen, and the higher one begins it. Whoever else comes into the pair's room fails
-//! at the other's pinned key, and ends no wait: both come again until their time is over.
+//! Of a pair the lower id hears TLS, as it would listen, and the higher one begins it. Whoever else comes
+//! into the pair's room fails at the other's pinned key, and ends no wait: both come again until their time
+//! is over.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -29,7 +30,8 @@ struct Wait<'a> {
     begin: Instant,
 }
 
-/// Meets a party at a relay for what `opening` says, which goes from the higher one to the lower one: a first connection, or a fork.
+/// Meets a party at a relay for what `opening` says, which goes from the higher one to the lower one: a first
+/// connection, or a fork.
 pub(crate) fn meet(
     relay: &Address,
     peer: PartyId,

@@ -39,9 +39,10 @@ pub struct Settings {
     pub parties: u16,
     /// The protection of connections; all must agree.
     pub security: Security,
-    /// The time-out of connecting, the handshake, the hello and the wait for the first message after it, each; of a pause in
-    /// the middle of a message; and of a peer that takes nothing of what is sent, and says nothing. Between later messages a
-    /// wait lasts as long as the peer says that it is there, since an honest one may compute for long: a silence of 20 s ends it.
+    /// The time-out of connecting, the handshake, the hello and the wait for the first message after it,
+    /// each; of a pause in the middle of a message; and of a peer that takes nothing of what is sent, and
+    /// says nothing. Between later messages a wait lasts as long as the peer says that it is there, since an
+    /// honest one may compute for long: a silence of 20 s ends it.
     pub timeout: Duration,
     /// The limits of the run: its clock, its deadline and who can stop it.
     pub limits: Limits,
@@ -78,8 +79,8 @@ impl Settings {
         self.relay.as_ref().is_some_and(|relay| relay.peers.contains(&party))
     }
 
-    /// The room where this party and `peer` meet at a relay: a hash of the group, and of the pair with its keys. Sides that do not
-    /// agree on these have no room in common.
+    /// The room where this party and `peer` meet at a relay: a hash of the group, and of the pair with its
+    /// keys. Sides that do not agree on these have no room in common.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) without TLS.

@@ -1,8 +1,9 @@
 //! `Socket`: a connected socket, and how long its reads and writes wait.
 //!
-//! The system's time-out of a socket is a [`TICK`]: whoever waits looks at the clock that was passed in, at the deadline and at the
-//! handle that stops the run that often. A peer that computes says so by keep-alives ([`keep`](crate::keep)), so a wait for it
-//! lasts as long as they come. A peer whose program is stopped, or whose machine is gone, says nothing for [`QUIET`], and ends the wait.
+//! The system's time-out of a socket is a [`TICK`]: whoever waits looks at the clock that was passed in, at
+//! the deadline and at the handle that stops the run that often. A peer that computes says so by keep-alives
+//! ([`keep`](crate::keep)), so a wait for it lasts as long as they come. A peer whose program is stopped, or
+//! whose machine is gone, says nothing for [`QUIET`], and ends the wait.
 
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -24,7 +25,8 @@ pub(crate) const TICK: Duration = Duration::from_millis(50);
 /// The silence that ends a wait: the peer had to say something three times, and a fourth time now.
 pub(crate) const QUIET: Duration = IDLE.saturating_mul(4);
 
-/// Unread bytes behind which keep-alives may not get through, where the system gives a socket as much room as it begins with.
+/// Unread bytes behind which keep-alives may not get through, where the system gives a socket as much room as
+/// it begins with.
 const CROWD: usize = 64 << 10;
 
 /// Bytes that any system takes for a program that does not read.
@@ -33,8 +35,9 @@ const LITTLE: u64 = 16 << 10;
 /// The most unread bytes that are counted.
 const MOST_UNREAD: usize = 8 << 20;
 
-/// The silence that ends a wait to send behind so many unread bytes that the peer's next ones may have no room: whether it says that it is
-/// there cannot be seen. And how long a peer is waited for to read what was sent last.
+/// The silence that ends a wait to send behind so many unread bytes that the peer's next ones may have no
+/// room: whether it says that it is there cannot be seen. And how long a peer is waited for to read what was
+/// sent last.
 const CROWDED: Duration = Duration::from_secs(15 * 60);
 
 /// A connected socket, and what errors say about it.
@@ -60,8 +63,8 @@ struct Silence {
 }
 
 impl Silence {
-    /// Whether it has lasted so long, at two looks one after another: what came while this process itself stood still is read
-    /// between them.
+    /// Whether it has lasted so long, at two looks one after another: what came while this process itself
+    /// stood still is read between them.
     fn lasts(&mut self, now: Instant, limit: Duration) -> bool {
         let since = *self.since.get_or_insert(now);
         let late = now.saturating_duration_since(since) >= limit;
@@ -83,13 +86,14 @@ impl Socket {
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 
-    /// Whether the end of what has gone may not be with the peer: its system takes [little](LITTLE) without its reading.
+    /// Whether the end of what has gone may not be with the peer: its system takes [little](LITTLE) without
+    /// its reading.
     pub(crate) fn is_ahead(&self) -> bool {
         self.ahead.load(Relaxed) > LITTLE && !self.given_up.load(Relaxed)
     }
 
-    /// Says nothing more, and reads and forgets what the peer says until it closes, too, or says nothing for [`QUIET`]. Who is there but never
-    /// closes is left after [`CROWDED`].
+    /// Says nothing more, and reads and forgets what the peer says until it closes, too, or says nothing for
+    /// [`QUIET`]. Who is there but never closes is left after [`CROWDED`].
     pub(crate) fn hear_out(&self) {
         // A socket that cannot be shut down is closed already.
         let _ = self.stream.shutdown(Shutdown::Write);
@@ -193,8 +197,8 @@ impl Blocked {
     }
 }
 
-/// The unread bytes at which a socket may have no room for more. The system lets the room grow with what comes, and counts its own
-/// bookkeeping, for which a half or less is left: at a quarter there is room yet.
+/// The unread bytes at which a socket may have no room for more. The system lets the room grow with what
+/// comes, and counts its own bookkeeping, for which a half or less is left: at a quarter there is room yet.
 fn crowd(stream: &TcpStream) -> usize {
     let room = SockRef::from(stream).recv_buffer_size().unwrap_or(0);
     (room / 4).clamp(CROWD, MOST_UNREAD)

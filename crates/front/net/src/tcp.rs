@@ -16,8 +16,8 @@ use crate::socket::TICK;
 /// The time without traffic after which a peer is noticed that has vanished without closing (power, network).
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
-/// Opens sockets to listen at all that the address stands for: where a name has several addresses, who calls may take any of
-/// them. Those that are none of this machine's are left out, if one is.
+/// Opens sockets to listen at all that the address stands for: where a name has several addresses, who calls
+/// may take any of them. Those that are none of this machine's are left out, if one is.
 pub(crate) fn listen(address: &Address) -> Result<Vec<TcpListener>> {
     let mut port = None;
     let mut listeners: Vec<TcpListener> = Vec::new();
@@ -62,11 +62,13 @@ fn cannot_listen(address: &Address, source: io::Error) -> Error {
     })
 }
 
-/// The length of the queue of arrivals, longer than the standard library's, so that a crowd of strangers keeps no peer out.
+/// The length of the queue of arrivals, longer than the standard library's, so that a crowd of strangers
+/// keeps no peer out.
 fn bind(address: &SocketAddr) -> io::Result<TcpListener> {
     const QUEUE: i32 = 1024;
     let socket = Socket::new(Domain::for_address(*address), Type::STREAM, Some(Protocol::TCP))?;
-    // A port that was in use a moment ago can be had, as with the standard library; elsewhere this means something else.
+    // A port that was in use a moment ago can be had, as with the standard library; elsewhere this means
+    // something else.
     if cfg!(unix) {
         socket.set_reuse_address(true)?;
     }
@@ -105,7 +107,8 @@ fn passes(error: &io::Error) -> bool {
         || (cfg!(unix) && error.raw_os_error().is_some_and(|code| CROWDED.contains(&code)))
 }
 
-/// Whether a peer has gone without a word, as those do that only look whether a port is open. Waits a little for its first byte.
+/// Whether a peer has gone without a word, as those do that only look whether a port is open. Waits a little
+/// for its first byte.
 pub(crate) fn has_left(stream: &TcpStream) -> bool {
     loop {
         match stream.peek(&mut [0]) {
@@ -133,8 +136,8 @@ pub(crate) fn pause(now: &Now, since: Instant) {
     thread::sleep((now.since(since) / 16).clamp(Duration::from_micros(100), Duration::from_millis(10)));
 }
 
-/// Connects, trying again with growing pauses until `timeout` has passed, a limit is reached or it is `given_up`. `waiting` is told once if the
-/// first try meets nobody.
+/// Connects, trying again with growing pauses until `timeout` has passed, a limit is reached or it is
+/// `given_up`. `waiting` is told once if the first try meets nobody.
 pub(crate) fn connect(
     address: &Address,
     timeout: Duration,

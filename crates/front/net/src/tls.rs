@@ -4,9 +4,10 @@
 //! other key ends the handshake. Nothing is negotiated that has a weak choice: X25519, Ed25519, and AES-128-GCM, or
 //! ChaCha20-Poly1305 for a side that does not want AES. Sessions are not resumed.
 //!
-//! A record holds at most 16 KiB. Records are sealed and read several at a time, so that system calls are few. The
-//! halves of a split share the TLS state by a lock that is never held while the socket is waited for. What goes in is cut into
-//! chunks of up to [`CHUNK`] bytes, each after its length (32 bits, little-endian): one without bytes says that its sender is there.
+//! A record holds at most 16 KiB. Records are sealed and read several at a time, so that system calls are
+//! few. The halves of a split share the TLS state by a lock that is never held while the socket is waited
+//! for. What goes in is cut into chunks of up to [`CHUNK`] bytes, each after its length (32 bits,
+//! little-endian): one without bytes says that its sender is there.
 
 use std::io::{ErrorKind, IoSlice, Read, Write};
 use std::ops::Range;

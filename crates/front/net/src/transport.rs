@@ -1,9 +1,9 @@
 //! `Transport`: frames or TLS on one socket, and its opening, the first message of every connection.
 //!
-//! The connecting side opens with one message: what the connection is (a session's first, or a fork), who it is from and to,
-//! and an id. The id of the first is drawn at random; that of a fork is hashed from its parent's, its label and how often the
-//! label was used, so both sides know which fork a connection is, in whatever order they arrive. The listening side says
-//! nothing: opening costs no flight.
+//! The connecting side opens with one message: what the connection is (a session's first, or a fork), who it
+//! is from and to, and an id. The id of the first is drawn at random; that of a fork is hashed from its
+//! parent's, its label and how often the label was used, so both sides know which fork a connection is, in
+//! whatever order they arrive. The listening side says nothing: opening costs no flight.
 
 use std::net::{SocketAddr, TcpStream};
 
@@ -25,7 +25,8 @@ const MAGIC: [u8; 8] = *b"comity\x00e";
 /// Bytes of an opening: magic, purpose, from, to and id.
 const OPENING: usize = MAGIC.len() + 1 + 2 + 2 + 32;
 
-/// The messages that must come soon, once a session's first connection is open: the hello, and the first one of the protocol.
+/// The messages that must come soon, once a session's first connection is open: the hello, and the first one
+/// of the protocol.
 const PROMPT: u32 = 2;
 
 /// The id that a connection is known by, at both of its ends.
@@ -125,8 +126,8 @@ impl Transport {
         Ok(transport)
     }
 
-    /// Hears what a connection that has arrived says it is. With TLS its key says whose it is, and the opening has to agree.
-    /// `only` is the party that it has to be, if it can be no other one.
+    /// Hears what a connection that has arrived says it is. With TLS its key says whose it is, and the
+    /// opening has to agree. `only` is the party that it has to be, if it can be no other one.
     pub(crate) fn accept(
         stream: TcpStream,
         settings: &Settings,

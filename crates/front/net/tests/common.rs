@@ -46,8 +46,8 @@ pub(crate) fn hasty(settings: Settings, timeout: Duration) -> Settings {
     Settings { timeout, ..settings }
 }
 
-/// The result of something under the first time-out that is long enough for it, where a time-out must come later on, and how
-/// long that one is.
+/// The result of something under the first time-out that is long enough for it, where a time-out must come
+/// later on, and how long that one is.
 pub(crate) fn in_time<T>(mut attempt: impl FnMut(Duration) -> Option<T>) -> (T, Duration) {
     let mut timeout = SOON;
     loop {

@@ -30,8 +30,8 @@ fn tls_connections_are_channels() {
     check_channels(&mut connected.unwrap(), Box::new(accepted.unwrap()), 1 << 20);
 }
 
-/// What one side says last comes, though the other one is busy with what was before it, and has said something that is never read: to close
-/// then would reset the connection.
+/// What one side says last comes, though the other one is busy with what was before it, and has said
+/// something that is never read: to close then would reset the connection.
 #[test]
 fn what_is_said_last_comes_though_the_connection_is_dropped() {
     let [a, b] = tls();

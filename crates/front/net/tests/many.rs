@@ -1,5 +1,6 @@
-//! Whole runs of many parties over loopback: they meet, say hello and compute, in whatever order they start; and where one is
-//! not who it should be, or is lost, each honest one ends with the right output or with words that say why.
+//! Whole runs of many parties over loopback: they meet, say hello and compute, in whatever order they start;
+//! and where one is not who it should be, or is lost, each honest one ends with the right output or with
+//! words that say why.
 
 use std::sync::mpsc;
 use std::thread;

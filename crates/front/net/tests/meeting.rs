@@ -76,8 +76,8 @@ fn all_parties_meet_in_any_order() {
     }
 }
 
-/// The wait of one of two for the other, while `stranger` does what it likes. What the wait says of it; the peer comes after
-/// that.
+/// The wait of one of two for the other, while `stranger` does what it likes. What the wait says of it; the
+/// peer comes after that.
 fn wait_among(settings: [Settings; 2], strangers: usize, stranger: impl FnOnce(&str) + Send) -> Vec<String> {
     let listener = Listener::bind("127.0.0.1:0", &settings[0]).unwrap();
     let address = listener.address().to_string();

@@ -493,7 +493,8 @@ fn crowds_that_wait_make_room_for_others() {
     talk(&mut two(&group(2), &relay.at())).unwrap();
 }
 
-/// One host has a share of the places, and all others are there for others: with its 512 sockets it could carry nothing but itself.
+/// One host has a share of the places, and all others are there for others: with its 512 sockets it could
+/// carry nothing but itself.
 #[cfg(target_os = "linux")]
 #[test]
 fn one_host_does_not_shut_a_relay() {

@@ -63,7 +63,8 @@ fn until(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
-/// Two parties whose first messages have come, each with its limits; and the bytes that came from each, counted by a go-between.
+/// Two parties whose first messages have come, each with its limits; and the bytes that came from each,
+/// counted by a go-between.
 fn talking(settings: [Settings; 2], limits: [Limits; 2]) -> ([Connection; 2], [Arc<AtomicU64>; 2]) {
     let [here, there] = [0, 1].map(|party: usize| Settings {
         timeout: TIMEOUT,

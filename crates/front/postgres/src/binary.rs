@@ -1,7 +1,7 @@
 //! Values of PostgreSQL's own types in its binary form, from text.
 //!
-//! The server reads more than is read here ("tomorrow" is a date to it): what is not understood without doubt has no binary form, and is left to
-//! the server as text, which also says what is wrong with it.
+//! The server reads more than is read here ("tomorrow" is a date to it): what is not understood without doubt
+//! has no binary form, and is left to the server as text, which also says what is wrong with it.
 
 use postgres::types::Type;
 
@@ -125,7 +125,8 @@ fn moment(text: &str) -> Option<i64> {
     Some((((date(day)? * 24 + hour) * 60 + minute) * 60 + second) * 1_000_000 + fraction)
 }
 
-/// Digits to the base 10,000, the number of those before the point less one, the sign, and the decimal digits that are shown behind it.
+/// Digits to the base 10,000, the number of those before the point less one, the sign, and the decimal digits
+/// that are shown behind it.
 fn numeric(text: &str, bytes: &mut Vec<u8>) -> Option<()> {
     let negative = text.starts_with('-');
     let number = text.strip_prefix(['-', '+']).unwrap_or(text);

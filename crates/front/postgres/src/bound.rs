@@ -1,7 +1,10 @@
-//! Columns that are not encrypted and bound to their rows: each of their values has a tag beside it, which vouches for it in its row.
+//! Columns that are not encrypted and bound to their rows: each of their values has a tag beside it, which
+//! vouches for it in its row.
 //!
-//! The database keeps the value as it likes to, and the tag is of the bytes that it tells of it. So a column is bound only if it is of a type whose values come back as they
-//! were sent, and takes no value that only the server can read. Which columns are bound stands beside the state, which does not open beside other names.
+//! The database keeps the value as it likes to, and the tag is of the bytes that it tells of it. So a column
+//! is bound only if it is of a type whose values come back as they were sent, and takes no value that only
+//! the server can read. Which columns are bound stands beside the state, which does not open beside other
+//! names.
 
 use std::io::Write;
 
@@ -49,7 +52,8 @@ impl<'a> FromSql<'a> for Raw<'a> {
 }
 
 impl PlainColumn {
-    /// The type, if values of it come back as they were sent: a length of text is no matter, since more is refused, and any other modifier is.
+    /// The type, if values of it come back as they were sent: a length of text is no matter, since more is
+    /// refused, and any other modifier is.
     fn kept(&self) -> Option<&Type> {
         let own = self.own.as_ref().filter(|own| TYPES.contains(own))?;
         (*own == Type::VARCHAR || !self.ty.contains('(')).then_some(own)
@@ -130,11 +134,12 @@ impl Table {
 }
 
 impl Work<'_, '_> {
-    /// Binds columns that are not encrypted to their rows: from now on a value of theirs that the client did not write there is found when its row is read. What is in
-    /// the rows that are there is taken for right.
+    /// Binds columns that are not encrypted to their rows: from now on a value of theirs that the client did
+    /// not write there is found when its row is read. What is in the rows that are there is taken for right.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a column that there is not, or whose type has values that do not come back as they were sent; [`Error::Database`].
+    /// [`Error::Invalid`] for a column that there is not, or whose type has values that do not come back as
+    /// they were sent; [`Error::Database`].
     pub fn bind(&mut self, columns: &[String]) -> Result<()> {
         self.begin_change();
         self.rewrites = true;
@@ -167,7 +172,8 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    /// Writes the tags of these plain columns in all rows, under the secret of this number. Those that are bound already are checked.
+    /// Writes the tags of these plain columns in all rows, under the secret of this number. Those that are
+    /// bound already are checked.
     pub(crate) fn tag_rows(&mut self, columns: &[usize], number: u32) -> Result<()> {
         if columns.is_empty() {
             return Ok(());

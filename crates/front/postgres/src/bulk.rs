@@ -1,4 +1,5 @@
-//! Many rows at once: each is read when its value gets a code, and again when it is sealed and sent, so that none but a few are in memory.
+//! Many rows at once: each is read when its value gets a code, and again when it is sealed and sent, so that
+//! none but a few are in memory.
 
 use std::borrow::Cow;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -22,7 +23,8 @@ pub struct NewRow {
     pub secret: Vec<Option<ColumnValue>>,
 }
 
-/// Rows that are read twice, in any order: first all values get their codes, then the rows are sealed and sent one by one.
+/// Rows that are read twice, in any order: first all values get their codes, then the rows are sealed and
+/// sent one by one.
 pub trait Rows: Send {
     /// The number of rows.
     fn count(&self) -> usize;
@@ -33,8 +35,8 @@ pub trait Rows: Send {
     /// The reason why the row cannot be had.
     fn row(&mut self, at: usize) -> Result<Cow<'_, NewRow>>;
 
-    /// Announces the next rows. Where rows are in memory it brings them into the processor's cache, all at once: one after another, each would
-    /// wait for its parts in turn.
+    /// Announces the next rows. Where rows are in memory it brings them into the processor's cache, all at
+    /// once: one after another, each would wait for its parts in turn.
     fn bring_near(&mut self, _: &[usize]) {}
 }
 
@@ -60,10 +62,11 @@ impl Rows for &[NewRow] {
 }
 
 impl Work<'_, '_> {
-    /// Inserts many rows, all at once: they are spread out evenly among the codes, and come to the server in the order of a column's codes;
-    /// where a column is left/right, in random order, since there the order in which rows are stored must say nothing. They are sent in
-    /// PostgreSQL's binary form, but as text if a plain column is of a type that is not one of PostgreSQL's usual ones, or has a value
-    /// that only the server can read, as `yesterday`.
+    /// Inserts many rows, all at once: they are spread out evenly among the codes, and come to the server in
+    /// the order of a column's codes; where a column is left/right, in random order, since there the order in
+    /// which rows are stored must say nothing. They are sent in PostgreSQL's binary form, but as text if a
+    /// plain column is of a type that is not one of PostgreSQL's usual ones, or has a value that only the
+    /// server can read, as `yesterday`.
     ///
     /// # Errors
     /// As [`insert`](Work::insert).

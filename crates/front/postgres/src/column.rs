@@ -245,7 +245,8 @@ impl Col {
         if self.def.scheme == OpeScheme::FrequencyHiding { self.key.coin(nonce) } else { NO_COIN }
     }
 
-    /// Writes the parts of a value in a row, as fields of COPY; returns the row's part of the sum. A value with a code has got it.
+    /// Writes the parts of a value in a row, as fields of COPY; returns the row's part of the sum. A value
+    /// with a code has got it.
     pub(crate) fn write(
         &self,
         row: u64,

@@ -1,5 +1,5 @@
-//! [`Copy`]: rows as COPY takes them, in PostgreSQL's binary form, or in its text form where a plain column has values that only the
-//! server can read.
+//! [`Copy`]: rows as COPY takes them, in PostgreSQL's binary form, or in its text form where a plain column
+//! has values that only the server can read.
 
 use postgres::types::Type;
 

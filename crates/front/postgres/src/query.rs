@@ -1,4 +1,5 @@
-//! What a user asks for, in a small part of SQL's words: `salary between 40000 and 60000 and dept = 'sales' order by salary desc limit 20`.
+//! What a user asks for, in a small part of SQL's words:
+//! `salary between 40000 and 60000 and dept = 'sales' order by salary desc limit 20`.
 //!
 //! The text is parsed, and values become bound parameters or codes: none of it becomes part of a statement.
 

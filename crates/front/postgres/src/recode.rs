@@ -1,4 +1,5 @@
-//! What writes every row anew: an order for a column that had none, and a rotation of secrets; and what reads every row: checks.
+//! What writes every row anew: an order for a column that had none, and a rotation of secrets; and what reads
+//! every row: checks.
 
 use std::io::Write;
 use std::path::Path;
@@ -64,8 +65,8 @@ impl Work<'_, '_> {
         Ok(rows)
     }
 
-    /// Writes these columns of all rows anew; columns without an order get one only if they are alone. Rows are read twice, some at a time:
-    /// first all values get their codes, then each is sealed and sent.
+    /// Writes these columns of all rows anew; columns without an order get one only if they are alone. Rows
+    /// are read twice, some at a time: first all values get their codes, then each is sealed and sent.
     fn rewrite(&mut self, columns: &[usize], number: u32) -> Result<u64> {
         self.rewrites = true;
         let Table { key, columns: all, rng, .. } = &mut *self.table;
@@ -177,8 +178,9 @@ impl Work<'_, '_> {
 }
 
 impl Table {
-    /// Seals everything under a new secret, with new codes. `keep` writes the key file; it is called before the database has anything under
-    /// the new secret, and again when it has nothing under the old one, so that no crash leaves rows that no key opens.
+    /// Seals everything under a new secret, with new codes. `keep` writes the key file; it is called before
+    /// the database has anything under the new secret, and again when it has nothing under the old one, so
+    /// that no crash leaves rows that no key opens.
     ///
     /// # Errors
     /// The error that `keep` returns; as [`Work::commit`].
@@ -247,8 +249,9 @@ impl Table {
         Ok(())
     }
 
-    /// Makes the dictionaries from the rows alone, whatever the cache says, and checks the rows. With `accept`, what is there
-    /// is taken for right from now on, even if it is older than what this client has seen, or rows are missing.
+    /// Makes the dictionaries from the rows alone, whatever the cache says, and checks the rows. With
+    /// `accept`, what is there is taken for right from now on, even if it is older than what this client has
+    /// seen, or rows are missing.
     ///
     /// # Errors
     /// As [`check`](Table::check); [`Error::RolledBack`] without `accept`.
@@ -295,8 +298,8 @@ impl Table {
         Ok((table, checked))
     }
 
-    /// The view that the server has of a column, and what is in it: for each row its code, or its rank where there is none to
-    /// see, and the number that its value is ordered by.
+    /// The view that the server has of a column, and what is in it: for each row its code, or its rank where
+    /// there is none to see, and the number that its value is ordered by.
     ///
     /// # Errors
     /// The errors of reading.

@@ -32,8 +32,9 @@ pub fn resolve(client: &mut Client, table: [String; 2]) -> Result<[String; 2]> {
     Ok([schema, table[1].clone()])
 }
 
-/// Adds a column of the key to the database, and the table if it is not there. The key has to be kept first: what it opens is then never
-/// there without it. A column that is there already, from an earlier call, is left as it is.
+/// Adds a column of the key to the database, and the table if it is not there. The key has to be kept first:
+/// what it opens is then never there without it. A column that is there already, from an earlier call, is
+/// left as it is.
 ///
 /// # Errors
 /// [`Error::Database`]; [`Error::WrongKey`] if the table's state is sealed under another key; [`Error::Invalid`].
@@ -110,8 +111,8 @@ fn make(tx: &mut impl GenericClient, names: &Names, def: &Column) -> Result<()> 
     Ok(())
 }
 
-/// The function that compares a left ciphertext with a right one: as `comity_ope::Ore::compare`, less than 0 if the left's value is the
-/// smaller one.
+/// The function that compares a left ciphertext with a right one: as `comity_ope::Ore::compare`, less than 0
+/// if the left's value is the smaller one.
 fn compare(tx: &mut impl GenericClient, names: &Names) -> Result<()> {
     const PGCRYPTO: &str = "select n.nspname::text from pg_catalog.pg_extension e join pg_catalog.pg_namespace n \
                             on n.oid = e.extnamespace where e.extname = 'pgcrypto'";

@@ -1,7 +1,8 @@
 //! [`Server`]: a PostgreSQL server of one's own in a temporary folder, for tests, demonstrations and benchmarks.
 //!
-//! It listens on a Unix socket in that folder, and on no port unless it is told to ([`Server::listen`]). PostgreSQL refuses to run as root, and so for root it runs as another user,
-//! through `setpriv`. Where it is not installed there is none: nothing is downloaded.
+//! It listens on a Unix socket in that folder, and on no port unless it is told to ([`Server::listen`]).
+//! PostgreSQL refuses to run as root, and so for root it runs as another user, through `setpriv`. Where it is
+//! not installed there is none: nothing is downloaded.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -51,8 +52,9 @@ impl Server {
         Ok(Some(server))
     }
 
-    /// The server that the tests of this process share; it ends when the last of them drops it. A test runner that starts a
-    /// process for each test starts a server for all of them, and names its folder in `COMITY_TEST_POSTGRES`.
+    /// The server that the tests of this process share; it ends when the last of them drops it. A test runner
+    /// that starts a process for each test starts a server for all of them, and names its folder in
+    /// `COMITY_TEST_POSTGRES`.
     ///
     /// # Errors
     /// As [`start`](Server::start).
@@ -78,8 +80,8 @@ impl Server {
         self.start_with("-c listen_addresses=''")
     }
 
-    /// Starts the server again, on a port of the loopback interface, too; with a certificate and its key, both in PEM, it takes
-    /// TLS there. Returns the port.
+    /// Starts the server again, on a port of the loopback interface, too; with a certificate and its key,
+    /// both in PEM, it takes TLS there. Returns the port.
     ///
     /// # Errors
     /// [`Error::File`] if it does not end, or does not start.

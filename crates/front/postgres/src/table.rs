@@ -1,12 +1,14 @@
 //! [`Table`]: the client's side of one table, and how it keeps up with the database.
 //!
-//! The table's *state* is one row at the server, sealed: a version and its history, how many rows there are and values in each column, and keyed sums over them. Every
-//! transaction that writes codes locks that row and makes the next version, and every statement that reads compares the version in its own
-//! snapshot: a client whose dictionary is of another version reads what is new, and tries again. So two clients never give one code to two
-//! values, and an answer is never computed with codes of another time.
+//! The table's *state* is one row at the server, sealed: a version and its history, how many rows there are
+//! and values in each column, and keyed sums over them. Every transaction that writes codes locks that row
+//! and makes the next version, and every statement that reads compares the version in its own snapshot: a
+//! client whose dictionary is of another version reads what is new, and tries again. So two clients never
+//! give one code to two values, and an answer is never computed with codes of another time.
 //!
-//! The dictionary is a cache of what rows have. It changes with a transaction's commit: what was rolled back is taken back here,
-//! too, or read again. A commit whose outcome is not known is looked up when the next statement compares versions.
+//! The dictionary is a cache of what rows have. It changes with a transaction's commit: what was rolled back
+//! is taken back here, too, or read again. A commit whose outcome is not known is looked up when the next
+//! statement compares versions.
 
 use std::path::{Path, PathBuf};
 
@@ -71,11 +73,13 @@ pub(crate) struct Contents {
 }
 
 impl Table {
-    /// Opens a table. `cache` is a file with the dictionaries, which is made by [`save`](Table::save); without one they are read from the
-    /// rows, and a database that was put back to an older state goes unnoticed.
+    /// Opens a table. `cache` is a file with the dictionaries, which is made by [`save`](Table::save);
+    /// without one they are read from the rows, and a database that was put back to an older state goes
+    /// unnoticed.
     ///
     /// # Errors
-    /// [`Error::WrongKey`]; [`Error::StateChanged`]; [`Error::RolledBack`] if the cache is of a version that the database does not have; as reading.
+    /// [`Error::WrongKey`]; [`Error::StateChanged`]; [`Error::RolledBack`] if the cache is of a version that
+    /// the database does not have; as reading.
     pub fn open(
         client: &mut impl GenericClient,
         key: OpeKey,
@@ -249,7 +253,8 @@ impl Table {
         }
     }
 
-    /// Checks that the version that was seen last is one of the history of this state: versions only grow, and no other copy went on.
+    /// Checks that the version that was seen last is one of the history of this state: versions only grow,
+    /// and no other copy went on.
     fn check_history(&self, client: &mut impl GenericClient, state: &State) -> Result<()> {
         let seen = self.state.version();
         let links = read_links(client, &self.names, &self.key, &state.history.path(seen))?;

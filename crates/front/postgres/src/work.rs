@@ -97,8 +97,8 @@ impl<'t, 'c> Work<'t, 'c> {
     /// Inserts a row; returns its key.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a column that there is not, or a value of another type; [`Error::Ope`] if codes are used up;
-    /// [`Error::Database`].
+    /// [`Error::Invalid`] for a column that there is not, or a value of another type; [`Error::Ope`] if codes
+    /// are used up; [`Error::Database`].
     pub fn insert(&mut self, plain: &[(&str, &(dyn ToSql + Sync))], secret: &[(&str, Field<'_>)]) -> Result<u64> {
         let plan = Plan::new(self.table, plain.iter().map(|p| p.0), secret.iter().map(|s| s.0))?;
         let plain: Vec<_> = plain.iter().map(|p| p.1).collect();
@@ -160,7 +160,8 @@ impl<'t, 'c> Work<'t, 'c> {
     /// Changes a value of a row in a column that is not encrypted, given as text.
     ///
     /// # Errors
-    /// [`Error::Invalid`] if there is no such row or column, or the column is bound and the value not written as it is kept; [`Error::Database`].
+    /// [`Error::Invalid`] if there is no such row or column, or the column is bound and the value not written
+    /// as it is kept; [`Error::Database`].
     pub fn update_plain(&mut self, row: u64, column: &str, value: Option<&str>) -> Result<()> {
         let found = self.table.plain.iter().find(|known| known.name == column);
         let found = found.ok_or_else(|| self.table.no_column(column))?;
@@ -345,8 +346,8 @@ impl Plan {
         format!("values ({})", self.params(first))
     }
 
-    /// A statement that inserts where the version is still the one before: `$1` the next version, `$2` its state, `$3` the table's id and
-    /// `$4` the version before, and `$5` the link between them.
+    /// A statement that inserts where the version is still the one before: `$1` the next version, `$2` its
+    /// state, `$3` the table's id and `$4` the version before, and `$5` the link between them.
     pub(crate) fn insert_at_version(&self, table: &Table) -> String {
         let insert = self.insert(&table.names.table, &format!("select {} from s", self.params(6)));
         let (state, links) = (&table.names.state, &table.names.links);
@@ -372,16 +373,19 @@ pub(crate) fn push_cells<'a>(params: &mut Vec<&'a (dyn ToSql + Sync)>, cells: &'
 pub(crate) type Moves = Vec<(usize, Vec<(u128, u128)>)>;
 
 impl Table {
-    /// Begins a piece of work in a transaction of the caller's, which may have done other things and may do more. It must not
-    /// be one inside another: what a later rollback takes back is not seen here. Nobody else writes to the table until it ends.
+    /// Begins a piece of work in a transaction of the caller's, which may have done other things and may do
+    /// more. It must not be one inside another: what a later rollback takes back is not seen here. Nobody
+    /// else writes to the table until it ends.
     ///
     /// # Errors
-    /// [`Error::RolledBack`]; [`Error::Database`], for instance a serialization failure, after which the whole transaction is to be tried again.
+    /// [`Error::RolledBack`]; [`Error::Database`], for instance a serialization failure, after which the
+    /// whole transaction is to be tried again.
     pub fn work<'t, 'c>(&'t mut self, transaction: Transaction<'c>) -> Result<Work<'t, 'c>> {
         Work::begin(self, transaction)
     }
 
-    /// Places a row in the dictionaries and in a state. `nonces` are those of an earlier try, which keeps its coins; new ones are added.
+    /// Places a row in the dictionaries and in a state. `nonces` are those of an earlier try, which keeps its
+    /// coins; new ones are added.
     pub(crate) fn place(
         &mut self,
         state: &mut State,

@@ -47,8 +47,8 @@ impl Table {
         self.writer(client, &plain_names, &secret_names)?.insert(&plain, &secret)
     }
 
-    /// Inserts many rows, in a transaction of their own, as [`Work::insert_many`]; a try that failed keeps its coins. What is in memory beside the
-    /// dictionaries is a number for each row.
+    /// Inserts many rows, in a transaction of their own, as [`Work::insert_many`]; a try that failed keeps
+    /// its coins. What is in memory beside the dictionaries is a number for each row.
     ///
     /// # Errors
     /// As [`Work::insert_many`]; the error that `rows` returns.
@@ -82,7 +82,8 @@ impl Table {
 }
 
 impl Writer<'_> {
-    /// Inserts a row; returns its key. A row for which codes have to move goes through a transaction of several statements.
+    /// Inserts a row; returns its key. A row for which codes have to move goes through a transaction of
+    /// several statements.
     ///
     /// # Errors
     /// As [`Work::insert`].

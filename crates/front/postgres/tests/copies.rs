@@ -8,7 +8,8 @@ use comity_postgres::{Error, NewRow, Query};
 use crate::common::{big, column, make, open};
 use crate::history::{filled, insert};
 
-/// Two copies of one database went on: a client of one does not follow the other, however many versions that has, and in whatever scheme.
+/// Two copies of one database went on: a client of one does not follow the other, however many versions that
+/// has, and in whatever scheme.
 #[test]
 fn a_copy_that_went_on_by_itself_is_not_followed() {
     database!(server, address, client);
@@ -68,7 +69,8 @@ fn a_copy_that_went_on_by_itself_is_not_followed() {
     }
 }
 
-/// A row with nothing but NULL in its encrypted columns is counted, too; one without a key is in no answer that asks for a value.
+/// A row with nothing but NULL in its encrypted columns is counted, too; one without a key is in no answer
+/// that asks for a value.
 #[test]
 fn rows_without_values_and_without_keys() {
     database!(server, address, client);

@@ -1,5 +1,5 @@
-//! Clients and servers that are killed at any instant: no row that was acknowledged is lost, the order is right, and the next start repairs
-//! what there is to repair.
+//! Clients and servers that are killed at any instant: no row that was acknowledged is lost, the order is
+//! right, and the next start repairs what there is to repair.
 #![allow(clippy::print_stderr)]
 
 use std::collections::BTreeMap;

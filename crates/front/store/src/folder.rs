@@ -77,7 +77,8 @@ pub(crate) fn make(dir: &Path) -> Result<()> {
     builder.create(dir).map_err(|error| failed("cannot make the folder", dir, error))
 }
 
-/// Refuses a folder into which others can put files: lots of theirs would be taken for this party's, or its own be taken away.
+/// Refuses a folder into which others can put files: lots of theirs would be taken for this party's, or its
+/// own be taken away.
 pub(crate) fn owned(dir: &Path) -> Result<()> {
     if !cfg!(unix) {
         return Ok(());

@@ -20,7 +20,8 @@ const OLDER: &[u8; 16] = b"comity store v1\n";
 /// Bytes of a store's own file: magic, kind of key, cost, salt, check.
 pub(crate) const FILE: usize = 16 + 1 + 12 + 32 + 32;
 
-/// The cost of Argon2id for a new store's passphrase: the second choice of RFC 9106, section 4: 64 MiB, 3 passes, 4 lanes.
+/// The cost of Argon2id for a new store's passphrase: the second choice of RFC 9106, section 4: 64 MiB, 3
+/// passes, 4 lanes.
 const COST: Cost = Cost { kibibytes: 64 << 10, passes: 3, lanes: 4 };
 
 /// The most that Argon2id may cost, which no honest store exceeds: 4 GiB, 64 passes, 64 lanes.
@@ -42,8 +43,8 @@ struct Cost {
 }
 
 impl StoreKey {
-    /// The key that is a passphrase. Whoever gets the folder can try passphrases, each at the price of 64 MiB and three passes
-    /// over them.
+    /// The key that is a passphrase. Whoever gets the folder can try passphrases, each at the price of 64 MiB
+    /// and three passes over them.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if it is empty.

@@ -70,10 +70,12 @@ impl OpenLot {
         &self.info
     }
 
-    /// Goes on at batch `next`, if that is later, as a peer's number may be; batches before it are burned. Returns how many.
+    /// Goes on at batch `next`, if that is later, as a peer's number may be; batches before it are burned.
+    /// Returns how many.
     ///
-    /// One party may honestly be ahead by the batches that a session takes between two messages. If this party is behind by
-    /// more, an older copy of this store was put back (or a peer lies, to burn material): say so to the user.
+    /// One party may honestly be ahead by the batches that a session takes between two messages. If this
+    /// party is behind by more, an older copy of this store was put back (or a peer lies, to burn material):
+    /// say so to the user.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if the disk refuses.
@@ -89,10 +91,12 @@ impl OpenLot {
         Ok(next - old)
     }
 
-    /// Reads these batches without using them up, those of them that are not used up already. Nothing of them is given out.
+    /// Reads these batches without using them up, those of them that are not used up already. Nothing of them
+    /// is given out.
     ///
     /// # Errors
-    /// [`Store`](comity_core::Kind) if one of them is damaged: nothing of this lot should be used then, and the error says so.
+    /// [`Store`](comity_core::Kind) if one of them is damaged: nothing of this lot should be used then, and
+    /// the error says so.
     pub fn check(&self, numbers: Range<u32>) -> Result<()> {
         for number in numbers.start.max(self.info.next)..numbers.end.min(self.info.batches) {
             let path = record::batch_path(&self.folder, &self.busy.id, number);
@@ -104,7 +108,8 @@ impl OpenLot {
         Ok(())
     }
 
-    /// Uses up the next batch, and reads it; `None` if all are used up. That it is used is on the disk before this returns.
+    /// Uses up the next batch, and reads it; `None` if all are used up. That it is used is on the disk before
+    /// this returns.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if the disk refuses. The reader says if the batch is damaged.
@@ -119,8 +124,8 @@ impl OpenLot {
         BatchReader::new(self.folder.clone(), path, file, self.record.seal.batch(number)).map(Some)
     }
 
-    /// A check of MACs begins: call this before its first message is sent. Until [`OpenLot::check_passed`] the lot is lost
-    /// if the process dies or this is dropped.
+    /// A check of MACs begins: call this before its first message is sent. Until [`OpenLot::check_passed`]
+    /// the lot is lost if the process dies or this is dropped.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if the disk refuses: then the check must not begin.

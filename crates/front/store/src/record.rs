@@ -100,8 +100,8 @@ impl Record {
         rest.is_empty().then(|| (record, State::decode(state)))
     }
 
-    /// Puts the record with this state into the folder, in place of the one before. When this returns, that is so after a
-    /// crash too; after a crash before that it is one or the other. Returns its bytes.
+    /// Puts the record with this state into the folder, in place of the one before. When this returns, that
+    /// is so after a crash too; after a crash before that it is one or the other. Returns its bytes.
     pub(crate) fn write(&self, folder: &Folder, state: State) -> Result<u64> {
         let mut bytes = [&self.head[..], &state.encode()].concat();
         bytes.extend(blake3::keyed_hash(&self.mac, &bytes).as_bytes());

@@ -33,8 +33,9 @@ pub(crate) enum Use {
     Meta = 2,
 }
 
-/// The cipher of one batch of a lot. The key serves this lot only, so that nonces need not be random: a nonce is the number of
-/// the batch (4 bytes), the number of the chunk (7 bytes) and the use (1 byte). *ring* does not wipe its copy of the key.
+/// The cipher of one batch of a lot. The key serves this lot only, so that nonces need not be random: a nonce
+/// is the number of the batch (4 bytes), the number of the chunk (7 bytes) and the use (1 byte). *ring* does
+/// not wipe its copy of the key.
 #[derive(Clone)]
 pub(crate) struct Seal {
     key: LessSafeKey,
@@ -60,7 +61,8 @@ impl Seal {
         Seal { batch, chunks: 0, ..self.clone() }
     }
 
-    /// The number and the meta in the head of the record with this id, the cipher of its batch 0, and what follows the head.
+    /// The number and the meta in the head of the record with this id, the cipher of its batch 0, and what
+    /// follows the head.
     pub(crate) fn open_head<'r>(
         folder: &Folder,
         id: &SessionId,

@@ -19,8 +19,8 @@ use crate::writer::LotWriter;
 /// The endings of the names of files that stores of version 1 had.
 const OLDER: [&str; 2] = ["ready", "deal"];
 
-/// A folder of lots, of which each batch is used at most once. Its lock keeps other processes out as long as this, or a lot,
-/// a reader or a writer of it, lives; on network file systems that depends on the server.
+/// A folder of lots, of which each batch is used at most once. Its lock keeps other processes out as long as
+/// this, or a lot, a reader or a writer of it, lives; on network file systems that depends on the server.
 pub struct Store {
     folder: Arc<Folder>,
     /// The lots that [`Store::destroyed`] tells.
@@ -55,8 +55,9 @@ impl Store {
     /// The store in this folder.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is none, others may write into the folder, another process uses it, the key is not its
-    /// key, or it is of an older version; [`Store`](comity_core::Kind) if it cannot be read.
+    /// [`InvalidInput`](comity_core::Kind) if there is none, others may write into the folder, another
+    /// process uses it, the key is not its key, or it is of an older version; [`Store`](comity_core::Kind) if
+    /// it cannot be read.
     pub fn open(dir: &Path, key: &StoreKey) -> Result<Store> {
         let path = dir.join("store");
         if !path.exists() {
@@ -100,8 +101,8 @@ impl Store {
         Ok(Store { folder: Arc::new(folder), destroyed })
     }
 
-    /// All lots with unused batches, the oldest first. Those that are damaged are left out, and no reason to do without the
-    /// others: [`Store::damaged`] names them.
+    /// All lots with unused batches, the oldest first. Those that are damaged are left out, and no reason to
+    /// do without the others: [`Store::damaged`] names them.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if the disk refuses.
@@ -120,7 +121,8 @@ impl Store {
         Ok(self.survey()?.damaged)
     }
 
-    /// The lots that were destroyed when the store was opened, since a check of theirs had begun and nobody knows how it ended.
+    /// The lots that were destroyed when the store was opened, since a check of theirs had begun and nobody
+    /// knows how it ended.
     pub fn destroyed(&self) -> &[Meta] {
         &self.destroyed
     }
@@ -182,11 +184,12 @@ impl Store {
         OpenLot::new(&self.folder, id)
     }
 
-    /// Deletes a lot of which nobody will use anything, for instance since a peer has lost its part; also one that is damaged.
-    /// When this returns it is gone after a crash too.
+    /// Deletes a lot of which nobody will use anything, for instance since a peer has lost its part; also one
+    /// that is damaged. When this returns it is gone after a crash too.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if this process works on it; [`Store`](comity_core::Kind) if the disk refuses.
+    /// [`InvalidInput`](comity_core::Kind) if this process works on it; [`Store`](comity_core::Kind) if the
+    /// disk refuses.
     pub fn remove(&self, id: &SessionId) -> Result<()> {
         let _busy = Busy::new(&self.folder, *id)?;
         lot::destroy(&self.folder, id)

@@ -6,9 +6,9 @@
 //! | `counter` | a number: all below it may be used already |
 //! | others | what is [published](Vault::publish) in the clear |
 //!
-//! The counter takes numbers in blocks: the end of a block is on the disk before its first number is given out. So a crash at any instant skips
-//! the rest of a block and repeats nothing. A folder that was put back from a copy does give numbers again: nothing in it can tell that it is
-//! old.
+//! The counter takes numbers in blocks: the end of a block is on the disk before its first number is given
+//! out. So a crash at any instant skips the rest of a block and repeats nothing. A folder that was put back
+//! from a copy does give numbers again: nothing in it can tell that it is old.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -40,8 +40,8 @@ impl Vault {
     /// A new vault in this folder, with this secret.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is one already, or others may write into the folder; [`Store`](comity_core::Kind) if the
-    /// disk refuses.
+    /// [`InvalidInput`](comity_core::Kind) if there is one already, or others may write into the folder;
+    /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn create(dir: &Path, key: &StoreKey, secret: &[u8], rng: &mut dyn CryptoRng) -> Result<Vault> {
         let path = dir.join("vault");
         if path.exists() {
@@ -65,8 +65,9 @@ impl Vault {
     /// The vault in this folder, and its secret.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is none, the key is not its key, others may write into the folder, or another process uses
-    /// it; [`Store`](comity_core::Kind) if it is damaged or cannot be read.
+    /// [`InvalidInput`](comity_core::Kind) if there is none, the key is not its key, others may write into
+    /// the folder, or another process uses it; [`Store`](comity_core::Kind) if it is damaged or cannot be
+    /// read.
     pub fn open(dir: &Path, key: &StoreKey) -> Result<(Vault, Zeroizing<Vec<u8>>)> {
         let path = dir.join("vault");
         if !path.exists() {

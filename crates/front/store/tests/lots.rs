@@ -1,4 +1,5 @@
-//! Batches of a lot come back once and in order; a lot whose check did not end is gone; what was tampered with is an error.
+//! Batches of a lot come back once and in order; a lot whose check did not end is gone; what was tampered
+//! with is an error.
 
 use std::fs;
 use std::io::{Read, Write};

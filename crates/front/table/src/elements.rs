@@ -8,7 +8,8 @@ pub struct Elements {
     items: Vec<KeyHash>,
     /// The element of each row; [`NONE`] for a row without a key.
     of_row: Vec<u32>,
-    /// An open hash table of places in `items`, at most half full. Items are hashes: their first bytes spread by themselves.
+    /// An open hash table of places in `items`, at most half full. Items are hashes: their first bytes spread
+    /// by themselves.
     slots: Vec<u32>,
     /// The number of rows without a key.
     empty: u64,
@@ -20,8 +21,8 @@ const NONE: u32 = u32::MAX;
 const MOST: usize = NONE as usize - 1;
 
 impl Elements {
-    /// Takes the item of the next row; none if its key is empty. Returns its element, and whether it is new. `None` for more rows
-    /// than 2^32 - 2, or an empty key.
+    /// Takes the item of the next row; none if its key is empty. Returns its element, and whether it is new.
+    /// `None` for more rows than 2^32 - 2, or an empty key.
     pub fn add(&mut self, item: Option<&KeyHash>) -> Option<(usize, bool)> {
         if self.of_row.len() == MOST {
             return None;

@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use crate::error::Error;
 
-/// Bytes of a record at most, but for what a buffer holds: a quote that is not closed ends there, and so does a field of a gigabyte.
+/// Bytes of a record at most, but for what a buffer holds: a quote that is not closed ends there, and so does
+/// a field of a gigabyte.
 pub(crate) const MOST: u64 = 16 << 20;
 
 /// What a guard has seen.
@@ -31,8 +32,8 @@ impl Seen {
     }
 }
 
-/// A reader that fails where a record grows too long, and at a quote where none may be: the parser would take it for a part of the
-/// field, or make one record of several.
+/// A reader that fails where a record grows too long, and at a quote where none may be: the parser would take
+/// it for a part of the field, or make one record of several.
 pub(crate) struct Guard<R> {
     inner: R,
     seen: Rc<Seen>,
@@ -69,8 +70,9 @@ impl<R: Read> Read for Guard<R> {
     }
 }
 
-/// Where quotes may be: one opens a field at its very beginning, two in a field stand for one, and behind the one that closes
-/// it come a delimiter, the end of the line or of the file. A line without a byte outside of quotes is blank, and no record.
+/// Where quotes may be: one opens a field at its very beginning, two in a field stand for one, and behind the
+/// one that closes it come a delimiter, the end of the line or of the file. A line without a byte outside of
+/// quotes is blank, and no record.
 struct Quotes {
     /// What is between fields; none where quotes have no meaning.
     delimiter: Option<u8>,

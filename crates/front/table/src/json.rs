@@ -1,6 +1,7 @@
 //! JSON lines: an object a line, whose columns are what the objects have.
 //!
-//! A number keeps the text that it was written with: as a floating-point number, two long ones would be the same, and 1.10 would be 1.1.
+//! A number keeps the text that it was written with: as a floating-point number, two long ones would be the
+//! same, and 1.10 would be 1.1.
 
 use std::collections::HashMap;
 use std::io::{BufReader, Read};

@@ -22,8 +22,8 @@ pub struct Key {
 impl FromStr for Key {
     type Err = Error;
 
-    /// Reads `COL[:STEPS][,COL2…]`. A comma stands between columns and between steps: behind steps, what is a step's name is one more.
-    /// A colon or comma in a column's name has a backslash before it.
+    /// Reads `COL[:STEPS][,COL2…]`. A comma stands between columns and between steps: behind steps, what is a
+    /// step's name is one more. A colon or comma in a column's name has a backslash before it.
     fn from_str(text: &str) -> Result<Key> {
         let mut columns: Vec<(String, Option<String>)> = Vec::new();
         for part in split(text, ',') {
@@ -82,14 +82,15 @@ impl Key {
         Key { columns: vec![(name.to_owned(), Steps::default())] }
     }
 
-    /// What the other owner has to have alike: how many columns, the steps for each, and where they matter the versions of Unicode's tables.
-    /// Names are everybody's own.
+    /// What the other owner has to have alike: how many columns, the steps for each, and where they matter
+    /// the versions of Unicode's tables. Names are everybody's own.
     pub fn agreed(&self) -> String {
         let steps: Vec<String> = self.columns.iter().map(|(_, steps)| steps.agreed()).collect();
         versioned(steps, self.columns.iter().any(|(_, steps)| steps.needs_unicode() && !steps.hashes()))
     }
 
-    /// What another owner who hashes its keys itself has to have alike, too, if this key is hashed: the steps of each column.
+    /// What another owner who hashes its keys itself has to have alike, too, if this key is hashed: the steps
+    /// of each column.
     pub fn hashed(&self) -> Option<String> {
         let hashed = || self.columns.iter().map(|(_, steps)| steps).filter(|steps| steps.hashes());
         hashed().next()?;

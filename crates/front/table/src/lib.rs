@@ -1,9 +1,11 @@
 //! Tables of rows in files, for programs that compare the rows of two owners.
 //!
-//! A [`Source`] is a file, or a pipe that is spilled to one, since a table is read twice: its keys first, and at the end the rows that
-//! are wanted. A [`TableReader`] yields its records one by one in bounded memory, whatever the format; a [`TableWriter`] is its
-//! inverse. A [`Key`] makes a fixed-length item of some columns of a record, after [`Steps`] that make texts alike which mean the same;
-//! [`Elements`] are the distinct items of a table, and a [`KeyProfile`] says how they look. [`Payload`] packs columns that travel beside an item.
+//! A [`Source`] is a file, or a pipe that is spilled to one, since a table is read twice: its keys first, and
+//! at the end the rows that are wanted. A [`TableReader`] yields its records one by one in bounded memory,
+//! whatever the format; a [`TableWriter`] is its inverse. A [`Key`] makes a fixed-length item of some columns
+//! of a record, after [`Steps`] that make texts alike which mean the same; [`Elements`] are the distinct
+//! items of a table, and a [`KeyProfile`] says how they look. [`Payload`] packs columns that travel beside an
+//! item.
 
 mod elements;
 mod error;

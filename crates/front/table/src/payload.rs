@@ -1,6 +1,7 @@
 //! `Payload`: the columns that travel beside an item, packed into cells of one width.
 //!
-//! A cell is the number of rows, then each row's fields, then zeros; a field is its length in LEB128 and its bytes, which are UTF-8.
+//! A cell is the number of rows, then each row's fields, then zeros; a field is its length in LEB128 and its
+//! bytes, which are UTF-8.
 
 use std::str::FromStr;
 
@@ -61,8 +62,8 @@ impl Payload {
         Payload { columns, duplicates, packed: Vec::new(), rows: Vec::new(), counts: Vec::new(), sums: Vec::new() }
     }
 
-    /// Takes the fields of a row of this element, which are UTF-8; elements are new in ascending order. An error names the field that is
-    /// to blame, if one is.
+    /// Takes the fields of a row of this element, which are UTF-8; elements are new in ascending order. An
+    /// error names the field that is to blame, if one is.
     ///
     /// # Errors
     /// What is wrong with the row, in words.

@@ -1,4 +1,5 @@
-//! `KeyProfile`: how a table's keys look, in lengths and kinds and without a value, so that two owners can compare theirs in words.
+//! `KeyProfile`: how a table's keys look, in lengths and kinds and without a value, so that two owners can
+//! compare theirs in words.
 
 use std::fmt;
 

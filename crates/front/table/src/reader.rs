@@ -134,8 +134,8 @@ impl TableReader {
     /// The place of a column; the number of one also where there are names.
     ///
     /// # Errors
-    /// An error with the names that there are, the nearest first. For JSON lines it comes from [`finish`](TableReader::finish), since a
-    /// later record may have the column.
+    /// An error with the names that there are, the nearest first. For JSON lines it comes from
+    /// [`finish`](TableReader::finish), since a later record may have the column.
     pub fn find(&mut self, name: &str) -> Result<usize> {
         if let Form::Json(lines) = &mut self.form {
             return Ok(lines.expect(name));
@@ -168,8 +168,8 @@ impl TableReader {
         Ok(more)
     }
 
-    /// The blank lines right before the last record, or at the end when there is no more. In a file with one key a line they
-    /// are records, without a key.
+    /// The blank lines right before the last record, or at the end when there is no more. In a file with one
+    /// key a line they are records, without a key.
     pub fn blank(&self) -> u64 {
         self.blank
     }

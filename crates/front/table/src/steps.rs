@@ -1,7 +1,7 @@
 //! Steps that make keys alike which mean the same.
 //!
-//! Steps are a set: they are always taken in one order, so that two owners who name the same ones mean the same. Each is idempotent but
-//! `sha256`, after which a key is hex: who has only hashes of keys says `hex`.
+//! Steps are a set: they are always taken in one order, so that two owners who name the same ones mean the
+//! same. Each is idempotent but `sha256`, after which a key is hex: who has only hashes of keys says `hex`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -166,10 +166,12 @@ fn fold(mut value: String) -> String {
     }
 }
 
-/// The numerals of Han script, in their forms for every day and for accounts: letters to Unicode, which a digit step must not leave out.
+/// The numerals of Han script, in their forms for every day and for accounts: letters to Unicode, which a
+/// digit step must not leave out.
 const HAN: &str = "一二三四五六七八九十百千万萬亿億兆零两兩廿卅卌壹壱弌贰貳弐弍叁叄參参弎肆伍陆陸柒捌玖拾佰仟";
 
-/// The decimal digits of a value, also those of full width. None if there are others: were they left out, two numbers would be one.
+/// The decimal digits of a value, also those of full width. None if there are others: were they left out, two
+/// numbers would be one.
 fn digits(value: &str) -> Option<String> {
     let mut out = String::new();
     for c in value.chars() {
@@ -285,7 +287,8 @@ mod tests {
             ("hex", &["xyz", "0x0g"]),
             // Han numerals, also those of accounts and one of the radicals.
             ("digits", &["\u{4e8c}\u{4e00}", "2\u{5341}", "\u{58f9}\u{4edf}", "\u{2f00}", "030\u{96f6}"]),
-            // Arabic-Indic and Bengali digits, a fraction, a circled 21, a Roman numeral, a numeral of Han characters' own block.
+            // Arabic-Indic and Bengali digits, a fraction, a circled 21, a Roman numeral, a numeral of Han
+            // characters' own block.
             ("digits", &["+49 \u{0663}0", "\u{09e7}", "30\u{bd}", "\u{3251}", "\u{2163}", "\u{3007}", "1\u{2044}2"]),
         ] {
             for value in values.iter().filter(|value| !value.is_empty()) {

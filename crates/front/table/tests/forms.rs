@@ -95,7 +95,8 @@ fn json_has_the_types_of_its_columns() {
     assert!(again.next(&mut record).unwrap() && record.len() == 2);
 }
 
-/// Numbers are the text that they were written as, and so two long ones are two keys, and the last digit of a price stays.
+/// Numbers are the text that they were written as, and so two long ones are two keys, and the last digit of a
+/// price stays.
 #[test]
 fn json_numbers_keep_their_text() {
     let lines = b"{\"n\": 123456789012345678901, \"p\": 1.10, \"x\": {\"b\": [1.0, 2],\t\"a\": 3}}\n\

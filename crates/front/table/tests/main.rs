@@ -1,4 +1,5 @@
-//! The public interface of comity-table: what is read is what is there, in every format, and what is no table is refused with its place.
+//! The public interface of comity-table: what is read is what is there, in every format, and what is no table
+//! is refused with its place.
 
 mod forms;
 mod hostile;

@@ -1,5 +1,5 @@
-//! Charts as SVG: curves over two axes, and bars over one, some of them side by side to be compared. Colours are of Okabe and Ito's palette,
-//! which everybody can tell apart.
+//! Charts as SVG: curves over two axes, and bars over one, some of them side by side to be compared. Colours
+//! are of Okabe and Ito's palette, which everybody can tell apart.
 
 /// The colours of series, in order; more than these begin again.
 const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6bb1"];

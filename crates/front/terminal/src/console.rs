@@ -32,8 +32,8 @@ pub fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Writes why a command failed, for the person at the terminal: in the colours of the command line's own errors, where standard error
-/// is a terminal and nobody has said `NO_COLOR`.
+/// Writes why a command failed, for the person at the terminal: in the colours of the command line's own
+/// errors, where standard error is a terminal and nobody has said `NO_COLOR`.
 pub fn complain(text: &str) {
     let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
     let _ = writeln!(anstream::stderr().lock(), "{red}error:{red:#} {text}");
@@ -45,7 +45,8 @@ pub fn warn(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{yellow}warning:{yellow:#} {text}");
 }
 
-/// Writes a result to a file, if one is named, and else to standard output. If nobody hears it there it is lost, which is an error.
+/// Writes a result to a file, if one is named, and else to standard output. If nobody hears it there it is
+/// lost, which is an error.
 ///
 /// # Errors
 /// The errors of either; a file is then as it was before.
@@ -77,8 +78,8 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> Outcome {
     OutFile::begin(path, true)?.fill(bytes)
 }
 
-/// A file that is there whole or not at all: beside its final name first, then renamed. A device or a pipe, which a rename
-/// would replace, is written directly.
+/// A file that is there whole or not at all: beside its final name first, then renamed. A device or a pipe,
+/// which a rename would replace, is written directly.
 pub struct OutFile {
     path: PathBuf,
     file: File,
@@ -205,8 +206,9 @@ fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
-/// A new file beside this one, and its name, which no other has; a private one can only be read by its owner. It is locked as long as it is open.
-/// What processes that were killed have begun beside this file is nobody's, and is removed: it has no lock.
+/// A new file beside this one, and its name, which no other has; a private one can only be read by its owner.
+/// It is locked as long as it is open. What processes that were killed have begun beside this file is
+/// nobody's, and is removed: it has no lock.
 ///
 /// # Errors
 /// An error that says why there can be no such file.

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-/// The ending of a command that failed: the kind of thing that went wrong. It decides the exit code and is a stable name in
-/// JSON. Of two failures of one session the greater ending explains the smaller one: a peer goes away because something else
-/// went wrong there.
+/// The ending of a command that failed: the kind of thing that went wrong. It decides the exit code and is a
+/// stable name in JSON. Of two failures of one session the greater ending explains the smaller one: a peer
+/// goes away because something else went wrong there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
     /// The peer closed the connection (most often because something went wrong on its side).
@@ -120,8 +120,8 @@ impl Failure {
         Failure::new(Ending::Input, message)
     }
 
-    /// What the system says of a file or a stream. That there is none, or that it may not be used, is the user's mistake; all else is the
-    /// disk's doing: it is full, or damaged.
+    /// What the system says of a file or a stream. That there is none, or that it may not be used, is the
+    /// user's mistake; all else is the disk's doing: it is full, or damaged.
     pub fn disk(what: &str, error: &std::io::Error) -> Failure {
         use std::io::ErrorKind::{
             AlreadyExists, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,
@@ -132,7 +132,8 @@ impl Failure {
         Failure::new(kind, format!("{what}: {error}"))
     }
 
-    /// The same failure with the peer's address in front, unless what is wrong is on this side: a value, a file, a flag, a disk.
+    /// The same failure with the peer's address in front, unless what is wrong is on this side: a value, a
+    /// file, a flag, a disk.
     pub fn with_peer(self, address: &str) -> Failure {
         if matches!(self.kind, Ending::Input | Ending::Usage | Ending::Store) { self } else { self.at(address) }
     }

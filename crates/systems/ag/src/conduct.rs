@@ -1,5 +1,5 @@
-//! `Act`: what a party is about to do with what it made. An honest party does it; the tests have parties that are honest but
-//! for one lie, and a lie is another [`Conduct`](comity_protocol::Conduct).
+//! `Act`: what a party is about to do with what it made. An honest party does it; the tests have parties that
+//! are honest but for one lie, and a lie is another [`Conduct`](comity_protocol::Conduct).
 
 use comity_core::Block;
 

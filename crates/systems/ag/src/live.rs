@@ -1,11 +1,13 @@
-//! Shares of a chunk's masks and products, from a dealer: the function-dependent phase of 2018/578, as the dealer's triples allow.
+//! Shares of a chunk's masks and products, from a dealer: the function-dependent phase of 2018/578, as the
+//! dealer's triples allow.
 //!
-//! Masks are random shared bits; of inputs, bits of their owner. For the product of an AND gate's masks both parties show
-//! `d = l_u + a` and `e = l_v + b`, where `c = a b` is a triple (Beaver, Crypto 1991), all gates of a chunk in one message. Which gates
-//! depend on which does not matter: a mask is no value.
+//! Masks are random shared bits; of inputs, bits of their owner. For the product of an AND gate's masks both
+//! parties show `d = l_u + a` and `e = l_v + b`, where `c = a b` is a triple (Beaver, Crypto 1991), all gates
+//! of a chunk in one message. Which gates depend on which does not matter: a mask is no value.
 //!
-//! The MACs on what was shown wait in a ledger, whose digest is of MACs under the key of the party that gets it. It is settled before
-//! an output's mask leaves, or material counts as made: until then a false `d` makes a wrong product, and tells nobody anything.
+//! The MACs on what was shown wait in a ledger, whose digest is of MACs under the key of the party that gets
+//! it. It is settled before an output's mask leaves, or material counts as made: until then a false `d` makes
+//! a wrong product, and tells nobody anything.
 
 use comity_channel::Channel;
 use comity_circuit::Program;
@@ -85,8 +87,8 @@ impl<'d> Live<'d> {
         Algebra { me, garbles: garbler == me, key: self.dealer.key().clone() }
     }
 
-    /// Has material for a program made now rather than when it is needed: masks of all its inputs, and masks and triples of the first
-    /// chunk.
+    /// Has material for a program made now rather than when it is needed: masks of all its inputs, and masks
+    /// and triples of the first chunk.
     pub(crate) fn prepare(&mut self, ch: &mut dyn Channel, program: &Program) -> Result<()> {
         // Of the first chunk, or of the program if it is less.
         let ands = program.and_gates().min(CHUNK as u64) as usize;
@@ -108,7 +110,8 @@ impl<'d> Live<'d> {
         }
     }
 
-    /// Asks the dealer for so many triples. Who asks for what a chunk lacks has none left over, which would have to be copied for the next.
+    /// Asks the dealer for so many triples. Who asks for what a chunk lacks has none left over, which would
+    /// have to be copied for the next.
     fn refill(&mut self, ch: &mut dyn Channel, ands: usize) -> Result<()> {
         // Not both at the same time.
         self.triples = Triples::none();

@@ -76,13 +76,15 @@ static CARD: Card = Card {
             more for each chunk of 32,640 AND gates, however deep the program is.",
 };
 
-/// The most leaky ANDs of a batch, 96 bytes each: as few as keep the buckets as small as any number would. Memory that is touched
-/// for the first time takes longer than what is done in it. The second one is what 10^9 AND gates want, in less than 64 MiB in all.
+/// The most leaky ANDs of a batch, 96 bytes each: as few as keep the buckets as small as any number would.
+/// Memory that is touched for the first time takes longer than what is done in it. The second one is what
+/// 10^9 AND gates want, in less than 64 MiB in all.
 ///
-/// There is no larger one. Buckets of three for `n` AND gates in `k` batches of `l` buckets want `k l >= n` and `k 2^-3 l^-2 <= 2^-40`: a
-/// million and a half ANDs two batches of 764,000 buckets, 210 MiB, and ten million 1.1 million buckets, 320 MiB. That would send 209 bytes
-/// an AND in place of 264, but the programs' memory is promised to stay small, and what the first touch of so much takes is more than
-/// what the leaky ANDs take that it spares.
+/// There is no larger one. Buckets of three for `n` AND gates in `k` batches of `l` buckets want `k l >= n`
+/// and `k 2^-3 l^-2 <= 2^-40`: a million and a half ANDs two batches of 764,000 buckets, 210 MiB, and ten
+/// million 1.1 million buckets, 320 MiB. That would send 209 bytes an AND in place of 264, but the programs'
+/// memory is promised to stay small, and what the first touch of so much takes is more than what the leaky
+/// ANDs take that it spares.
 const OBJECTS_OF_A_BATCH: [usize; 3] = [1 << 17, 23 << 14, OBJECTS];
 
 /// The most leaky ANDs of a batch for so many AND gates.

@@ -94,10 +94,11 @@ struct Parts<'a, 'd> {
     side: Side,
 }
 
-/// Runs this party's side of a program on a dealer's material. Outputs for this party go to the observer. `here.session` is the run's
-/// alone.
+/// Runs this party's side of a program on a dealer's material. Outputs for this party go to the observer.
+/// `here.session` is the run's alone.
 ///
-/// Phases: `offline`, in which masks of all inputs are made, and masks and triples of the first chunk; then those of the program.
+/// Phases: `offline`, in which masks of all inputs are made, and masks and triples of the first chunk; then
+/// those of the program.
 ///
 /// # Errors
 /// Those of the dealer and of the channel, and the [`checks`].

@@ -1,10 +1,12 @@
 //! What is kept of a garbled program until its inputs are there: a batch, as bytes.
 //!
-//! A head, then in the order of the program: of each input the shares of its masks; of each chunk the shares of the outputs' masks and of
-//! the products, and at the evaluator the rows and bits that the garbler sent. All lengths follow from the program.
+//! A head, then in the order of the program: of each input the shares of its masks; of each chunk the shares
+//! of the outputs' masks and of the products, and at the evaluator the rows and bits that the garbler sent.
+//! All lengths follow from the program.
 //!
-//! **Once.** A batch serves one run ([`Shelf`](comity_protocol::Shelf) sees to it). The evaluator that saw two runs on one batch would hold
-//! both labels of a wire, and with them the garbler's key; and of an input two maskings with one mask.
+//! **Once.** A batch serves one run ([`Shelf`](comity_protocol::Shelf) sees to it). The evaluator that saw
+//! two runs on one batch would hold both labels of a wire, and with them the garbler's key; and of an input
+//! two maskings with one mask.
 
 use std::io::{Read, Write};
 

@@ -1,19 +1,23 @@
 //! `Verdict`: the circuit check, and the outputs that leave after it.
 //!
 //! **What is checked.** Masked values `a`, `b`, `c` of an AND gate's inputs and output are right exactly if
-//! `t = (a + l_u)(b + l_v) + c + l_w` is zero. All is shared under MACs, so both parties have shares of `t`, which must be equal: then either
-//! knows the MACs on both, its own and, by its key, the peer's. Both hash *both* MACs of every gate, and compare digests by commit and open
-//! ([`equal`]), since whoever saw the other's digest first could say the same.
+//! `t = (a + l_u)(b + l_v) + c + l_w` is zero. All is shared under MACs, so both parties have shares of `t`,
+//! which must be equal: then either knows the MACs on both, its own and, by its key, the peer's. Both hash
+//! *both* MACs of every gate, and compare digests by commit and open ([`equal`]), since whoever saw the
+//! other's digest first could say the same.
 //!
-//! **Why both MACs.** An evaluator may lie about the masked value of a wire. Gates that the wire goes into then have a `t` that is a value
-//! of the computation. A digest of the garbler's MACs alone is one of two that the evaluator can compute by its keys, and tells it that
-//! value. But the gate that the wire comes out of has `t = 1` for certain (and inputs come out of none: their masked values are told before any
-//! label that stands for them). There the garbler hashes, as the evaluator's MAC, one that differs by the garbler's key from what the evaluator
-//! has. So its digest is one of 2^126 that cannot be told apart, and all that is seen is that the check fails, which was certain. It is the
-//! same the other way round: a garbler that makes a false row, or tells a false bit, gets a masked value that has the evaluator's share of a
-//! fresh mask in it, and a digest with the evaluator's key in it.
+//! **Why both MACs.** An evaluator may lie about the masked value of a wire. Gates that the wire goes into
+//! then have a `t` that is a value of the computation. A digest of the garbler's MACs alone is one of two
+//! that the evaluator can compute by its keys, and tells it that value. But the gate that the wire comes out
+//! of has `t = 1` for certain (and inputs come out of none: their masked values are told before any label
+//! that stands for them). There the garbler hashes, as the evaluator's MAC, one that differs by the garbler's
+//! key from what the evaluator has. So its digest is one of 2^126 that cannot be told apart, and all that is
+//! seen is that the check fails, which was certain. It is the same the other way round: a garbler that makes
+//! a false row, or tells a false bit, gets a masked value that has the evaluator's share of a fresh mask in
+//! it, and a digest with the evaluator's key in it.
 //!
-//! **When.** Before the share of any output's mask leaves, of all gates since the last check; what was opened since then is settled first.
+//! **When.** Before the share of any output's mask leaves, of all gates since the last check; what was opened
+//! since then is settled first.
 
 use comity_channel::{Channel, Mesh};
 use comity_circuit::Recipients;

@@ -1,8 +1,10 @@
-//! The way through a program: calls wait until there are gates enough for a chunk, and each kind of value has a column of its own.
+//! The way through a program: calls wait until there are gates enough for a chunk, and each kind of value has
+//! a column of its own.
 //!
-//! A chunk is walked several times: over masks, over labels, over masked values. Each walk has its own wires of the program and its
-//! own slots of the circuit that it is in, a [`Column`], and goes through the same [`Stretch`]es. So a chunk may end inside of a call and may
-//! hold many calls, and nothing but the program decides where it ends: both parties cut alike.
+//! A chunk is walked several times: over masks, over labels, over masked values. Each walk has its own wires
+//! of the program and its own slots of the circuit that it is in, a [`Column`], and goes through the same
+//! [`Stretch`]es. So a chunk may end inside of a call and may hold many calls, and nothing but the program
+//! decides where it ends: both parties cut alike.
 
 use std::rc::Rc;
 
@@ -172,7 +174,8 @@ impl<W: DefaultIsZeroes> Drop for Column<W> {
     }
 }
 
-/// Walks a chunk over values that sums of gates are sums of: each AND gate's inputs are shown to `and`, which gives its output.
+/// Walks a chunk over values that sums of gates are sums of: each AND gate's inputs are shown to `and`, which
+/// gives its output.
 pub(crate) fn linear<W>(column: &mut Column<W>, chunk: &[Stretch<'_>], mut and: impl FnMut(usize, W, W) -> W)
 where
     W: DefaultIsZeroes + std::ops::BitXor<Output = W>,

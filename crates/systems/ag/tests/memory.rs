@@ -18,7 +18,8 @@ fn peak(times: u64) -> Option<u64> {
     peak_memory()
 }
 
-/// The same after several such runs: a later one finds what an earlier one gave back to the allocator, and not always where it wants it.
+/// The same after several such runs: a later one finds what an earlier one gave back to the allocator, and
+/// not always where it wants it.
 fn settled(times: u64) -> Option<u64> {
     peak(times)?;
     peak(times)?;
@@ -28,7 +29,8 @@ fn settled(times: u64) -> Option<u64> {
 /// 64 MiB for each of the parties, and something for the process.
 const MOST: u64 = (2 * 64 + 8) << 10;
 
-/// Batches of triples are of one size in both runs. What the allocator adds is below half of what the further triples alone would be.
+/// Batches of triples are of one size in both runs. What the allocator adds is below half of what the further
+/// triples alone would be.
 #[test]
 fn memory_stays_as_it_is() {
     let Some(short) = settled(32) else { return };
@@ -36,8 +38,8 @@ fn memory_stays_as_it_is() {
     assert!(long < MOST && long < short + (15 << 10), "{short} KiB and {long} KiB");
 }
 
-/// 10^8 ANDs, whose triples would be 9.6 GB a party, and rows 3.2 GB. Batches of triples are 23 MiB larger than for 10^7, as those for
-/// 10^9 are.
+/// 10^8 ANDs, whose triples would be 9.6 GB a party, and rows 3.2 GB. Batches of triples are 23 MiB larger
+/// than for 10^7, as those for 10^9 are.
 #[test]
 #[ignore = "minutes; part of make test-long"]
 fn a_program_far_larger_than_memory_runs_in_little() {

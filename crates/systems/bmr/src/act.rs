@@ -1,5 +1,5 @@
-//! `GarblingAct`: what a party is about to use or say. An honest party does not look; the tests have parties that are honest but
-//! for one lie, and a lie is another [`Conduct`](comity_protocol::Conduct).
+//! `GarblingAct`: what a party is about to use or say. An honest party does not look; the tests have parties
+//! that are honest but for one lie, and a lie is another [`Conduct`](comity_protocol::Conduct).
 
 use comity_core::{Block, PartyId};
 
@@ -7,7 +7,8 @@ use comity_core::{Block, PartyId};
 pub enum GarblingAct<'a> {
     /// Figure 6, step 2: this party's new key of the public value 0 of a wire.
     NewKey(&'a mut Block),
-    /// Figure 6, step 4: this party's shares of the rows of garbled gates; of each gate four rows, of each row an entry a party.
+    /// Figure 6, step 4: this party's shares of the rows of garbled gates; of each gate four rows, of each
+    /// row an entry a party.
     Garbled(&'a mut [Block]),
     /// Figure 7, step 3: shares, masked, for whoever collects these gates.
     Shares(PartyId, &'a mut [u8]),

@@ -1,23 +1,27 @@
 //! [`Masks`] from any protocol for bits, and correlated OT: section 3.3, figure 8.
 //!
-//! The bits are another protocol's ([`BitMpc`]), which knows nothing of the offsets. For each ordered pair of parties a correlated OT under the offset
-//! `R^j` of the one, in which the other chooses by its additive shares, makes the products; [`Joint`] has these OTs, and sees to it that each
-//! party chooses alike towards all. That it chooses by the shares which the protocol for bits has is the figure's check.
+//! The bits are another protocol's ([`BitMpc`]), which knows nothing of the offsets. For each ordered pair of
+//! parties a correlated OT under the offset `R^j` of the one, in which the other chooses by its additive
+//! shares, makes the products; [`Joint`] has these OTs, and sees to it that each party chooses alike towards
+//! all. That it chooses by the shares which the protocol for bits has is the figure's check.
 //!
-//! **Over the field.** The figure's matrices `H` and `C` are `s` by something, with `s = 128`. Here `H` has the coefficients as its columns, so that
-//! `H x` is an element of GF(2^128), and `C_j` is the element `sum of chi_k Z_j[k]` in place of the matrix of the same sum of tensor products:
-//! 16 bytes for 2 KiB. An error `e` of bits that escapes has `(H e) R^j = 0`, as before.
+//! **Over the field.** The figure's matrices `H` and `C` are `s` by something, with `s = 128`. Here `H` has
+//! the coefficients as its columns, so that `H x` is an element of GF(2^128), and `C_j` is the element
+//! `sum of chi_k Z_j[k]` in place of the matrix of the same sum of tensor products: 16 bytes for 2 KiB. An
+//! error `e` of bits that escapes has `(H e) R^j = 0`, as before.
 //!
-//! **The rule of checks**: no message depends on its sender's own offset while something secret is masked under it. In step 4 `C_i` has the
-//! term `c R^i`, and who causes an error that it knows can tell `R^i` from what is opened then. So the figure's check stands as printed
-//! where it comes before any use of the offsets: at the first products of what is garbled ahead ([`Masks::ahead_of_inputs`]). Whoever knows
-//! `R^i` knows both seeds of each pair that the extension made under it, and with them the masks by which `i` chose: public values that have left would
-//! tell its inputs. So in a run, whose public values leave beside the openings of its products, and once rows of a chunk
-//! are known, the same sums are tested blind ([`Joint::sums_to_zero`]): the sum over `j` of `C_j` times a
-//! coefficient each. Any failure ends the offsets.
+//! **The rule of checks**: no message depends on its sender's own offset while something secret is masked
+//! under it. In step 4 `C_i` has the term `c R^i`, and who causes an error that it knows can tell `R^i` from
+//! what is opened then. So the figure's check stands as printed where it comes before any use of the offsets:
+//! at the first products of what is garbled ahead ([`Masks::ahead_of_inputs`]). Whoever knows `R^i` knows
+//! both seeds of each pair that the extension made under it, and with them the masks by which `i` chose:
+//! public values that have left would tell its inputs. So in a run, whose public values leave beside the
+//! openings of its products, and once rows of a chunk are known, the same sums are tested blind
+//! ([`Joint::sums_to_zero`]): the sum over `j` of `C_j` times a coefficient each. Any failure ends the
+//! offsets.
 //!
-//! **Cost** of a bit, to each peer: 4 bytes, and its part in the protocol for bits. A call: one opening of 128 bits by that protocol, nine
-//! rounds, and four for each further 262,016 bits.
+//! **Cost** of a bit, to each peer: 4 bytes, and its part in the protocol for bits. A call: one opening of
+//! 128 bits by that protocol, nine rounds, and four for each further 262,016 bits.
 
 use comity_channel::{Mesh, PerPeer};
 use comity_circuit::Recipients;
@@ -39,15 +43,16 @@ pub struct StringMasks<B, C = Honest> {
     joint: Joint<C>,
     /// Values that were opened before the products, and settled with the check.
     settled: Vec<Option<Bits>>,
-    /// Whether nothing has left yet that is masked under the offsets, or by bits that choose in their OTs: the check is the printed one.
+    /// Whether nothing has left yet that is masked under the offsets, or by bits that choose in their OTs:
+    /// the check is the printed one.
     in_sight: bool,
     /// Set while a call runs: an error leaves it set.
     broken: bool,
 }
 
 impl<B: BitMpc, C: for<'a> Conduct<JointAct<'a>>> StringMasks<B, C> {
-    /// The masks of these bits, with the global keys of `joint`, of which they are the only user, as offsets. It is newly set up, which is
-    /// step I.
+    /// The masks of these bits, with the global keys of `joint`, of which they are the only user, as offsets.
+    /// It is newly set up, which is step I.
     pub fn new(bits: B, joint: Joint<C>) -> StringMasks<B, C> {
         StringMasks { bits, joint, settled: Vec::new(), in_sight: false, broken: false }
     }

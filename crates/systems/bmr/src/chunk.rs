@@ -9,12 +9,13 @@ use comity_core::{Bits, Block, Cursor, Part, PartyId, Tape};
 
 use crate::hash::{OUTPUT_ROWS, ROWS};
 
-/// AND gates, and wires of inputs and outputs, of a chunk, times parties. Of each such gate a party has a dozen blocks at a time for
-/// each party: some 25 MiB in all, however many parties there are.
+/// AND gates, and wires of inputs and outputs, of a chunk, times parties. Of each such gate a party has a
+/// dozen blocks at a time for each party: some 25 MiB in all, however many parties there are.
 pub(crate) const CHUNK: usize = 1 << 17;
 
-/// How much of it a chunk of this program has among so many. A program of many chunks has smaller ones: memory is then the dealer's, too, which
-/// makes material for one chunk when that of the one before is used up.
+/// How much of it a chunk of this program has among so many. A program of many chunks has smaller ones:
+/// memory is then the dealer's, too, which makes material for one chunk when that of the one before is used
+/// up.
 pub(crate) fn room(program: &Program, parties: usize) -> usize {
     let room = CHUNK / parties;
     if program.and_gates() > 8 * room as u64 { room / 4 } else { room }

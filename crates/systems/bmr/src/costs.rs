@@ -11,11 +11,12 @@ use crate::triple_masks::MOST;
 /// Seconds of work for an AND gate and pair of parties besides its triple.
 const GATE: f64 = 1.2e-6;
 
-/// What the products of masks by further OTs take besides, to each peer: bytes of a set-up, bytes of an AND gate, and turns.
+/// What the products of masks by further OTs take besides, to each peer: bytes of a set-up, bytes of an AND
+/// gate, and turns.
 const BY_OT: (u64, u64, u64) = (9_800, 13, 29);
 
-/// Turns besides the triples' of ten thousand gates in programs of several chunks, for shares, masks and the chunks themselves: so many, and one more for
-/// each party. Measured; within a tenth.
+/// Turns besides the triples' of ten thousand gates in programs of several chunks, for shares, masks and the
+/// chunks themselves: so many, and one more for each party. Measured; within a tenth.
 const SEVERAL: u64 = 15;
 
 /// Turns of a second deal, where a program of one chunk has more gates than are dealt at a time.
@@ -35,7 +36,8 @@ pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
     // Masks and their products, with what is checked, and keys.
     let outputs: u64 = of.program.outputs().iter().map(|output| output.bits as u64).sum();
     let masks = ands.saturating_mul(6) + 12 * of.input_bits() + 5 * outputs + 5_500;
-    // Party 0 hears all shares and sends all rows to each, or each party does for its part: of a bit of an output half as many as of a gate.
+    // Party 0 hears all shares and sends all rows to each, or each party does for its part: of a bit of an
+    // output half as many as of a gate.
     let (share, rows) = (64 * u64::from(of.parties), ands.saturating_add(outputs.div_ceil(2)));
     let collector = of.options.word("opener") == "collector";
     talk.exchange_each(|from, to| {

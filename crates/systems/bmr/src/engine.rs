@@ -1,28 +1,34 @@
 //! A program, chunk after chunk: garbled and evaluated at once, or garbled before and evaluated later.
 //!
-//! Steps of the program wait until a chunk is full, or the program at its end. While they come, wires get their masks and keys, and
-//! nothing is evaluated. Then for all that waits together, a round each:
+//! Steps of the program wait until a chunk is full, or the program at its end. While they come, wires get
+//! their masks and keys, and nothing is evaluated. Then for all that waits together, a round each:
 //!
-//! 1. Products of masks are shared, by opening masked ones, and masks of outputs opened, which are those of gates of their own (`garbling`). At the same time
-//!    owners say the public values of their inputs, `x + lambda`, which depend on nothing of it.
-//! 2. All that was opened is checked, and that all heard the same; products of masks with offsets come before it where they take
-//!    messages ([`Masks`]). At the same time shares of rows go to those who collect them, but of a later chunk a round later, when the check has
-//!    passed: keys of its wires are known from the chunk before (`Garbler::shares`).
+//! 1. Products of masks are shared, by opening masked ones, and masks of outputs opened, which are those of
+//!    gates of their own (`garbling`). At the same time owners say the public values of their inputs,
+//!    `x + lambda`, which depend on nothing of it.
+//! 2. All that was opened is checked, and that all heard the same; products of masks with offsets come before
+//!    it where they take messages ([`Masks`]). At the same time shares of rows go to those who collect them,
+//!    but of a later chunk a round later, when the check has passed: keys of its wires are known from the
+//!    chunk before (`Garbler::shares`).
 //! 3. All say their keys of the public values, and at the same time the rows.
 //! 4. Everybody compares which rows it heard, and evaluates.
 //!
-//! Nothing depends on an input but the public values, and inputs are fixed when rows are opened, as the proof wants it. What could tell something
-//! of a mask if an earlier message was false is a row with its keys: no key leaves before round 2 is passed, and no row for which there are keys.
+//! Nothing depends on an input but the public values, and inputs are fixed when rows are opened, as the proof
+//! wants it. What could tell something of a mask if an earlier message was false is a row with its keys: no
+//! key leaves before round 2 is passed, and no row for which there are keys.
 //!
-//! **Who speaks last** knows nothing of an output when it says its public values: the masks that were opened are of wires whose public values only evaluation shows, and what
-//! it takes is keys of the inputs, which leave when their public values are fixed. An input that comes after an output in the program may depend on it: they may be in two chunks.
+//! **Who speaks last** knows nothing of an output when it says its public values: the masks that were opened
+//! are of wires whose public values only evaluation shows, and what it takes is keys of the inputs, which
+//! leave when their public values are fixed. An input that comes after an output in the program may depend on
+//! it: they may be in two chunks.
 //!
 //! So a program that fits a chunk takes a constant number of rounds, and a longer one as many for each chunk.
 //!
-//! *Ahead*, all but public values, keys and evaluation comes before inputs are known, as in the paper's implementation (section 6.1); the run has
-//! a round for the first and one for the second, and compares public values in a third. Rows are then seen
-//! before inputs are chosen, which the proof of Theorem 51 does not cover: it holds where `F` is an ideal cipher that a simulator may program
-//! on keys that nobody has asked for, since active keys leave only when inputs are fixed.
+//! *Ahead*, all but public values, keys and evaluation comes before inputs are known, as in the paper's
+//! implementation (section 6.1); the run has a round for the first and one for the second, and compares
+//! public values in a third. Rows are then seen before inputs are chosen, which the proof of Theorem 51 does
+//! not cover: it holds where `F` is an ideal cipher that a simulator may program on keys that nobody has
+//! asked for, since active keys leave only when inputs are fixed.
 
 use std::io::{Read, Write};
 use std::rc::Rc;
@@ -44,8 +50,8 @@ use crate::stored::{Head, read_chunk, write_chunk};
 /// Runs a job. Outputs go to the observer.
 ///
 /// # Errors
-/// [`GARBLED_ROW`](crate::checks::GARBLED_ROW); [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION); those of the masks and of the channels;
-/// [`InvalidInput`](comity_core::Kind).
+/// [`GARBLED_ROW`](crate::checks::GARBLED_ROW); [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION); those
+/// of the masks and of the channels; [`InvalidInput`](comity_core::Kind).
 pub fn run_with(me: &mut Party<'_, '_>, ground: Ground<'_>, job: &Job<'_>) -> Result<()> {
     run_as(me, ground, job, &mut Honest)
 }
@@ -230,7 +236,8 @@ impl<'a, 'n, C: for<'c> Conduct<GarblingAct<'c>>> Walk<'a, 'n, '_, C> {
 impl<C: for<'c> Conduct<GarblingAct<'c>>> Engine for Walk<'_, '_, '_, C> {
     type Error = Error;
 
-    /// Both sides have made their memory: the garbling one where its links and masks are, the evaluating one for what it was garbled under.
+    /// Both sides have made their memory: the garbling one where its links and masks are, the evaluating one
+    /// for what it was garbled under.
     fn begin(&mut self, _: &Program) -> Result<()> {
         Ok(())
     }

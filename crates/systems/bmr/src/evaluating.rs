@@ -37,8 +37,8 @@ impl Evaluating {
         self.slots[..2 * self.parties].fill(Block::ZERO);
     }
 
-    /// Steps 1 to 5 for the gates of a part. `table` has their rows, and `zeros` this party's keys of 0 of their outputs; what was
-    /// used of both is cut off.
+    /// Steps 1 to 5 for the gates of a part. `table` has their rows, and `zeros` this party's keys of 0 of
+    /// their outputs; what was used of both is cut off.
     ///
     /// # Errors
     /// [`GARBLED_ROW`](checks::GARBLED_ROW) if an own key is none of the two.

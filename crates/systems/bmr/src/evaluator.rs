@@ -38,8 +38,9 @@ impl Evaluator {
 
     /// The second item of figure 9: this party's keys of the public values, to each peer.
     ///
-    /// An honest party whose peers told it other public values than they told others says one key of each wire none the less,
-    /// never both: so that these may be compared when keys have left, as long as nothing is evaluated before.
+    /// An honest party whose peers told it other public values than they told others says one key of each
+    /// wire none the less, never both: so that these may be compared when keys have left, as long as nothing
+    /// is evaluated before.
     pub(crate) fn keys(
         &self,
         masked: &Masked,
@@ -74,7 +75,8 @@ impl Evaluator {
         ActiveKeys(keys)
     }
 
-    /// The first item of figure 9: the public values of this party's inputs, bit after bit, and what it says of them to each peer.
+    /// The first item of figure 9: the public values of this party's inputs, bit after bit, and what it says
+    /// of them to each peer.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if an own value is missing.
@@ -100,7 +102,8 @@ impl Evaluator {
         Ok((own, said))
     }
 
-    /// The public values of all inputs in the order of the chunk, from the own ones and what the others said. What all heard is noted.
+    /// The public values of all inputs in the order of the chunk, from the own ones and what the others said.
+    /// What all heard is noted.
     pub(crate) fn public_values(
         &self,
         chunk: &Chunk<'_>,

@@ -54,7 +54,8 @@ struct Wires {
     input_masks: Vec<Option<Bits>>,
     /// The gates of outputs.
     outputs: Gates,
-    /// Rows of `lambda_u`, of `lambda_v` and of `lambda_u lambda_v + lambda_w` of all gates, and of `lambda_u + lambda_w` of those of outputs.
+    /// Rows of `lambda_u`, of `lambda_v` and of `lambda_u lambda_v + lambda_w` of all gates, and of
+    /// `lambda_u + lambda_w` of those of outputs.
     bits: Zeroizing<Vec<Block>>,
 }
 
@@ -176,8 +177,9 @@ impl<'a> Garbler<'a> {
         }
     }
 
-    /// Figure 6, steps 3 and 5, and step 1 of figure 7: shares of products of masks, and masks of outputs, of which nothing is known to be
-    /// right yet. Beside them another message goes to each peer, which does not depend on them, and one of such a length is heard. One round.
+    /// Figure 6, steps 3 and 5, and step 1 of figure 7: shares of products of masks, and masks of outputs, of
+    /// which nothing is known to be right yet. Beside them another message goes to each peer, which does not
+    /// depend on them, and one of such a length is heard. One round.
     ///
     /// # Errors
     /// Those of the masks.
@@ -213,14 +215,16 @@ impl<'a> Garbler<'a> {
         Ok(heard)
     }
 
-    /// The check of these products, and a digest of what all heard so far; step 3 of figure 7: shares of the chunk's rows. Returns the
-    /// values of the masks of outputs. One round, or two for rows that somebody might already open, and those of products with offsets.
+    /// The check of these products, and a digest of what all heard so far; step 3 of figure 7: shares of the
+    /// chunk's rows. Returns the values of the masks of outputs. One round, or two for rows that somebody
+    /// might already open, and those of products with offsets.
     ///
-    /// If some product is not right, a row is off by a wrong bit times a mask: whoever opens it has computed something else than the
-    /// program, on the inputs of all, and is caught too late. So a share leaves beside the check as long as nobody has a key of
-    /// an honest party: keys of inputs, of which those of gates follow, leave when this has returned, at parties that heard the same, and until
-    /// then whoever collects has only what `F` hides. But after a chunk that was evaluated all have keys of the wires that go on (`known`):
-    /// shares then leave when the check has passed.
+    /// If some product is not right, a row is off by a wrong bit times a mask: whoever opens it has computed
+    /// something else than the program, on the inputs of all, and is caught too late. So a share leaves
+    /// beside the check as long as nobody has a key of an honest party: keys of inputs, of which those of
+    /// gates follow, leave when this has returned, at parties that heard the same, and until then whoever
+    /// collects has only what `F` hides. But after a chunk that was evaluated all have keys of the wires that
+    /// go on (`known`): shares then leave when the check has passed.
     ///
     /// # Errors
     /// Those of the masks; [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION).

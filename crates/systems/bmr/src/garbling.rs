@@ -1,19 +1,24 @@
 //! What a party holds of each wire while it garbles, and its shares of the gates: figure 6.
 //!
-//! A wire is the row of its mask `lambda` ([`BitMpc`](crate::BitMpc)) and one more block, this party's key of the public value 0. The sum of two
-//! wires is the wire of an XOR gate, masks and keys alike.
+//! A wire is the row of its mask `lambda` ([`BitMpc`](crate::BitMpc)) and one more block, this party's key of
+//! the public value 0. The sum of two wires is the wire of an XOR gate, masks and keys alike.
 //!
-//! *Outputs.* Each bit of an output passes a gate of one input `u`, whose output `w` has a mask and keys of its own, and it is the mask of `w` that is opened:
+//! *Outputs.* Each bit of an output passes a gate of one input `u`, whose output `w` has a mask and keys of
+//! its own, and it is the mask of `w` that is opened:
 //!
 //! ```text
 //! sum over i of F_{k^i_(u,a)}(g, j)  +  k^j_(w,0)  +  R^j (lambda_u + a + lambda_w)
 //! ```
 //!
-//! in two rows and without a product. In the figure the mask of the output's wire itself is opened. Where that wire is a sum of inputs, as free XOR makes it, its public value follows from those of the inputs: with its mask who
-//! speaks last knew the sum of the others' inputs before it said its own, and could choose the output. The public value of `w` is seen by who has keys of `u`, and these leave
-//! when all public values of inputs are fixed. All outputs pass such a gate: the sum of two that have a gate in common may be a sum of inputs, too.
+//! in two rows and without a product. In the figure the mask of the output's wire itself is opened. Where
+//! that wire is a sum of inputs, as free XOR makes it, its public value follows from those of the inputs:
+//! with its mask who speaks last knew the sum of the others' inputs before it said its own, and could choose
+//! the output. The public value of `w` is seen by who has keys of `u`, and these leave when all public values
+//! of inputs are fixed. All outputs pass such a gate: the sum of two that have a gate in common may be a sum
+//! of inputs, too.
 //!
-//! Bit 0 of a key of 0 is 0 and of `R` is 1, so that bit 0 of a party's own active key is the wire's public value (figure 9, step 4).
+//! Bit 0 of a key of 0 is 0 and of `R` is 1, so that bit 0 of a party's own active key is the wire's public
+//! value (figure 9, step 4).
 
 use comity_core::{Backend, Block, Part, Prg, SessionId, TapeGate};
 use comity_protocol::Conduct;
@@ -34,8 +39,9 @@ pub(crate) struct Garbling {
     me: usize,
 }
 
-/// Gates that wait to be garbled together: the wires of their inputs and outputs, and how many were in each batch of the tape, or bits in each output,
-/// after which all parties hash alike. Gates of outputs have no `v`.
+/// Gates that wait to be garbled together: the wires of their inputs and outputs, and how many were in each
+/// batch of the tape, or bits in each output, after which all parties hash alike. Gates of outputs have no
+/// `v`.
 #[derive(Default)]
 pub(crate) struct Gates {
     pub(crate) u: Vec<Block>,
@@ -110,7 +116,8 @@ impl Garbling {
         }
     }
 
-    /// Step 2 for the gates of a part: sums, and of each AND gate a new output wire, whose masks are `rows`. The gates are noted.
+    /// Step 2 for the gates of a part: sums, and of each AND gate a new output wire, whose masks are `rows`.
+    /// The gates are noted.
     pub(crate) fn walk(
         &mut self,
         part: &Part<'_>,
@@ -159,8 +166,9 @@ impl Garbling {
         fresh.zeroize();
     }
 
-    /// Steps 3d and 4: this party's shares of all rows of the gates, and of those of outputs, of which `strings` are shares of the products with the
-    /// offsets: of all `lambda_u`, of all `lambda_v`, and of all `lambda_u lambda_v + lambda_w`; and of the outputs' `lambda_u + lambda_w`.
+    /// Steps 3d and 4: this party's shares of all rows of the gates, and of those of outputs, of which
+    /// `strings` are shares of the products with the offsets: of all `lambda_u`, of all `lambda_v`, and of
+    /// all `lambda_u lambda_v + lambda_w`; and of the outputs' `lambda_u + lambda_w`.
     pub(crate) fn garble(&mut self, gates: &Gates, outputs: &Gates, strings: &[Block]) -> Vec<Block> {
         let n = self.parties;
         let mut shares = vec![Block::ZERO; (gates.len() * ROWS + outputs.len() * OUTPUT_ROWS) * n];

@@ -1,21 +1,25 @@
 //! `F`, the circular 2-correlation robust PRF of Definition 21, by which the rows of gates are hidden.
 //!
-//! `F_{k, l}(g, j) = E(t, s(K)) + s(K)` with `K = 2 k + 4 l` in GF(2^128), AES-128 under a key `t` for each gate and entry, and the
-//! linear orthomorphism `s` of half gates ([`GateHash`]). The keys of one party are hashed under keys `t` of their own, which start
-//! at a hash of session and party, so that one key `t` hashes no more than the four rows of one entry of one gate by one party.
+//! `F_{k, l}(g, j) = E(t, s(K)) + s(K)` with `K = 2 k + 4 l` in GF(2^128), AES-128 under a key `t` for each
+//! gate and entry, and the linear orthomorphism `s` of half gates ([`GateHash`]). The keys of one party are
+//! hashed under keys `t` of their own, which start at a hash of session and party, so that one key `t` hashes
+//! no more than the four rows of one entry of one gate by one party.
 //!
-//! *Why it is one*: a party's keys differ by `R` alone, so what is hashed is `s(K + 2 b_1 R + 4 b_2 R)`. The four offsets are distinct, and
-//! all but the first are not zero: doubling is linear and injective. Under each `t` the evaluator thus knows the input of one row, and the
-//! other three differ from it by nonzero multiples of a secret of 126 random bits; in the ideal-cipher model each of its queries of
-//! the cipher, in either direction, hits one of them with probability `2^-126` at most. Feed-forward is what
-//! makes the way back useless: without it whoever knows an output block decrypts it. That outputs are added to `b_3 R` (Definition
-//! 21) changes nothing while the inputs stay unknown. An AND of a wire with itself would hash `6 k`, not zero either; lowering folds it.
+//! *Why it is one*: a party's keys differ by `R` alone, so what is hashed is `s(K + 2 b_1 R + 4 b_2 R)`. The
+//! four offsets are distinct, and all but the first are not zero: doubling is linear and injective. Under
+//! each `t` the evaluator thus knows the input of one row, and the other three differ from it by nonzero
+//! multiples of a secret of 126 random bits; in the ideal-cipher model each of its queries of the cipher, in
+//! either direction, hits one of them with probability `2^-126` at most. Feed-forward is what makes the way
+//! back useless: without it whoever knows an output block decrypts it. That outputs are added to `b_3 R`
+//! (Definition 21) changes nothing while the inputs stay unknown. An AND of a wire with itself would hash
+//! `6 k`, not zero either; lowering folds it.
 //!
-//! *Outputs* pass a gate of one input ([`crate::garbling`]), whose rows are hidden by `E(t, s(K)) + s(K)` with `K = 2 k`, under keys `t` of a start of their own. Of
-//! its two rows one is known, and the other one differs from it by `2 R`: the argument is the same.
+//! *Outputs* pass a gate of one input ([`crate::garbling`]), whose rows are hidden by `E(t, s(K)) + s(K)`
+//! with `K = 2 k`, under keys `t` of a start of their own. Of its two rows one is known, and the other one
+//! differs from it by `2 R`: the argument is the same.
 //!
-//! Sixteen keys `t` are expanded together; a batch that is no multiple of sixteen skips the rest, at all parties alike, since all take
-//! the gates in the same batches.
+//! Sixteen keys `t` are expanded together; a batch that is no multiple of sixteen skips the rest, at all
+//! parties alike, since all take the gates in the same batches.
 
 use comity_core::{Backend, Block, GateHash, SessionId};
 use zeroize::Zeroize;
@@ -76,8 +80,8 @@ impl RowHash {
         }
     }
 
-    /// Adds `F` of some gates, under all pairs of keys, to the party's share of their rows: of each gate row after row, of each row
-    /// an entry a party.
+    /// Adds `F` of some gates, under all pairs of keys, to the party's share of their rows: of each gate row
+    /// after row, of each row an entry a party.
     pub(crate) fn add(&mut self, zeros: impl ExactSizeIterator<Item = Keys>, shares: &mut [Block]) {
         let (n, [u, v]) = (self.parties, self.offsets);
         debug_assert_eq!(shares.len(), zeros.len() * n * ROWS, "rows of each gate");
@@ -176,8 +180,8 @@ mod tests {
 
     use super::*;
 
-    /// What a party garbles under the keys of a row is what others compute of these keys, gate after gate, in batches of any size;
-    /// and no two rows of one entry, entries or gates have the same mask.
+    /// What a party garbles under the keys of a row is what others compute of these keys, gate after gate, in
+    /// batches of any size; and no two rows of one entry, entries or gates have the same mask.
     #[test]
     fn rows_open_with_their_keys() {
         let backend = Backend::detect();

@@ -6,11 +6,11 @@ use comity_core::{Bits, Block, PartyId, Result};
 use comity_share::Beside;
 use zeroize::Zeroizing;
 
-/// The functionality of figure 4, for malicious adversaries: bits that are stored, added, multiplied and opened, and of which each
-/// party has an additive share.
+/// The functionality of figure 4, for malicious adversaries: bits that are stored, added, multiplied and
+/// opened, and of which each party has an additive share.
 ///
-/// A party holds a bit as a *row* of blocks, of which bit 0 of the first is its additive share. Rows of several bits follow one another,
-/// and a sum of rows is a row of the sum (*Add*).
+/// A party holds a bit as a *row* of blocks, of which bit 0 of the first is its additive share. Rows of
+/// several bits follow one another, and a sum of rows is a row of the sum (*Add*).
 ///
 /// All parties make the same calls in the same order. After an error nothing of it is used again.
 pub trait BitMpc {
@@ -32,8 +32,9 @@ pub trait BitMpc {
     /// Errors of the channels and of checks.
     fn random_of(&mut self, net: &mut Mesh<'_>, owner: PartyId, rows: &mut [Block]) -> Result<Option<Bits>>;
 
-    /// *Multiply* and *Open*, side by side, and beside them another message, of which what was heard is returned. The rows of the products
-    /// `u v` may be false, and the values of what is opened are not there, before it is [settled](BitMpc::settle).
+    /// *Multiply* and *Open*, side by side, and beside them another message, of which what was heard is
+    /// returned. The rows of the products `u v` may be false, and the values of what is opened are not there,
+    /// before it is [settled](BitMpc::settle).
     ///
     /// # Errors
     /// Errors of the channels and of checks.
@@ -46,16 +47,17 @@ pub trait BitMpc {
         beside: &Beside,
     ) -> Result<PerPeer<Vec<u8>>>;
 
-    /// Checks all that was said since the last time, at the same time as another message, which does no harm if something was false. Returns what
-    /// of it was heard, and the values of all that was opened, in order, each of which is there if this party is to learn it. When it
-    /// returns, every check has passed, at this party.
+    /// Checks all that was said since the last time, at the same time as another message, which does no harm
+    /// if something was false. Returns what of it was heard, and the values of all that was opened, in order,
+    /// each of which is there if this party is to learn it. When it returns, every check has passed, at this
+    /// party.
     ///
     /// # Errors
     /// Errors of the channels and of checks.
     fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<SettledBeside>;
 
-    /// Notes that a check begins on which what is kept of these bits depends: unless it passes, none of that is used again. What is kept
-    /// nowhere notes nothing.
+    /// Notes that a check begins on which what is kept of these bits depends: unless it passes, none of that
+    /// is used again. What is kept nowhere notes nothing.
     ///
     /// # Errors
     /// Those of where it is kept.
@@ -77,19 +79,21 @@ pub trait Masks: BitMpc {
     /// This party's offset `R`, whose bit 0 is one. The peers know nothing of the other bits, but for one guess or two.
     fn offset(&self) -> Block;
 
-    /// Says, before the first products, that until they are checked nothing leaves that depends on an input: their check may then show what would
-    /// tell the offset to a party that lies in it.
+    /// Says, before the first products, that until they are checked nothing leaves that depends on an input:
+    /// their check may then show what would tell the offset to a party that lies in it.
     fn ahead_of_inputs(&mut self) {}
 
-    /// Shares of the products of bits with the offsets of all parties, from their rows: of a bit `x` a block for each party `j`; these blocks add up to
-    /// `x R^j` over the parties, if the bits are right. When it returns, every check of what else was said for this has passed, at this party.
+    /// Shares of the products of bits with the offsets of all parties, from their rows: of a bit `x` a block
+    /// for each party `j`; these blocks add up to `x R^j` over the parties, if the bits are right. When it
+    /// returns, every check of what else was said for this has passed, at this party.
     ///
     /// # Errors
     /// Errors of the channels and of checks.
     fn times_offsets(&mut self, net: &mut Mesh<'_>, rows: Zeroizing<Vec<Block>>) -> Result<Zeroizing<Vec<Block>>>;
 }
 
-/// The values that were opened, each of which is there if this party is to learn it, and what was heard beside their check.
+/// The values that were opened, each of which is there if this party is to learn it, and what was heard
+/// beside their check.
 pub type SettledBeside = (Vec<Option<Bits>>, PerPeer<Vec<u8>>);
 
 /// Bits that are to be opened, one recipient at least.

@@ -1,16 +1,17 @@
 //! Opening the garbled circuit: figure 7.
 //!
-//! *Corrected.* In the figure each party masks its share by the generator's output on the seeds that it sent, and these masks do not
-//! cancel. Here, as the text describes, each adds a zero-share: for each peer the output on the seed that it sent added to
-//! that on the seed that it received, so that both of a pair add the same. One generator a pair does for two ([`ZeroShares`]): its seed is the
-//! hash of both, secret and uniform wherever both parties are honest, and nothing is hidden from a pair with a cheat in it.
+//! *Corrected.* In the figure each party masks its share by the generator's output on the seeds that it sent,
+//! and these masks do not cancel. Here, as the text describes, each adds a zero-share: for each peer the
+//! output on the seed that it sent added to that on the seed that it received, so that both of a pair add the
+//! same. One generator a pair does for two ([`ZeroShares`]): its seed is the hash of both, secret and uniform
+//! wherever both parties are honest, and nothing is hidden from a pair with a cheat in it.
 //!
-//! *Balanced.* In the figure party 0 collects all shares and sends the sums to all: `64 n (n - 1)` bytes a gate leave it, and `64 n` each
-//! other one ([`Opener::Collector`]). Here each party does so for one `n`-th of the gates, if not told otherwise: `128 (n - 1)` bytes a gate
-//! leave each ([`Opener::Balanced`]).
+//! *Balanced.* In the figure party 0 collects all shares and sends the sums to all: `64 n (n - 1)` bytes a
+//! gate leave it, and `64 n` each other one ([`Opener::Collector`]). Here each party does so for one `n`-th
+//! of the gates, if not told otherwise: `128 (n - 1)` bytes a gate leave each ([`Opener::Balanced`]).
 //!
-//! Whoever collects may send what it likes, to all the same: what all heard is compared before it is used. That is the error
-//! which figure 5 lets the adversary add after it has seen the circuit.
+//! Whoever collects may send what it likes, to all the same: what all heard is compared before it is used.
+//! That is the error which figure 5 lets the adversary add after it has seen the circuit.
 
 use core::ops::Range;
 
@@ -88,7 +89,8 @@ pub enum Opener {
 }
 
 impl Opener {
-    /// The rows that a party collects, of so many blocks: a whole number of pairs, of which a gate has two and an output's gate one.
+    /// The rows that a party collects, of so many blocks: a whole number of pairs, of which a gate has two
+    /// and an output's gate one.
     fn part(self, party: usize, parties: usize, blocks: usize) -> Range<usize> {
         let pair = OUTPUT_ROWS * parties;
         let at = |party: usize| match self {
@@ -143,8 +145,8 @@ impl Opening {
         }
     }
 
-    /// Step 4: the rows of all gates. What all heard is noted, which is for the caller to settle before it uses them. Beside the sums another
-    /// message goes to each peer, and one as long is heard from it.
+    /// Step 4: the rows of all gates. What all heard is noted, which is for the caller to settle before it
+    /// uses them. Beside the sums another message goes to each peer, and one as long is heard from it.
     ///
     /// # Errors
     /// Errors of the channels.
@@ -227,7 +229,8 @@ mod tests {
         rows
     }
 
-    /// Both of a pair make its seed: with another generator at one party the zero-shares of all that have to do with it are others.
+    /// Both of a pair make its seed: with another generator at one party the zero-shares of all that have to
+    /// do with it are others.
     #[test]
     fn each_party_draws_its_halves() {
         let shares = |changed: u16| {

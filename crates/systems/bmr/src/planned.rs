@@ -18,8 +18,9 @@ pub struct Planned {
 }
 
 impl Planned {
-    /// What a program takes of [`TripleMasks`](crate::TripleMasks): a mask of each AND gate's output and one behind each bit of an output, one of
-    /// its owner for each bit of an input, and a product for each AND gate.
+    /// What a program takes of [`TripleMasks`](crate::TripleMasks): a mask of each AND gate's output and one
+    /// behind each bit of an output, one of its owner for each bit of an input, and a product for each AND
+    /// gate.
     pub fn of(program: &Program) -> Planned {
         let bits = program.outputs().iter().map(|output| output.bits as u64).sum();
         let ands = program.and_gates();

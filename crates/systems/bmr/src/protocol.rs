@@ -127,11 +127,12 @@ impl Protocol for Bmr {
         run_over::<Csw>(me, job)
     }
 
-    /// What is made of new shares has global keys of its own. What is made of stored ones has those of their lot, and with them shares of
-    /// other runs and further garbled programs. A check of what is opened while it is made ends the lot if it fails. What is garbled
-    /// stays good all the same, and so does the lot if a garbled program is evaluated to a key of none: its owner holds the whole key against
-    /// two, so that all that a failure tells is that its offset is not what somebody guessed of 126 bits; each is evaluated once, and its
-    /// rows are hashed in a session of its own.
+    /// What is made of new shares has global keys of its own. What is made of stored ones has those of their
+    /// lot, and with them shares of other runs and further garbled programs. A check of what is opened while
+    /// it is made ends the lot if it fails. What is garbled stays good all the same, and so does the lot if a
+    /// garbled program is evaluated to a key of none: its owner holds the whole key against two, so that all
+    /// that a failure tells is that its offset is not what somebody guessed of 126 bits; each is evaluated
+    /// once, and its rows are hashed in a session of its own.
     fn prepare(
         &self,
         me: &mut Party<'_, '_>,
@@ -178,8 +179,8 @@ fn planned(program: &Program, parties: u16, options: &Options) -> Planned {
     if options.word("products") == "macs" { Planned::of(program) } else { Planned::below_strings(program, parties) }
 }
 
-/// The stored shares that a program takes. With products by OT those are as many as it takes among as many parties as there can be, whose chunks are
-/// the smallest: fewer parties leave some of them for other runs.
+/// The stored shares that a program takes. With products by OT those are as many as it takes among as many
+/// parties as there can be, whose chunks are the smallest: fewer parties leave some of them for other runs.
 fn shares_for(program: &Program, options: &Options) -> Need {
     let Planned { shares, own, ands } = planned(program, *CARD.parties.end(), options);
     Uses { triples: ands, masks: own, shares }.need()

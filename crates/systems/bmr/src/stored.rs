@@ -1,4 +1,5 @@
-//! What a party keeps of a garbled program until it is run. Lengths follow from the program, and nothing else is written.
+//! What a party keeps of a garbled program until it is run. Lengths follow from the program, and nothing else
+//! is written.
 
 use std::io::{self, Read, Write};
 

@@ -1,17 +1,20 @@
 //! [`BitMpc`] and [`Masks`] from authenticated bits: section 4.
 //!
-//! A dealer of n-party TinyOT makes shared bits and triples, and its rows are shares of the products with all offsets already (Claim 41), where
-//! its global keys are the garbling's offsets. A product takes a triple (Beaver): `d = u + a` and `e = v + b` are opened, and `u v = c + d b +
-//! e a + d e`. Everything that is opened is checked before anything that was made of it leaves ([`Openings`]).
+//! A dealer of n-party TinyOT makes shared bits and triples, and its rows are shares of the products with all
+//! offsets already (Claim 41), where its global keys are the garbling's offsets. A product takes a triple
+//! (Beaver): `d = u + a` and `e = v + b` are opened, and `u v = c + d b + e a + d e`. Everything that is
+//! opened is checked before anything that was made of it leaves ([`Openings`]).
 //!
-//! The mask of an input is a bit that only its owner knows, as in figure 6, and with the MACs that bits of all have; figure 5 lets a corrupt owner choose
-//! it. Section 4.3 makes it of all parties' bits and opens it to the owner (step 8), which takes three rounds more.
+//! The mask of an input is a bit that only its owner knows, as in figure 6, and with the MACs that bits of
+//! all have; figure 5 lets a corrupt owner choose it. Section 4.3 makes it of all parties' bits and opens it
+//! to the owner (step 8), which takes three rounds more.
 //!
-//! What only some are to learn goes to each of them alone. The paper opens it to all under a mask of the recipient's own; that
-//! shows all other parties' shares to all, and done for two recipients of one value every share.
+//! What only some are to learn goes to each of them alone. The paper opens it to all under a mask of the
+//! recipient's own; that shows all other parties' shares to all, and done for two recipients of one value
+//! every share.
 //!
-//! **Rounds**: one for the openings to all of a chunk, one for their check, both with room for other messages, and three for those to some;
-//! besides, those of the dealer.
+//! **Rounds**: one for the openings to all of a chunk, one for their check, both with room for other
+//! messages, and three for those to some; besides, those of the dealer.
 
 use core::ops::Range;
 use std::collections::VecDeque;
@@ -108,7 +111,8 @@ fn wanted(missing: usize, planned: u64) -> usize {
 }
 
 impl<'a> TripleMasks<'a> {
-    /// Masks of this dealer, which serves nobody else. The session is theirs alone; about as much as is planned will be asked for.
+    /// Masks of this dealer, which serves nobody else. The session is theirs alone; about as much as is
+    /// planned will be asked for.
     pub fn new(
         here: Here,
         dealer: Box<dyn RowDealer + 'a>,

@@ -5,8 +5,8 @@ comity_core::checks! { "cutchoose";
     INVALID_POINT = "a point is not a canonical group element";
     /// A message of input recovery holds the identity element.
     IDENTITY_POINT = "a point is the identity";
-    /// The garbler's input labels of an evaluated copy do not open their commitment, or belong to another input than the one
-    /// that was transferred.
+    /// The garbler's input labels of an evaluated copy do not open their commitment, or belong to another
+    /// input than the one that was transferred.
     INPUT_OPENING = "the garbler's input labels of a copy do not open their commitment";
     /// The commitment to the garbler's input labels of a checked copy is not what the copy's seed gives.
     INPUT_COMMITMENT = "the commitment to the garbler's input labels of a checked copy is wrong";

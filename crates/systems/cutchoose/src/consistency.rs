@@ -13,7 +13,8 @@
 //! which went with the labels, and `D_i = M_{i,0} ^ M_{i,1}`. The garbler answers for each copy, in clear,
 //! - `bits   = mu_j + sum w_i p(A_{j,i,x[i]})`,
 //! - `labels = N_j + sum w_i A_{j,i,x[i]}`, which is `nu_j + sum w_i L_{j,i} + bits delta_j`,
-//! - `r      = sum w_i (R_{j,i,x[i]} + p(A_{j,i,x[i]}) D_i)`, which is `sum w_i (PRF_{seed_j}(i, "R") + M_{i,p(A_{j,i,0})})`.
+//! - `r      = sum w_i (R_{j,i,x[i]} + p(A_{j,i,x[i]}) D_i)`, which is
+//!   `sum w_i (PRF_{seed_j}(i, "R") + M_{i,p(A_{j,i,0})})`.
 //!
 //! Of an evaluated copy the evaluator has all of the first forms; of a checked one all of the second, if it takes
 //! `bits` as given.
@@ -311,7 +312,8 @@ impl Expected {
     pub(crate) fn receive(&self, ch: &mut dyn Channel, opened: &OpenedCopies) -> Result<()> {
         let OpenedCopies { choice, checked: copies, .. } = opened;
         let answers = (0..choice.copies()).map(|_| Answer::receive(ch)).collect::<Result<Vec<_>>>()?;
-        // All are compared before anything is said: what fails first does not tell the garbler which copies are evaluated.
+        // All are compared before anything is said: what fails first does not tell the garbler which copies
+        // are evaluated.
         let (mut right, mut opened) = (Bit::from(1), Bit::from(1));
         for ((&j, copy), sums) in choice.checked.iter().zip(copies).zip(&self.checked) {
             let bits = answers[j].bits;
@@ -329,8 +331,9 @@ impl Expected {
     }
 }
 
-/// Step 8: the garbler's input as the recovered seed of one copy shows it, and whether it shows one: bit `i` is the `b` for which
-/// `R_{j,i,x[i]} = PRF_{seed}(i, "R") ^ M_{i,b}`. In time that depends on nothing but lengths.
+/// Step 8: the garbler's input as the recovered seed of one copy shows it, and whether it shows one: bit `i`
+/// is the `b` for which `R_{j,i,x[i]} = PRF_{seed}(i, "R") ^ M_{i,b}`. In time that depends on nothing but
+/// lengths.
 pub(crate) fn recover(
     backend: Backend,
     session: &SessionId,

@@ -6,11 +6,13 @@ use comity_protocol::{Costing, Talk};
 use crate::intake::Form;
 use crate::plan::Plan;
 
-/// Seconds of work for an AND gate of a copy, garbled and checked or evaluated at the same time; and for the group operations of a run.
+/// Seconds of work for an AND gate of a copy, garbled and checked or evaluated at the same time; and for the
+/// group operations of a run.
 const GATE: f64 = 16e-9;
 const GROUP: f64 = 0.013;
 
-/// Bytes of base OTs, trees and commitments that every run has: from the garbler besides those of each copy, and from the evaluator.
+/// Bytes of base OTs, trees and commitments that every run has: from the garbler besides those of each copy,
+/// and from the evaluator.
 const FROM_GARBLER: u64 = 10_896;
 const FROM_EVALUATOR: u64 = 8_488;
 

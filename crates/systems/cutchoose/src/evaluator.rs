@@ -135,8 +135,8 @@ impl EvaluatorEnd<'_> {
         let mut decoded = results.decode(Block::random(rng));
         conduct.before(Act::Decoded(&mut decoded));
 
-        // Step 7, and step 9c and 9d. This message is the last that the garbler gets if it learns nothing; what depends on the
-        // evaluated copies is hidden in it.
+        // Step 7, and step 9c and 9d. This message is the last that the garbler gets if it learns nothing;
+        // what depends on the evaluated copies is hidden in it.
         let mut second = trapdoor.second(session, decoded.omega).to_bytes();
         conduct.before(Act::Second(&mut second));
         ch.send(&second)?;

@@ -1,8 +1,9 @@
-//! Step 5, the garbled circuits: the program and what is around it ([`plan`](crate::plan)), over the copies of either party.
+//! Step 5, the garbled circuits: the program and what is around it ([`plan`](crate::plan)), over the copies
+//! of either party.
 //!
-//! All copies run in lockstep at the garbler; at the evaluator the checked copies are garbled again and compared, the others
-//! evaluated, while the tables arrive. Memory is the program's wires, a label of each copy for each, and one buffer of
-//! tables, however many gates the program has.
+//! All copies run in lockstep at the garbler; at the evaluator the checked copies are garbled again and
+//! compared, the others evaluated, while the tables arrive. Memory is the program's wires, a label of each
+//! copy for each, and one buffer of tables, however many gates the program has.
 
 use comity_circuit::{Call, Lowered, Observer, Place, Program};
 use comity_core::{Block, Result};

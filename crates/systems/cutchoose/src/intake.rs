@@ -2,17 +2,19 @@
 //!
 //! **All**: the tables of every copy. The evaluator garbles the checked copies again and compares.
 //!
-//! **Coded** ([`comity_garble::coded`]; AMPR14, section 5): the evaluator can make the tables of the checked copies itself, so of `t` copies it lacks only the
-//! `e` that it evaluates; but the garbler must not know which. It sends `e` values of the polynomial through the tables of all
-//! copies, from which, with the `t - e` that it knows, the evaluator finds the others; and a hash of each copy's
-//! tables, which the checked and the decoded ones must have. The garbler does not learn which copies are evaluated before
-//! its last message, as in the first form. (To ask for them would tell it, in time to spoil just their input recovery.) If the
-//! values sent are not those of the tables hashed, decoding gives something else for *every* choice, so that the
-//! abort tells nothing about it. There are more copies than rho, since the number of evaluated ones is fixed:
-//! `C(t, e) >= 2^rho`.
+//! **Coded** ([`comity_garble::coded`]; AMPR14, section 5): the evaluator can make the tables of the checked
+//! copies itself, so of `t` copies it lacks only the `e` that it evaluates; but the garbler must not know
+//! which. It sends `e` values of the polynomial through the tables of all copies, from which, with the
+//! `t - e` that it knows, the evaluator finds the others; and a hash of each copy's tables, which the checked
+//! and the decoded ones must have. The garbler does not learn which copies are evaluated before its last
+//! message, as in the first form. (To ask for them would tell it, in time to spoil just their input
+//! recovery.) If the values sent are not those of the tables hashed, decoding gives something else for
+//! *every* choice, so that the abort tells nothing about it. There are more copies than rho, since the number
+//! of evaluated ones is fixed: `C(t, e) >= 2^rho`.
 //!
-//! **Cost** of an AND gate: 32 bytes for each copy, or for each evaluated copy (608 in place of 1,280 at rho = 40); coded, both
-//! sides hash the tables of all copies, which costs more time than it saves where the network is fast.
+//! **Cost** of an AND gate: 32 bytes for each copy, or for each evaluated copy (608 in place of 1,280 at
+//! rho = 40); coded, both sides hash the tables of all copies, which costs more time than it saves where the
+//! network is fast.
 
 use comity_channel::Channel;
 use comity_circuit::Call;
@@ -30,7 +32,8 @@ use crate::random::random_bits;
 /// The form in which the garbled circuits travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// The tables of all copies: 32 bytes for each of the `rho` copies and each AND gate. The fastest where the network is.
+    /// The tables of all copies: 32 bytes for each of the `rho` copies and each AND gate. The fastest where
+    /// the network is.
     All,
     /// An erasure code of the tables, half as many bytes, and more work for both: for slow networks.
     Coded,

@@ -6,8 +6,8 @@
 //! length of c is known to both sides. Who has seen one c and its tag, and neither key nor pad, finds another c and its
 //! tag with probability at most blocks / 2^k: the key would be a root of a polynomial of degree at most `blocks`.
 //!
-//! *Cost.* A block is one multiplication: Karatsuba's method (Karatsuba, Ofman 1962) down to single bits takes 3^6 = 729
-//! ANDs for k = 64 and 3^7 = 2187 for k = 128, one AND deep. The reduction is free.
+//! *Cost.* A block is one multiplication: Karatsuba's method (Karatsuba, Ofman 1962) down to single bits
+//! takes 3^6 = 729 ANDs for k = 64 and 3^7 = 2187 for k = 128, one AND deep. The reduction is free.
 
 use comity_circuit::{Builder, Circuit, Wire};
 use comity_core::{Backend, Block, gf128};

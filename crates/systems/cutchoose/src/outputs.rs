@@ -1,18 +1,19 @@
 //! Steps 5 and 6, the outputs: tables that turn a copy's output labels to labels which all copies share.
 //!
-//! The garbler draws `Delta_{i,0}` for each output bit and one `Delta`; `Delta_{i,1} = Delta_{i,0} ^ Delta`. Row `b` of the table
-//! of bit `i` in copy `j` is `T_{j,i,b} = Enc_{Z_{j,i,b}}(Delta_{i,b})`, where `Z` are the copy's output labels. Who finds
-//! `Delta_{i,0}` in one copy and `Delta_{i,1}` in another knows `Delta`, and with it recovers the garbler's input. Hashes
-//! `H(Delta_{i,b})` tell which label is valid. Rows are never sent in clear, since from the rows and the labels of a
-//! checked copy followed both: they travel under `key_j`, and as a commitment `c_j^T` that is checked once step 7 has shown
-//! every `Delta_{i,b}`.
+//! The garbler draws `Delta_{i,0}` for each output bit and one `Delta`; `Delta_{i,1} = Delta_{i,0} ^ Delta`.
+//! Row `b` of the table of bit `i` in copy `j` is `T_{j,i,b} = Enc_{Z_{j,i,b}}(Delta_{i,b})`, where `Z` are
+//! the copy's output labels. Who finds `Delta_{i,0}` in one copy and `Delta_{i,1}` in another knows `Delta`,
+//! and with it recovers the garbler's input. Hashes `H(Delta_{i,b})` tell which label is valid. Rows are
+//! never sent in clear, since from the rows and the labels of a checked copy followed both: they travel under
+//! `key_j`, and as a commitment `c_j^T` that is checked once step 7 has shown every `Delta_{i,b}`.
 //!
-//! **How**: the pad of a row is the tweakable hash of the label (TCCR; a label's counterpart differs by the secret
-//! `delta_j`), with a tweak of its own for each bit, copy and row; `H` and `c_j^T` are BLAKE3 of 256 bits. `c_j^T` hides the rows of
-//! a checked copy as long as no `Delta_{i,b}` is known: each row has 128 unknown bits.
+//! **How**: the pad of a row is the tweakable hash of the label (TCCR; a label's counterpart differs by the
+//! secret `delta_j`), with a tweak of its own for each bit, copy and row; `H` and `c_j^T` are BLAKE3 of 256
+//! bits. `c_j^T` hides the rows of a checked copy as long as no `Delta_{i,b}` is known: each row has 128
+//! unknown bits.
 //!
-//! **Cost** for an output bit and copy: 32 bytes, two AES-based hashes and a pass of BLAKE3 over 32 bytes, at the evaluator two short
-//! hashes more for an evaluated copy; and 64 bytes for all copies together.
+//! **Cost** for an output bit and copy: 32 bytes, two AES-based hashes and a pass of BLAKE3 over 32 bytes, at
+//! the evaluator two short hashes more for an evaluated copy; and 64 bytes for all copies together.
 
 use std::io::{Read, Write};
 
@@ -55,7 +56,8 @@ impl Hashes {
         }
     }
 
-    /// Replaces output labels of copy `j`, two for each bit from `first` on (one for each row), by the pads of the rows.
+    /// Replaces output labels of copy `j`, two for each bit from `first` on (one for each row), by the pads
+    /// of the rows.
     fn pads(&self, copies: usize, j: usize, first: u64, labels: &mut [Block]) {
         // Copy by copy the tweaks are neighbours. 2^64 bits would come before a tweak came twice.
         let tweak = (j as u128) << 64 | u128::from(2 * first);
@@ -289,8 +291,8 @@ impl Results {
         }
     }
 
-    /// Step 6: receives the tables of the next bits, as many as there is room for. `zeros` are the labels for zero of the
-    /// checked copies.
+    /// Step 6: receives the tables of the next bits, as many as there is room for. `zeros` are the labels for
+    /// zero of the checked copies.
     pub(crate) fn receive(
         &mut self,
         ch: &mut dyn Channel,
@@ -391,8 +393,8 @@ impl Results {
         Decoded { bits, omega, invalid, disagree: disagree & !invalid, ambiguous }
     }
 
-    /// Step 7: takes `Delta` and the `Delta_{i,b}`, which must be those whose hashes came in step 5. Step 9c: the commitments of
-    /// the checked copies must be to the tables that follow. `Delta`.
+    /// Step 7: takes `Delta` and the `Delta_{i,b}`, which must be those whose hashes came in step 5. Step 9c:
+    /// the commitments of the checked copies must be to the tables that follow. `Delta`.
     pub(crate) fn check(&mut self, ch: &mut dyn Channel, opened: &OpenedCopies) -> Result<Block> {
         let OpenedCopies { choice, checked: copies, .. } = opened;
         let mut shown = Zeroizing::new(vec![Block::ZERO; 1 + self.bound.len()]);

@@ -1,9 +1,9 @@
 //! `Plan`: what is computed in the garbled circuits, as both parties know it from the program alone.
 //!
-//! The circuit `f'` of Figure 3 is the program, and around it: the evaluator's input `y = E y'` is encoded by a rho-probe
-//! matrix; and where the garbler learns outputs, they come out masked by a pad and with a tag, both under keys that are
-//! inputs of the garbler (Lindell, Pinkas 2007), so that the evaluator can pass them on without learning or changing
-//! them. Labels never travel back: step 7 shows them all.
+//! The circuit `f'` of Figure 3 is the program, and around it: the evaluator's input `y = E y'` is encoded by
+//! a rho-probe matrix; and where the garbler learns outputs, they come out masked by a pad and with a tag,
+//! both under keys that are inputs of the garbler (Lindell, Pinkas 2007), so that the evaluator can pass them
+//! on without learning or changing them. Labels never travel back: step 7 shows them all.
 
 use comity_circuit::{Lowered, Program};
 use comity_core::{Bits, Params, PartyId, verdict};

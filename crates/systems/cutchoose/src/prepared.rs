@@ -1,24 +1,29 @@
 //! Offline and online (section 4.2): everything that can be done before the inputs are known, and then the rest.
 //!
-//! **Offline**, [`prepare`]: all oblivious transfers, for random choices; the garbled circuits, which the evaluator checks as
-//! they come, and of which it keeps the evaluated copies; `R`, for a random input of the garbler; the output
-//! tables, under keys that the evaluator does not have yet; and of step 7 what the evaluator's message has before `Omega` is known.
+//! **Offline**, [`prepare`]: all oblivious transfers, for random choices; the garbled circuits, which the
+//! evaluator checks as they come, and of which it keeps the evaluated copies; `R`, for a random input of the
+//! garbler; the output tables, under keys that the evaluator does not have yet; and of step 7 what the
+//! evaluator's message has before `Omega` is known.
 //!
-//! **Online**, [`Loaded::run`]: each party says how its input differs from the random choices (`y'` and `x` stay hidden by
-//! them), then the labels of steps 2 and 4 travel, the keys that open `c_j^T`, the challenge of step 4, and steps 6 to 9 are as
-//! ever. (The answer to the challenge is looked at with the other checks: nobody waits for it.)
+//! **Online**, [`Loaded::run`]: each party says how its input differs from the random choices (`y'` and `x`
+//! stay hidden by them), then the labels of steps 2 and 4 travel, the keys that open `c_j^T`, the challenge
+//! of step 4, and steps 6 to 9 are as ever. (The answer to the challenge is looked at with the other checks:
+//! nobody waits for it.)
 //!
-//! **Adversary**: as for a single execution, but the paper's Theorem 1 does not cover it by itself. A party sees the garbled
-//! circuits before it chooses its input, so the garbling must be *adaptively* secure. That holds for half gates where the
-//! hash is an ideal cipher that a simulator may program, and what turns output labels to results (the opening of `c_j^T`) must
-//! not be known before the inputs are fixed: its keys travel last, after the transfers of `y'`.
+//! **Adversary**: as for a single execution, but the paper's Theorem 1 does not cover it by itself. A party
+//! sees the garbled circuits before it chooses its input, so the garbling must be *adaptively* secure. That
+//! holds for half gates where the hash is an ideal cipher that a simulator may program, and what turns output
+//! labels to results (the opening of `c_j^T`) must not be known before the inputs are fixed: its keys travel
+//! last, after the transfers of `y'`.
 //!
-//! **Once**. What is prepared is one batch, a lot by itself. It serves one run, whether that succeeds or not; [`Loaded::run`]
-//! consumes it. Two runs on one batch (a restored backup, a copied folder, a snapshot of a virtual machine) show the evaluator two sets of
-//! input labels, and with them the garbler's input `x`; and a garbler that sees two `y'` against one choice learns where two inputs differ.
+//! **Once**. What is prepared is one batch, a lot by itself. It serves one run, whether that succeeds or not;
+//! [`Loaded::run`] consumes it. Two runs on one batch (a restored backup, a copied folder, a snapshot of a
+//! virtual machine) show the evaluator two sets of input labels, and with them the garbler's input `x`; and a
+//! garbler that sees two `y'` against one choice learns where two inputs differ.
 //!
-//! **What leaks**, more than in a single execution: online the evaluator's time grows with the number of copies that it evaluates, and so
-//! does the size of its batch, which tells the number to whoever sees it (`log2(rho)` bits less to guess).
+//! **What leaks**, more than in a single execution: online the evaluator's time grows with the number of
+//! copies that it evaluates, and so does the size of its batch, which tells the number to whoever sees it
+//! (`log2(rho)` bits less to guess).
 //!
 //! **Size**: [`prepared_size`]; at the evaluator 32 bytes for each AND gate and evaluated copy.
 //!
@@ -47,7 +52,8 @@ use crate::rows::Layout;
 use crate::transfer::{Extended, Ots, make_labels};
 use format::Head;
 
-/// The most bytes that a batch for this program takes at either party, if all copies were evaluated; half of it is usual.
+/// The most bytes that a batch for this program takes at either party, if all copies were evaluated; half of
+/// it is usual.
 pub(crate) fn prepared_size(program: &Program, garbler: PartyId, params: Params) -> u64 {
     let plan = Plan::new(program, garbler, params, Form::All);
     let copies = plan.copies as u64;
@@ -58,8 +64,8 @@ pub(crate) fn prepared_size(program: &Program, garbler: PartyId, params: Params)
 /// Runs the offline phase for a program that [fits](comity_protocol::Card::fits), and writes this party's batch.
 ///
 /// # Errors
-/// What the channel reports, [`Misbehaved`](comity_core::Kind) for each check that fails, and [`Io`](comity_core::Kind) if it
-/// cannot be written. After an error what was written is worth nothing.
+/// What the channel reports, [`Misbehaved`](comity_core::Kind) for each check that fails, and
+/// [`Io`](comity_core::Kind) if it cannot be written. After an error what was written is worth nothing.
 pub fn prepare(me: &mut Party<'_, '_>, program: &Program, garbler: PartyId, to: &mut dyn Write) -> Result<()> {
     prepare_over::<Csw>(me, program, garbler, to)
 }
@@ -167,11 +173,12 @@ impl<R: Read> Prepared<R> {
         self.here.session
     }
 
-    /// Reads what is needed before the peer is there, so that the online phase is short. `inputs[i]` is there exactly for
-    /// this party's values.
+    /// Reads what is needed before the peer is there, so that the online phase is short. `inputs[i]` is there
+    /// exactly for this party's values.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program; [`Store`](comity_core::Kind) if the batch ends too soon.
+    /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program;
+    /// [`Store`](comity_core::Kind) if the batch ends too soon.
     pub fn load<'a>(self, program: &'a Program, inputs: &[Option<Bits>]) -> Result<Loaded<'a, R>> {
         self.load_as(program, inputs, &mut Honest)
     }

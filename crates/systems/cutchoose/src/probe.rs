@@ -1,17 +1,19 @@
 //! The rho-probe matrix: how the evaluator's input is encoded, so that aborts tell nothing about it (section 4.1).
 //!
-//! A garbler who sends one good and one bad label for a bit learns the bit from whether the evaluator aborts. Hence the
-//! evaluator does not put in its input y but a uniform y' with y = E y', and the circuit computes E y' first. If the
-//! sum of any rows of E, one or more, has at least rho ones, then any rho - 1 bits of y' are uniform and independent, whatever y
-//! is. Who spoils labels of fewer than rho bits learns nothing. Who spoils more stays unnoticed with probability at most
-//! 2^-(rho - 1), and that only for some y: two inputs can be told apart with no more than that. (A simulator that does not know y
-//! lets half of it pass, and is off by 2^-rho: that is what the protocol's bound counts.) The matrix protects the evaluator only.
+//! A garbler who sends one good and one bad label for a bit learns the bit from whether the evaluator aborts.
+//! Hence the evaluator does not put in its input y but a uniform y' with y = E y', and the circuit computes E
+//! y' first. If the sum of any rows of E, one or more, has at least rho ones, then any rho - 1 bits of y' are
+//! uniform and independent, whatever y is. Who spoils labels of fewer than rho bits learns nothing. Who
+//! spoils more stays unnoticed with probability at most 2^-(rho - 1), and that only for some y: two inputs
+//! can be told apart with no more than that. (A simulator that does not know y lets half of it pass, and is
+//! off by 2^-rho: that is what the protocol's bound counts.) The matrix protects the evaluator only.
 //!
-//! E = \[M | I\]: with the identity a uniform y' is found by choosing the part under M freely. M is a published constant,
-//! the output of BLAKE3 for rho and its size, with so many [`columns`] that a random one fails with probability at
-//! most 2^-rho; that probability is over the choice of the constant, once and for all, and nobody's choice enters it.
-//! (At a rho of a few bits, which only tests take, some of these matrices are bad: of those for a rho up to 12 and up to 14 rows
-//! eight have a sum with rho - 1 ones, the last that for rho = 8 and 14 rows.)
+//! E = \[M | I\]: with the identity a uniform y' is found by choosing the part under M freely. M is a
+//! published constant, the output of BLAKE3 for rho and its size, with so many [`columns`] that a random one
+//! fails with probability at most 2^-rho; that probability is over the choice of the constant, once and for
+//! all, and nobody's choice enters it. (At a rho of a few bits, which only tests take, some of these matrices
+//! are bad: of those for a rho up to 12 and up to 14 rows eight have a sum with rho - 1 ones, the last that
+//! for rho = 8 and 14 rows.)
 //!
 //! An input is cut into as few equal chunks as have at most [`CHUNK`] bits, each encoded by the same matrix; a last
 //! chunk that is shorter takes the first rows, of which any sum is one of the whole matrix. So an input rests on one

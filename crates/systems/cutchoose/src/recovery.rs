@@ -168,8 +168,8 @@ impl Trapdoor {
         pads(session, copies.iter().copied(), &doubled(&halves))
     }
 
-    /// The `C_j` of checked copies, and the pads of `seed_j`, from the number and the scalars of each. Both are known to
-    /// the garbler. The same work is done whether `omega` is `delta` or not.
+    /// The `C_j` of checked copies, and the pads of `seed_j`, from the number and the scalars of each. Both
+    /// are known to the garbler. The same work is done whether `omega` is `delta` or not.
     pub(crate) fn expect<'a>(
         &self,
         session: &SessionId,

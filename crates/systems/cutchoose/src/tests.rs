@@ -2,11 +2,12 @@
 //!
 //! # Lies of the garbler, and verdicts
 //!
-//! A lie about a copy is told in some copies. *Checked*: what happens if the evaluator checks one of them. *Evaluated*: if
-//! it evaluates all of them, and an honest copy besides. If those copies are exactly the evaluated ones, which is one guess
-//! among `2^rho - 1`, the output may be wrong, or the run ends with *no valid copy*. Else it is never wrong. *Recovered*
-//! means that the outputs disagree, the seeds open, and the output is computed from both inputs in the clear; *ignored* that the
-//! copy has no say; *nothing* that the lie is not even looked at. Each abort is the check of that name.
+//! A lie about a copy is told in some copies. *Checked*: what happens if the evaluator checks one of them.
+//! *Evaluated*: if it evaluates all of them, and an honest copy besides. If those copies are exactly the
+//! evaluated ones, which is one guess among `2^rho - 1`, the output may be wrong, or the run ends with *no
+//! valid copy*. Else it is never wrong. *Recovered* means that the outputs disagree, the seeds open, and the
+//! output is computed from both inputs in the clear; *ignored* that the copy has no say; *nothing* that the
+//! lie is not even looked at. Each abort is the check of that name.
 //!
 //! | Step | Lie | Checked | Evaluated |
 //! |---|---|---|---|
@@ -31,13 +32,15 @@
 //! | 7 | wrong `C_j`, be it a point or not, or wrong `Enc(seed_j)` | `InputRecovery` | harmless, or another copy recovers |
 //! | 7 | the same in all evaluated copies, by a guess, and outputs that disagree | | `NoRecovery` |
 //!
-//! In two phases all are told as in one, those of steps 1, 3 and 5 offline, and have the same verdicts, but where the tables are
-//! checked first: a copy from another seed or with another `delta_j` is `GarbledCircuit` if it is checked. A wrong key of a copy's
-//! output tables is a lie as the salt is one: `OutputOpening` if the copy is evaluated, nothing if not. Another `x` in the
-//! difference that is told than in what follows is `InputCommitment`, whichever copies are checked.
+//! In two phases all are told as in one, those of steps 1, 3 and 5 offline, and have the same verdicts, but
+//! where the tables are checked first: a copy from another seed or with another `delta_j` is `GarbledCircuit`
+//! if it is checked. A wrong key of a copy's output tables is a lie as the salt is one: `OutputOpening` if
+//! the copy is evaluated, nothing if not. Another `x` in the difference that is told than in what follows is
+//! `InputCommitment`, whichever copies are checked.
 //!
-//! In coded form besides: values of the code that are not those of the tables hashed are `CodedCircuit` whatever is evaluated;
-//! a wrong hash of a copy is `GarbledCircuit` if the copy is checked and `CodedCircuit` if not.
+//! In coded form besides: values of the code that are not those of the tables hashed are `CodedCircuit`
+//! whatever is evaluated; a wrong hash of a copy is `GarbledCircuit` if the copy is checked and
+//! `CodedCircuit` if not.
 //!
 //! Lies that are about no copy have one verdict, `OutputLabels`: a wrong `H(Delta_{i,b})`; a `Delta_{i,1}` that is not
 //! `Delta_{i,0} ^ Delta`, hashes and all; another `Delta` or `Delta_{i,0}` in step 7 than in step 5.
@@ -57,10 +60,11 @@
 //!
 //! # Elsewhere
 //!
-//! Lies in base OTs, in the extension and in the committing OT are tested where those are, in comity-ot: a party that asks for
-//! both messages of an OT, hence for key and seed of a copy, is `InconsistentChoices` (`softspoken::tests::cheats`); trees
-//! of seeds that are not what they should be are `InconsistentTree` (the same, and `committing::tests`); base OTs are
-//! `BaseOtChallenge`, `InvalidPoint` and `IdentityPoint` (`base::csw::tests`). Changes on the wire: `tests/deviations.rs`.
+//! Lies in base OTs, in the extension and in the committing OT are tested where those are, in comity-ot: a
+//! party that asks for both messages of an OT, hence for key and seed of a copy, is `InconsistentChoices`
+//! (`softspoken::tests::cheats`); trees of seeds that are not what they should be are `InconsistentTree` (the
+//! same, and `committing::tests`); base OTs are `BaseOtChallenge`, `InvalidPoint` and `IdentityPoint`
+//! (`base::csw::tests`). Changes on the wire: `tests/deviations.rs`.
 
 mod dealer;
 mod evaluators;
@@ -296,7 +300,8 @@ impl Ends {
     /// The verdict that the evaluator came to.
     ///
     /// # Panics
-    /// If its output is wrong, or it ended with another error than that of a check; or if seeds opened without copies that disagree.
+    /// If its output is wrong, or it ended with another error than that of a check; or if seeds opened
+    /// without copies that disagree.
     fn verdict(&self, setting: &Setting<'_>) -> Verdict {
         match &self.evaluator {
             Err(error) => Verdict::Abort(error.check().unwrap_or_else(|| panic!("not the error of a check: {error}"))),

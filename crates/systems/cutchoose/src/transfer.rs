@@ -146,7 +146,8 @@ fn zeros_of_chunk(copies: &mut [Replica], zeros: &mut LabelRows, bits: usize) {
     zeros.draw(0, bits, copies.iter_mut().map(|copy| &mut copy.b));
 }
 
-/// The labels of a chunk of the evaluator's input from those of the encoded chunk, `y = E y'`, in their place in memory.
+/// The labels of a chunk of the evaluator's input from those of the encoded chunk, `y = E y'`, in their place
+/// in memory.
 fn decode(probe: &Probe, chunk: &Range<usize>, encoded: &LabelRows, layout: &Layout, memory: &mut LabelRows) {
     let width = encoded.width();
     let encoded = encoded.get(0, probe.encoded_chunk(chunk));
@@ -170,8 +171,8 @@ pub(crate) fn make_labels(
     Ok(())
 }
 
-/// Step 2 at the garbler: sends both labels of each encoded input bit, of all copies together. If there is a memory, those
-/// for zero of the evaluator's input go there.
+/// Step 2 at the garbler: sends both labels of each encoded input bit, of all copies together. If there is a
+/// memory, those for zero of the evaluator's input go there.
 pub(crate) fn send_labels(
     ch: &mut dyn Channel,
     backend: Backend,
@@ -272,8 +273,8 @@ impl OpenedCopies {
     }
 }
 
-/// Step 2 at the evaluator: puts into memory the labels of its input in the evaluated copies and, if there is a memory for
-/// them, the labels for zero in the checked copies, as their seeds give them.
+/// Step 2 at the evaluator: puts into memory the labels of its input in the evaluated copies and, if there is
+/// a memory for them, the labels for zero in the checked copies, as their seeds give them.
 ///
 /// Step 9a is done here: the labels that arrived for the checked copies must be what the seeds give.
 pub(crate) fn receive_labels(

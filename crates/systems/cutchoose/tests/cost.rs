@@ -1,7 +1,8 @@
 //! Bytes and rounds of honest runs, counted and held against the formulas that follow from the protocol.
 //!
-//! For copies `t` (rho of them, if all travel), the garbler's `n1` and the evaluator's `n2` input bits, of which the latter are
-//! `m` encoded, `n3` output bits and `g` AND gates in a copy, each with what pads and the tag add:
+//! For copies `t` (rho of them, if all travel), the garbler's `n1` and the evaluator's `n2` input bits, of
+//! which the latter are `m` encoded, `n3` output bits and `g` AND gates in a copy, each with what pads and
+//! the tag add:
 //!
 //! - garbler to evaluator: `32 t (1 + m + g + n1) + (64 + 32 t) n3 + 16 n3`, and what does not grow;
 //! - evaluator to garbler: 4 bytes for each of `t + m + 128` OTs;

@@ -1,5 +1,5 @@
-//! Every message broken in every way, and a peer lost at every border of messages: the other party ends with an error or with
-//! the right output.
+//! Every message broken in every way, and a peer lost at every border of messages: the other party ends with
+//! an error or with the right output.
 
 use comity_channel::{Channel, Mesh};
 use comity_circuit::{Builder, Program};
@@ -93,8 +93,8 @@ fn deviations_over<B: BaseOt<Model = Malicious>>(way: Way, limit: usize) {
         return;
     }
     assert!(runs > 100, "{runs} runs");
-    // Whoever is lost before its last message leaves the other without output. After it the garbler has it; an evaluator
-    // that has something to tell may notice or not that nobody listens.
+    // Whoever is lost before its last message leaves the other without output. After it the garbler has it;
+    // an evaluator that has something to tell may notice or not that nobody listens.
     let [(_, garbler), (last, evaluator)] = lost.each_ref().map(|lost| lost.split_last().expect("a message"));
     assert!(garbler.len() > 3 && !garbler.contains(&true), "{garbler:?}");
     assert!(evaluator.len() > 3 && !evaluator.contains(&true) && *last, "{evaluator:?}");

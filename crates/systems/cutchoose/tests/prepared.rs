@@ -133,7 +133,8 @@ fn online_runs_compute_what_the_program_says() {
     }
 }
 
-/// Two runs of one session are prepared apart, and each takes one; then none is left, which is found out before anything is sent.
+/// Two runs of one session are prepared apart, and each takes one; then none is left, which is found out
+/// before anything is sent.
 #[test]
 fn each_run_takes_a_lot_of_its_own() {
     let program = comity_library::program("add8").unwrap();

@@ -1,5 +1,5 @@
-//! Honest runs against the plain evaluator: with whatever is set, aes with forty copies, inputs that come late; and who should
-//! garble.
+//! Honest runs against the plain evaluator: with whatever is set, aes with forty copies, inputs that come
+//! late; and who should garble.
 
 use comity_circuit::{Builder, Owner, Program, Recipients, Span, Step, Wire};
 use comity_core::{Backend, Bits, Kind, Params};

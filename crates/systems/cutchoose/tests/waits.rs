@@ -51,8 +51,8 @@ fn corrections(n: usize) -> usize {
     32 * 16 * (n.div_ceil(128) + 1)
 }
 
-/// The garbler could else choose its labels so that the sums come out right, or, once all messages of the committing OT are
-/// open, a label that fits neither of its inputs.
+/// The garbler could else choose its labels so that the sums come out right, or, once all messages of the
+/// committing OT are open, a label that fits neither of its inputs.
 #[test]
 fn the_challenge_and_the_opening_wait_for_all_labels() {
     let program = program(Recipients::only(1));
@@ -63,8 +63,8 @@ fn the_challenge_and_the_opening_wait_for_all_labels() {
         // Its trees, corrections and answer of the committing OT.
         let committed = TREES + corrections(bits) + CHECK[1];
         let all = ots + committed + 16 * copies * bits + 16 * copies * (bits + 1);
-        // The evaluator's offer and challenge of the base OTs, trees, corrections and answer; its key of step 7, and its
-        // check of the committing OT.
+        // The evaluator's offer and challenge of the base OTs, trees, corrections and answer; its key of step
+        // 7, and its check of the committing OT.
         let said = 32 + CHALLENGE + TREES + corrections(copies + encoded + 128) + CHECK[1] + 64 + CHECK[0];
         assert_waits(
             |ch| party(ch, &program, options, 1),

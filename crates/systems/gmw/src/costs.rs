@@ -28,7 +28,8 @@ pub(crate) fn costs(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) {
     costs_on(of, &|talk, count| triples(count, of.parties, extension, talk), talk);
 }
 
-/// Goes through the messages of [`run_with`](crate::run_with) a dealer, which goes through its own each time that it makes so many triples.
+/// Goes through the messages of [`run_with`](crate::run_with) a dealer, which goes through its own each time
+/// that it makes so many triples.
 pub fn costs_on(of: &Costing<'_>, dealer: &dyn Fn(&mut Talk, u64), talk: &mut Talk) {
     let ands = triples_of(of.program);
     // The seeds of the streams.

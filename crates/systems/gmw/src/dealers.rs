@@ -54,8 +54,8 @@ impl Dealer for OtTriples {
 /// The form of a stored batch's bytes.
 const MAGIC: &[u8; 16] = b"comity triples 1";
 
-/// Triples in a stored batch: 24 KiB. A run uses up whole batches, so that on average half of one is for nothing; and each is a
-/// file, and a mark on the disk.
+/// Triples in a stored batch: 24 KiB. A run uses up whole batches, so that on average half of one is for
+/// nothing; and each is a file, and a mark on the disk.
 pub const BATCH: usize = 1 << 16;
 
 /// Bytes of a stored batch of so many triples.

@@ -1,14 +1,16 @@
 //! `BitMachine`: inputs, ANDs and outputs on XOR shares, in any order.
 //!
-//! - *Input*: every two parties share two streams of pseudorandom bits, one that either gave the seed of. The owner adds the next
-//!   bits of its stream with each other party to its value; those bits are the other's share. Nothing is sent. No stream
-//!   ever starts again: two values under the same bits would show their sum to whoever opens the sum of two shares.
+//! - *Input*: every two parties share two streams of pseudorandom bits, one that either gave the seed of. The
+//!   owner adds the next bits of its stream with each other party to its value; those bits are the other's
+//!   share. Nothing is sent. No stream ever starts again: two values under the same bits would show their sum
+//!   to whoever opens the sum of two shares.
 //! - *XOR*, *NOT*: XORs of shares; a constant is party 0's.
-//! - *AND*: all show their shares of `d = x + a` and `e = y + b`, and `xy = c + d b + e a + d e`, the last term at party 0
-//!   (Beaver, Crypto 1991).
+//! - *AND*: all show their shares of `d = x + a` and `e = y + b`, and `xy = c + d b + e a + d e`, the last
+//!   term at party 0 (Beaver, Crypto 1991).
 //! - *Output*: all others show their shares to each recipient.
-//! - *Shares that leave the computation* get a share of zero added, the sum of all streams of this party with all others: else
-//!   the share of a constant would be the constant, and that of an input what its owner sent.
+//! - *Shares that leave the computation* get a share of zero added, the sum of all streams of this party with
+//!   all others: else the share of a constant would be the constant, and that of an input what its owner
+//!   sent.
 //!
 //! After an error a machine is at its end: every further call is refused.
 
@@ -73,7 +75,8 @@ pub struct BitMachine<'d> {
 }
 
 impl<'d> BitMachine<'d> {
-    /// A machine on this dealer's triples; without a dealer it does no ANDs. Tells every peer a seed: one message each way.
+    /// A machine on this dealer's triples; without a dealer it does no ANDs. Tells every peer a seed: one
+    /// message each way.
     ///
     /// # Errors
     /// Errors of the channels.
@@ -142,7 +145,8 @@ impl<'d> BitMachine<'d> {
         drawn(&mut self.alone, bits)
     }
 
-    /// Shares of an input value of so many bits, which its owner gives and nobody else; of a shared one each party gives its share.
+    /// Shares of an input value of so many bits, which its owner gives and nobody else; of a shared one each
+    /// party gives its share.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length, or is another party's.
@@ -168,8 +172,8 @@ impl<'d> BitMachine<'d> {
         Ok(drawn(&mut self.streams[owner].theirs, bits))
     }
 
-    /// Reveals shared bits to their recipients. The value is there if this party is one; where nobody is, it is this party's
-    /// share, with a share of zero added.
+    /// Reveals shared bits to their recipients. The value is there if this party is one; where nobody is, it
+    /// is this party's share, with a share of zero added.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there is no such party; errors of the channels.

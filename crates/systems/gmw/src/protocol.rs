@@ -100,10 +100,12 @@ fn material(options: Options, triples: u64) -> Box<WriteBatch<'static>> {
     })
 }
 
-/// Runs a program on a dealer's triples, or without a dealer if it has no AND gates. Outputs for this party go to the observer.
+/// Runs a program on a dealer's triples, or without a dealer if it has no AND gates. Outputs for this party
+/// go to the observer.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program; those of the dealer and of the channels.
+/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program; those of the dealer and of
+/// the channels.
 pub fn run_with(me: &mut Party<'_, '_>, dealer: Option<Box<BitDealer<'_>>>, job: &Job<'_>) -> Result<()> {
     let mut machine = BitMachine::setup(me, dealer)?;
     me.observer.phase("offline");

@@ -1,7 +1,7 @@
 //! What a party holds of some wires: of a single call a byte a wire, of calls side by side packed words.
 //!
-//! Of a wire of calls side by side the shares lie packed, 64 calls a word, so that a gate is an operation on a few words; of a single call
-//! a wire is a byte, and the ANDs of a layer are packed into words.
+//! Of a wire of calls side by side the shares lie packed, 64 calls a word, so that a gate is an operation on
+//! a few words; of a single call a wire is a byte, and the ANDs of a layer are packed into words.
 
 use comity_circuit::{NoMemory, Place};
 use comity_core::{Backend, TapeGate, Vectorize, mask};

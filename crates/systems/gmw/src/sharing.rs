@@ -34,8 +34,8 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
         BitSharing { net, machine, pools: Vec::new(), tables: Vec::new() }
     }
 
-    /// Has made now what a program wants: triples, and of the tables in it the unit vectors. From then on what is a table is
-    /// looked up, in one round; before, it is computed by its gates.
+    /// Has made now what a program wants: triples, and of the tables in it the unit vectors. From then on
+    /// what is a table is looked up, in one round; before, it is computed by its gates.
     ///
     /// # Errors
     /// Errors of the dealer and of the channels.
@@ -52,8 +52,9 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
         Ok(())
     }
 
-    /// The calls of a circuit whose one input value is an index into this table and whose one output value is the entry there,
-    /// by [unit vectors](table::UnitVectors) and not by its gates. Beyond the table's end there are zeros.
+    /// The calls of a circuit whose one input value is an index into this table and whose one output value is
+    /// the entry there, by [unit vectors](table::UnitVectors) and not by its gates. Beyond the table's end
+    /// there are zeros.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the circuit has other values; those of the machine.

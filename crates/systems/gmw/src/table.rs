@@ -1,18 +1,21 @@
 //! Tables looked up at secret indices, by shared unit vectors.
 //!
-//! A *unit vector* of an index `r` has a bit for each possible index: one at `r`, else zero. Shared, it looks up any table of
-//! public entries: its sum with the table's bits is the entry at `r`. It is made ahead for random `r` that nobody knows:
-//! 1. *Ahead.* Each bit of `r` is a unit vector of two, `(1 + r_t, r_t)`. The unit vector of two indices side by side is the outer
-//!    product of theirs, of which the first row and column follow from sums, since either vector's bits sum up to one. So
-//!    vectors are joined two and two: `2^delta - delta - 1` ANDs in `log2(delta)` rounds, rounded up.
-//! 2. *At index* `x`: all open `e = x + r`, which tells nothing; then bit `j` of `x`'s unit vector is bit `j + e` of `r`'s (sums
-//!    of indices are XORs). It is permuted in `delta` steps, each of which swaps what differs in a bit of the index where
-//!    that bit of `e` is one.
+//! A *unit vector* of an index `r` has a bit for each possible index: one at `r`, else zero. Shared, it looks
+//! up any table of public entries: its sum with the table's bits is the entry at `r`. It is made ahead for
+//! random `r` that nobody knows:
+//! 1. *Ahead.* Each bit of `r` is a unit vector of two, `(1 + r_t, r_t)`. The unit vector of two indices side
+//!    by side is the outer product of theirs, of which the first row and column follow from sums, since
+//!    either vector's bits sum up to one. So vectors are joined two and two: `2^delta - delta - 1` ANDs in
+//!    `log2(delta)` rounds, rounded up.
+//! 2. *At index* `x`: all open `e = x + r`, which tells nothing; then bit `j` of `x`'s unit vector is bit
+//!    `j + e` of `r`'s (sums of indices are XORs). It is permuted in `delta` steps, each of which swaps what
+//!    differs in a bit of the index where that bit of `e` is one.
 //!
 //! Everything is packed 64 look-ups a word. A unit vector is for one index: looking up uses it up. Tables at the same
 //! index share it.
 //!
-//! An index beyond a table's end gives zero, like any other value. An AND of many bits is the table whose last entry is one.
+//! An index beyond a table's end gives zero, like any other value. An AND of many bits is the table whose
+//! last entry is one.
 //!
 //! **Cost** of a look-up: `2^delta - delta - 1` triples, `delta` bits each way; one round, and those of the ANDs ahead.
 
@@ -93,8 +96,8 @@ pub(crate) fn triples(delta: usize) -> usize {
     (1 << delta) - delta - 1
 }
 
-/// Unit vectors of indices of one size, made ahead: each is taken once. There are as many as is known to be wanted, and at most
-/// [`UnitPool::ROOM`] bits of them.
+/// Unit vectors of indices of one size, made ahead: each is taken once. There are as many as is known to be
+/// wanted, and at most [`UnitPool::ROOM`] bits of them.
 pub(crate) struct UnitPool {
     delta: usize,
     vectors: Option<UnitVectors>,
@@ -127,7 +130,8 @@ impl UnitPool {
         self.vectors.as_ref().map_or(0, |vectors| vectors.vector.copies - self.taken)
     }
 
-    /// Makes vectors if there are none: for what is planned, and at least for so many look-ups, as far as there is room.
+    /// Makes vectors if there are none: for what is planned, and at least for so many look-ups, as far as
+    /// there is room.
     ///
     /// # Errors
     /// Errors of the machine.
@@ -237,12 +241,12 @@ impl UnitVectors {
         Ok(UnitVectors { index, vector })
     }
 
-    /// The entries of tables at these indices: `index[t]` has bit `t` of all of them. Gives the bits of the first table's entries,
-    /// then those of the second, and so on.
+    /// The entries of tables at these indices: `index[t]` has bit `t` of all of them. Gives the bits of the
+    /// first table's entries, then those of the second, and so on.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the indices are not as many, or not of as many bits, as the vectors or a table; errors of
-    /// the machine.
+    /// [`InvalidInput`](comity_core::Kind) if the indices are not as many, or not of as many bits, as the
+    /// vectors or a table; errors of the machine.
     pub fn look_up(
         mut self,
         net: &mut Mesh<'_>,
@@ -282,8 +286,8 @@ impl UnitVectors {
     }
 }
 
-/// The entries of a table at indices of any number of bits, side by side, by these vectors: of those that the table does not
-/// have, zeros.
+/// The entries of a table at indices of any number of bits, side by side, by these vectors: of those that the
+/// table does not have, zeros.
 ///
 /// # Errors
 /// Errors of the machine.

@@ -58,8 +58,8 @@ fn bytes_and_rounds_are_what_the_docs_say() {
                 let outputs = width as u64 / 8 + u64::from(peer == 1);
                 assert_eq!(link.sent, all + corrections + outputs, "party {me} of {parties} to {peer}");
             }
-            // A round for each layer that has ANDs, and for each output of this party's; besides, the set-up and the triples, and of a
-            // link of several what was sent on it before others were heard.
+            // A round for each layer that has ANDs, and for each output of this party's; besides, the set-up
+            // and the triples, and of a link of several what was sent on it before others were heard.
             let rounds = layers.iter().filter(|layer| layer.ands > 0).count() as u64 + 1 + u64::from(me == 1);
             let more: Vec<u64> = links.iter().map(|link| link.rounds - rounds).collect();
             let expected = if parties == 2 { 4..=4 } else { 4..=6 };

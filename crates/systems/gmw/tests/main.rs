@@ -1,4 +1,5 @@
-//! GMW: what every protocol must do, its bytes and rounds counted exactly, values in shares, material made ahead, and by hand.
+//! GMW: what every protocol must do, its bytes and rounds counted exactly, values in shares, material made
+//! ahead, and by hand.
 
 mod cost;
 mod heard;

@@ -180,7 +180,8 @@ fn a_call_is_looked_up_as_its_gates_compute() {
     }
 }
 
-/// The program of AES whose S-boxes are tables, on random inputs, and in other numbers of turns and of calls side by side.
+/// The program of AES whose S-boxes are tables, on random inputs, and in other numbers of turns and of calls
+/// side by side.
 #[test]
 fn programs_with_tables_look_them_up() {
     let program = comity_library::program_for("aes128table", Goal::Depth).unwrap();
@@ -240,8 +241,8 @@ fn a_look_up_is_one_round_and_its_triples_are_made_before() {
         all[0]
     };
     for times in [1, 3, 8] {
-        // Base OTs, a seed, and 31 rows of bits for the triples; the ANDs of the unit vectors, which are joined two and two;
-        // five bits an index in each turn, and the output.
+        // Base OTs, a seed, and 31 rows of bits for the triples; the ANDs of the unit vectors, which are
+        // joined two and two; five bits an index in each turn, and the output.
         let (bytes, vectors) = (|bits: u64| bits.div_ceil(8), 70 * times);
         let joins = [2 * vectors, 9 * vectors, 15 * vectors];
         let ahead = SETUP + 16 + 31 * 16 * joins.iter().sum::<u64>().div_ceil(128);

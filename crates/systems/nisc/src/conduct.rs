@@ -1,5 +1,5 @@
-//! `SenderAct`: what a sender is about to do with what it made. An honest sender does it; the tests have senders that are honest but for
-//! one lie, and a lie is another [`Conduct`](comity_protocol::Conduct).
+//! `SenderAct`: what a sender is about to do with what it made. An honest sender does it; the tests have
+//! senders that are honest but for one lie, and a lie is another [`Conduct`](comity_protocol::Conduct).
 
 use comity_core::{Block, Delta};
 use curve25519_dalek::ristretto::RistrettoPoint;

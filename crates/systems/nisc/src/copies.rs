@@ -1,5 +1,6 @@
-//! What follows from the two secrets of a copy: `seed_i`, from which all of copy `i` is made, and `k_i`, under which travels what
-//! only the evaluator of the copy may see. Every use has a stream of its own, and nothing reads a place twice.
+//! What follows from the two secrets of a copy: `seed_i`, from which all of copy `i` is made, and `k_i`,
+//! under which travels what only the evaluator of the copy may see. Every use has a stream of its own, and
+//! nothing reads a place twice.
 
 use comity_core::{Backend, Block, Delta, Prg, SessionId};
 use comity_garble::lockstep::expand;

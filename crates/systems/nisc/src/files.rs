@@ -1,7 +1,7 @@
 //! What the three kinds of files have in common: how they begin, and the checksum at their end.
 //!
-//! A file begins with what it is (16 bytes of text), the version (2 bytes), `t` and `e` (2), and the hash of its program
-//! (32). All numbers are little-endian. It ends with a BLAKE3 hash of all before.
+//! A file begins with what it is (16 bytes of text), the version (2 bytes), `t` and `e` (2), and the hash of
+//! its program (32). All numbers are little-endian. It ends with a BLAKE3 hash of all before.
 
 use comity_core::{Error, Result};
 use zeroize::Zeroize;

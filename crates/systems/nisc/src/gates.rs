@@ -1,5 +1,6 @@
-//! The garbled circuits: all copies in lockstep at the sender; at the receiver the checked copies are garbled again and the others
-//! evaluated, also in lockstep, while the tables arrive. [`walk`] runs the program over either side.
+//! The garbled circuits: all copies in lockstep at the sender; at the receiver the checked copies are garbled
+//! again and the others evaluated, also in lockstep, while the tables arrive. [`walk`] runs the program over
+//! either side.
 
 use comity_circuit::{Call, Observer, Program};
 use comity_core::{Bits, Block, PartyId, Result};

@@ -1,6 +1,7 @@
 //! Scalars and points, and who computes multiples of `G` and `h`.
 //!
-//! Points are encoded in batches, which share an inversion, as the doubles of what is given. Scalars are kept as halves.
+//! Points are encoded in batches, which share an inversion, as the doubles of what is given. Scalars are kept
+//! as halves.
 
 use comity_core::{Error, Result};
 use comity_ot::base::pvw::Multiples;
@@ -50,7 +51,8 @@ thread_local! {
     static MADE: std::cell::Cell<[usize; 2]> = const { std::cell::Cell::new([0; 2]) };
 }
 
-/// Notes products where they are made, of points that have tables and of others: the tests hold [`Cost`](crate::Cost) against them.
+/// Notes products where they are made, of points that have tables and of others: the tests hold
+/// [`Cost`](crate::Cost) against them.
 #[inline(always)]
 pub(crate) fn note(_fixed: usize, _variable: usize) {
     #[cfg(test)]

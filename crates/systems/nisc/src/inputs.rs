@@ -1,7 +1,8 @@
 //! A bit `y_j` of the sender's input: `u_{i,j,b}`, commitments to them, adapters from them, and the proof of equality.
 //!
-//! Copy by copy six blocks: both commitments and both adapters in the order of `pi_{i,j}`. A commitment is a hash of `u`,
-//! with 256 bits; an adapter is the label `W_{i,j,b}` plus `REHash(u_{i,j,b})`, a hash of the same under another key.
+//! Copy by copy six blocks: both commitments and both adapters in the order of `pi_{i,j}`. A commitment is a
+//! hash of `u`, with 256 bits; an adapter is the label `W_{i,j,b}` plus `REHash(u_{i,j,b})`, a hash of the
+//! same under another key.
 
 use comity_core::{Block, Delta, Result, SessionId, ShortHash, verdict};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};

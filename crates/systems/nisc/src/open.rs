@@ -30,20 +30,21 @@ use crate::stream::{In, RowIntake};
 pub struct Opened {
     /// The output values of the program, in order.
     pub outputs: Vec<Bits>,
-    /// Whether the sender cheated and was seen through: the outputs are right all the same, from its input. No part of
-    /// the functionality: this can depend on the receiver's input (a copy may differ for one value of a bit), so that a sender
-    /// who hears of it, or sees the receiver act on it, learns of that input, after a refresh too.
+    /// Whether the sender cheated and was seen through: the outputs are right all the same, from its input.
+    /// No part of the functionality: this can depend on the receiver's input (a copy may differ for one value
+    /// of a bit), so that a sender who hears of it, or sees the receiver act on it, learns of that input,
+    /// after a refresh too.
     pub recovered: bool,
 }
 
 /// Opens an answer that was made in this context (Figure 4).
 ///
 /// # Errors
-/// [`Malformed`](comity_core::Kind) for what is no answer, or was damaged; [`Mismatch`](comity_core::Kind) for an answer to another query or program, or
-/// made in another context;
-/// [`Misbehaved`](comity_core::Kind) names the check that a cheating sender failed: see the module's documentation. No error says
-/// anything about answers of others. Results and errors alike are to be shown to nobody before all answers to the query are
-/// opened: then the secret is spent, and [`Secret::refresh`] makes the next one.
+/// [`Malformed`](comity_core::Kind) for what is no answer, or was damaged; [`Mismatch`](comity_core::Kind)
+/// for an answer to another query or program, or made in another context; [`Misbehaved`](comity_core::Kind)
+/// names the check that a cheating sender failed: see the module's documentation. No error says anything
+/// about answers of others. Results and errors alike are to be shown to nobody before all answers to the
+/// query are opened: then the secret is spent, and [`Secret::refresh`] makes the next one.
 pub fn open(
     backend: Backend,
     secret: &Secret,
@@ -412,7 +413,8 @@ fn unmask(mask: &mut Prg, bytes: [u8; 32], wrong: &'static Check) -> Result<Scal
 /// "Decrypts P2's input-commitments", from half of `w`.
 ///
 /// # Errors
-/// [`NoRecovery`](crate::checks::NO_RECOVERY) if `half_w` is not half the logarithm of `h`, or a commitment is not to a bit.
+/// [`NoRecovery`](crate::checks::NO_RECOVERY) if `half_w` is not half the logarithm of `h`, or a commitment
+/// is not to a bit.
 fn decrypt(commitments: &Commitments, half_w: &Scalar) -> Result<Bits> {
     let w = Zeroizing::new(half_w + half_w);
     let [zero, one] = [Scalar::ZERO, Scalar::ONE].map(|bit| RistrettoPoint::mul_base(&bit));

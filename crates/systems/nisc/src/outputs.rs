@@ -1,11 +1,13 @@
 //! Output bits: decoding, and the recovery of the sender's input from a cheat.
 //!
-//! For output bit `j` the sender has `w_{j,0} + w_{j,1} = w`. A label for `b` in copy `i` hashes to `K_{i,j,b}`, and the evaluator of
-//! the copy is told both `w_{j,b} + K_{i,j,b}`: so it learns `w_{j,b}` for the `b` that comes out, and holds it against
-//! `h_{j,b}`. Two copies with different outputs give both, and `w`.
+//! For output bit `j` the sender has `w_{j,0} + w_{j,1} = w`. A label for `b` in copy `i` hashes to
+//! `K_{i,j,b}`, and the evaluator of the copy is told both `w_{j,b} + K_{i,j,b}`: so it learns `w_{j,b}` for
+//! the `b` that comes out, and holds it against `h_{j,b}`. Two copies with different outputs give both, and
+//! `w`.
 //!
-//! The box of a copy is a hash of the points `h_{j,b} + K_{i,j,b} G`. Whoever checks the copy makes them from the labels, whoever
-//! evaluates it from what it was told, whose points they are: so nothing else could have been told.
+//! The box of a copy is a hash of the points `h_{j,b} + K_{i,j,b} G`. Whoever checks the copy makes them from
+//! the labels, whoever evaluates it from what it was told, whose points they are: so nothing else could have
+//! been told.
 
 use comity_core::{Bits, Block, Result, SessionId, declassify, verdict};
 use comity_garble::lockstep::LabelRows;
@@ -98,7 +100,8 @@ fn half(hash: &[u8; 32], at: usize) -> Block {
     Block::new(std::array::from_fn(|i| hash[at + i]))
 }
 
-/// The findings of the evaluated copies. Of an honest sender all say the same, and then no step depends on what they say.
+/// The findings of the evaluated copies. Of an honest sender all say the same, and then no step depends on
+/// what they say.
 pub(crate) struct Findings {
     /// The output of each evaluated copy, and whether it is semi-trusted.
     copies: Vec<(Bits, bool)>,

@@ -8,10 +8,11 @@ use zeroize::Zeroizing;
 
 /// The copies of the garbled circuit: their number `t`, and how they travel.
 ///
-/// All of them: any but none are evaluated, and a cheat escapes with probability `1/(2^t - 1)`: one copy is always evaluated, and no
-/// protection at all. Stored (AMPR14, section 5): the
-/// same, but they wait with somebody else, and the receiver fetches those that are evaluated. Coded (same section): exactly `e`
-/// are evaluated, an answer is about as large as `e` garbled circuits, and a cheat escapes with probability `1/C(t, e)`.
+/// All of them: any but none are evaluated, and a cheat escapes with probability `1/(2^t - 1)`: one copy is
+/// always evaluated, and no protection at all. Stored (AMPR14, section 5): the same, but they wait with
+/// somebody else, and the receiver fetches those that are evaluated. Coded (same section): exactly `e` are
+/// evaluated, an answer is about as large as `e` garbled circuits, and a cheat escapes with probability
+/// `1/C(t, e)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copies {
     total: u8,
@@ -52,7 +53,8 @@ impl Copies {
     /// A number `t` of copies of which `e` are evaluated, coded.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) unless `0 < e < t` and `t + e` is at most 255, the non-zero elements of the code's field.
+    /// [`InvalidInput`](comity_core::Kind) unless `0 < e < t` and `t + e` is at most 255, the non-zero
+    /// elements of the code's field.
     pub fn coded(t: usize, e: usize) -> Result<Copies> {
         match u8::try_from(e) {
             Ok(coded) if 0 < e && e < t && t + e <= ErasureCode::MAX => Copies::new(t, Travel::Coded(coded)),

@@ -1,7 +1,7 @@
 //! `Query`, the receiver's message, and `Secret`, what the receiver keeps to open the answers (Figure 2).
 //!
-//! The secret is a seed for either kind of OT and the input; it makes the query again. A refreshed secret has another seed
-//! for the circuit OTs, and so another set of checked copies; the input OTs and the CRS stay.
+//! The secret is a seed for either kind of OT and the input; it makes the query again. A refreshed secret has
+//! another seed for the circuit OTs, and so another set of checked copies; the input OTs and the CRS stay.
 
 use std::sync::{Arc, OnceLock};
 
@@ -130,7 +130,8 @@ pub struct Secret {
     /// The CRS, once it was wanted: its tables take longer than much of what an answer takes.
     #[zeroize(skip)]
     crs: OnceLock<Crs>,
-    /// The receivers, once they were wanted: the same for every answer, and four multiplications an OT. They wipe themselves.
+    /// The receivers, once they were wanted: the same for every answer, and four multiplications an OT. They
+    /// wipe themselves.
     #[zeroize(skip)]
     receivers: OnceLock<Arc<Receivers>>,
 }
@@ -206,10 +207,10 @@ impl Secret {
         self.receivers(Backend::detect()).query.clone()
     }
 
-    /// The secret of a new first message for the same input: `t` fresh circuit OTs and a new choice of checked copies. It must
-    /// be made once anybody may have learned of a result, or that an answer was refused (AMPR14, section 1.2: a cheat in one
-    /// copy tells its sender whether that copy is checked, and many of them the whole choice). Answers
-    /// to the earlier query do not fit it.
+    /// The secret of a new first message for the same input: `t` fresh circuit OTs and a new choice of
+    /// checked copies. It must be made once anybody may have learned of a result, or that an answer was
+    /// refused (AMPR14, section 1.2: a cheat in one copy tells its sender whether that copy is checked, and
+    /// many of them the whole choice). Answers to the earlier query do not fit it.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) after 2^32 times.
@@ -237,8 +238,8 @@ impl Secret {
         self.epoch
     }
 
-    /// The copies that are evaluated, in order: those that the receiver needs if the copies are stored. Nobody who can answer the
-    /// query may learn them.
+    /// The copies that are evaluated, in order: those that the receiver needs if the copies are stored.
+    /// Nobody who can answer the query may learn them.
     pub fn evaluated(&self) -> Zeroizing<Vec<usize>> {
         Zeroizing::new(std::mem::take(&mut self.choose(Backend::detect()).0.evaluated))
     }
@@ -283,8 +284,8 @@ impl Secret {
 /// party 0. The query is public; the secret opens the answers, and is as secret as the input.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program, or the program is not for two parties of which only the
-/// first learns something.
+/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program, or the program is not for two
+/// parties of which only the first learns something.
 pub fn publish(
     backend: Backend,
     program: &Program,

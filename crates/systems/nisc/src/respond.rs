@@ -44,16 +44,17 @@ pub(crate) fn ot_sessions(session: &SessionId) -> [SessionId; 2] {
     ["circuit OTs", "input OTs"].map(|label| session.child(label))
 }
 
-/// Answers a query (Figure 3): writes the sender's message to `out`. `inputs[i]` is there exactly for the values of party 1.
-/// The answer opens in the same `context` only: see the module's documentation.
+/// Answers a query (Figure 3): writes the sender's message to `out`. `inputs[i]` is there exactly for the
+/// values of party 1. The answer opens in the same `context` only: see the module's documentation.
 ///
 /// The answer may travel in the clear only if nobody but the receiver may see it: see the functionality in the module's
 /// documentation. An error leaves part of an answer behind, which is good for nothing and gives nothing away.
 ///
 /// # Errors
-/// Before anything is written: [`Mismatch`](comity_core::Kind) if the query is for another program, [`InvalidInput`](comity_core::Kind) where the inputs
-/// do not fit, [`InvalidPoint`](crate::checks::INVALID_POINT) and
-/// [`IdentityPoint`](crate::checks::IDENTITY_POINT) where the query holds such. After that, what `out` reports.
+/// Before anything is written: [`Mismatch`](comity_core::Kind) if the query is for another program,
+/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit,
+/// [`InvalidPoint`](crate::checks::INVALID_POINT) and [`IdentityPoint`](crate::checks::IDENTITY_POINT) where
+/// the query holds such. After that, what `out` reports.
 pub fn respond(
     backend: Backend,
     query: &Query,
@@ -242,7 +243,8 @@ impl<'a, D: for<'b> Conduct<SenderAct<'b>>> Sender<'a, D> {
         Ok(labels)
     }
 
-    /// The sender's input: for each bit what the seeds give, and the proofs of consistency. `labels` has the labels for zero.
+    /// The sender's input: for each bit what the seeds give, and the proofs of consistency. `labels` has the
+    /// labels for zero.
     fn inputs(&mut self, y: &Bits, half_r: &[Scalar], labels: &LabelRows, out: &mut Out<'_>) -> Result<()> {
         let Sender { session, plan, owner, copies, deltas, masks, outlet, conduct, .. } = self;
         let (t, first) = (plan.t(), plan.inputs[0]);

@@ -1,11 +1,12 @@
 //! How an answer streams: bytes with a checksum, and what is made from the seeds, plain, coded or stored.
 //!
-//! What is from the seeds goes out as rows, a block of every copy side by side. Plain, all of it travels, and the receiver compares
-//! the columns of the checked copies. **Coded** (AMPR14, section 5), what travels are `e` values of the polynomials through the bytes
-//! of all copies, from which, with the `t - e` copies that it makes itself, the receiver finds the evaluated ones; a hash of
-//! each copy follows. If the values are not those of the bytes hashed, decoding gives something else for *every*
-//! choice of copies, so that the abort tells nothing about it. **Stored** (same section; see `stored`), each column is a stream of its
-//! own, and the answer has only the hashes.
+//! What is from the seeds goes out as rows, a block of every copy side by side. Plain, all of it travels, and
+//! the receiver compares the columns of the checked copies. **Coded** (AMPR14, section 5), what travels are
+//! `e` values of the polynomials through the bytes of all copies, from which, with the `t - e` copies that it
+//! makes itself, the receiver finds the evaluated ones; a hash of each copy follows. If the values are not
+//! those of the bytes hashed, decoding gives something else for *every* choice of copies, so that the abort
+//! tells nothing about it. **Stored** (same section; see `stored`), each column is a stream of its own, and
+//! the answer has only the hashes.
 
 use std::io::{ErrorKind, Read, Write};
 
@@ -238,11 +239,12 @@ impl<'a> RowIntake<'a> {
         RowIntake { choice, arriving: Vec::new(), form }
     }
 
-    /// Reads rows: `known` are those of the checked copies as their seeds give them, and those of the evaluated copies are
-    /// written to `missing`.
+    /// Reads rows: `known` are those of the checked copies as their seeds give them, and those of the
+    /// evaluated copies are written to `missing`.
     ///
     /// # Errors
-    /// `wrong` if a checked copy arrived as something else; if the copies are coded or stored [`finish`](RowIntake::finish) tells.
+    /// `wrong` if a checked copy arrived as something else; if the copies are coded or stored
+    /// [`finish`](RowIntake::finish) tells.
     pub(crate) fn take(
         &mut self,
         input: &mut In<'_>,

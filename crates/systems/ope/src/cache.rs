@@ -7,8 +7,8 @@ use crate::coin::Coin;
 use crate::error::Result;
 use crate::ideal::Pattern;
 
-/// The dictionaries of a table as of one version. It is never more than a copy of what the database has, but for one thing: it
-/// knows which version was seen last.
+/// The dictionaries of a table as of one version. It is never more than a copy of what the database has, but
+/// for one thing: it knows which version was seen last.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Cache {
     /// The version of the state.

@@ -1,4 +1,5 @@
-//! What there is to know about order-preserving encryption: a service, since it runs no program; its other party is a database.
+//! What there is to know about order-preserving encryption: a service, since it runs no program; its other
+//! party is a database.
 
 use comity_protocol::{Adversary, Card, CardKind, Corrupt, Goal, Takes};
 

@@ -1,8 +1,9 @@
 //! [`Clww`]: order-revealing encryption bit by bit, for comparison only.
 //!
-//! N. Chenette, K. Lewi, S. Weis, D. Wu, Practical order-revealing encryption with limited leakage (FSE 2016), section 3: digit `i` is
-//! `F(x[..i]) + x[i]` in Z_3. Any two ciphertexts show the order of their values and the first bit in which they differ, a stolen copy, too:
-//! that is more than order, and so no column is stored this way.
+//! N. Chenette, K. Lewi, S. Weis, D. Wu, Practical order-revealing encryption with limited leakage (FSE
+//! 2016), section 3: digit `i` is `F(x[..i]) + x[i]` in Z_3. Any two ciphertexts show the order of their
+//! values and the first bit in which they differ, a stolen copy, too: that is more than order, and so no
+//! column is stored this way.
 
 use core::cmp::Ordering;
 

@@ -1,11 +1,13 @@
 //! The client's dictionary: pairs of value and code, sorted by both.
 //!
-//! Codes rise as values do, so one sorted sequence serves to encrypt, to decrypt and to find a range. It is cut into blocks of at most
-//! [`FULL`] pairs below a directory of each block's greatest value: an insertion is two binary searches and a move of at most a few KiB,
-//! which beats a tree of pointers while the directory fits a cache (up to some 10^8 pairs).
+//! Codes rise as values do, so one sorted sequence serves to encrypt, to decrypt and to find a range. It is
+//! cut into blocks of at most [`FULL`] pairs below a directory of each block's greatest value: an insertion
+//! is two binary searches and a move of at most a few KiB, which beats a tree of pointers while the directory
+//! fits a cache (up to some 10^8 pairs).
 //!
-//! Both searches branch on the value and read where it leads, chosen over a scan of all pairs for each: who shares the client's caches may learn
-//! about where in the order a value is, which is what the codes show their server anyway.
+//! Both searches branch on the value and read where it leads, chosen over a scan of all pairs for each: who
+//! shares the client's caches may learn about where in the order a value is, which is what the codes show
+//! their server anyway.
 
 use zeroize::Zeroize;
 
@@ -134,7 +136,8 @@ impl<V: Ord + Copy + Zeroize, C: Ord + Copy> Dictionary<V, C> {
         }
     }
 
-    /// Makes room in a full block; what comes behind all others gets a new block, so that rising values leave full ones.
+    /// Makes room in a full block; what comes behind all others gets a new block, so that rising values leave
+    /// full ones.
     fn split(&mut self, place: Place) -> Place {
         let behind = place.block + 1 == self.blocks.len() && place.at == FULL;
         let keep = if behind { FULL } else { FULL / 2 };

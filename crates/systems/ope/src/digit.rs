@@ -1,6 +1,7 @@
 //! Digits in Z_3: those of 128 pseudorandom bits, 2^-127 from uniform, sums, and four in a byte.
 //!
-//! All of it is for loops over arrays under [`Vectorize`](comity_core::Vectorize), and without comparisons, which would become branches.
+//! All of it is for loops over arrays under [`Vectorize`](comity_core::Vectorize), and without comparisons,
+//! which would become branches.
 
 use comity_core::Block;
 

@@ -1,19 +1,21 @@
 //! [`FrequencyHiding`]: codes that do not show which values are equal.
 //!
-//! F. Kerschbaum, Frequency-hiding order-preserving encryption (CCS 2015); section 4.2 of the deliverable. Every row gets a code of its
-//! own, and where its value is there already, its place among the equal ones is random. Here each row has a *coin*, 64 random bits, and the
-//! dictionary is that of [`Ideal`] over pairs (value, coin): the rank of a new row among the `c` equal ones is then uniform among the
-//! `c + 1` gaps and independent of all ranks before, since that is what the relative ranks of independent uniform numbers are. A retry that
-//! keeps its coin keeps its place.
+//! F. Kerschbaum, Frequency-hiding order-preserving encryption (CCS 2015); section 4.2 of the deliverable.
+//! Every row gets a code of its own, and where its value is there already, its place among the equal ones is
+//! random. Here each row has a *coin*, 64 random bits, and the dictionary is that of [`Ideal`] over pairs
+//! (value, coin): the rank of a new row among the `c` equal ones is then uniform among the `c + 1` gaps and
+//! independent of all ranks before, since that is what the relative ranks of independent uniform numbers are.
+//! A retry that keeps its coin keeps its place.
 //!
-//! *Security*: the notion of the paper (IND-FAOCPA) cannot be met as printed; in the corrected one of M. Maffei, M. Reinert, D. Schröder (CANS
-//! 2017, IND-FA-OCPA*) the adversary's two sequences share a randomized order, and that order, with the times of rebalancing, is all that codes
-//! show. What it does *not* stop: each range query shows the ends of two runs of equal values, and attacks that know the
-//! distribution need no frequencies (Grubbs and others, S&P 2017).
+//! *Security*: the notion of the paper (IND-FAOCPA) cannot be met as printed; in the corrected one of M.
+//! Maffei, M. Reinert, D. Schröder (CANS 2017, IND-FA-OCPA*) the adversary's two sequences share a randomized
+//! order, and that order, with the times of rebalancing, is all that codes show. What it does *not* stop:
+//! each range query shows the ends of two runs of equal values, and attacks that know the distribution need
+//! no frequencies (Grubbs and others, S&P 2017).
 //!
-//! *Storage*: a code and a coin for every row, and each distinct value once. The paper's runs of (value, least, greatest), up to 1/15 of the
-//! plain text, are given up: a repeated value is then placed at the end of its run, so that the order of insertion shows
-//! which rows are equal.
+//! *Storage*: a code and a coin for every row, and each distinct value once. The paper's runs of (value,
+//! least, greatest), up to 1/15 of the plain text, are given up: a repeated value is then placed at the end
+//! of its run, so that the order of insertion shows which rows are equal.
 
 use crate::coin::Coin;
 use crate::error::{Error, Result};

@@ -1,10 +1,13 @@
-//! [`History`]: how a state came about, so that a client proves that the version which it saw last is one of those before it.
+//! [`History`]: how a state came about, so that a client proves that the version which it saw last is one of
+//! those before it.
 //!
-//! Each version has a *chain*, a hash of its state and of two chains: of the version before, and of the version whose number lacks the lowest bit
-//! that is set (of 12 that is 8, of 13 it is 12). What goes into the hash is the version's [`Link`], which the server keeps. From any version
-//! down to any other leads a [path](History::path) of some of these, half the square of a number's bits at most (190 of a million versions); a server that shows links
-//! which lead there and are not those would have found two messages with one hash. A state has its own chain and those of the versions that
-//! are its number without lowest bits, which is all that the next one needs.
+//! Each version has a *chain*, a hash of its state and of two chains: of the version before, and of the
+//! version whose number lacks the lowest bit that is set (of 12 that is 8, of 13 it is 12). What goes into
+//! the hash is the version's [`Link`], which the server keeps. From any version down to any other leads a
+//! [path](History::path) of some of these, half the square of a number's bits at most (190 of a million
+//! versions); a server that shows links which lead there and are not those would have found two messages with
+//! one hash. A state has its own chain and those of the versions that are its number without lowest bits,
+//! which is all that the next one needs.
 //!
 //! It is a skip list with the steps of Fenwick's trees (1994), over a chain of hashes.
 
@@ -18,7 +21,8 @@ pub type ChainHash = [u8; 32];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History {
     version: u64,
-    /// The chain of each version whose number is that of this one without some of its lowest bits; this one's own is the last.
+    /// The chain of each version whose number is that of this one without some of its lowest bits; this one's
+    /// own is the last.
     chains: Vec<ChainHash>,
 }
 
@@ -97,8 +101,8 @@ impl History {
         link
     }
 
-    /// The versions whose links lead from this history to the version that was seen, in this order: none where nothing was seen, or what is not
-    /// before it.
+    /// The versions whose links lead from this history to the version that was seen, in this order: none
+    /// where nothing was seen, or what is not before it.
     pub fn path(&self, seen: u64) -> Vec<u64> {
         if seen == 0 {
             return Vec::new();
@@ -111,7 +115,8 @@ impl History {
         path
     }
 
-    /// Whether the version that was seen, with this chain, is one of this history, by the links of its [path](History::path).
+    /// Whether the version that was seen, with this chain, is one of this history, by the links of its
+    /// [path](History::path).
     pub fn follows(&self, seen: u64, chain: ChainHash, links: &[Link]) -> bool {
         if seen == 0 || seen > self.version {
             return seen == 0;
@@ -203,7 +208,8 @@ mod tests {
         }
     }
 
-    /// A copy that went on by itself: whatever was seen of the one after they parted is not found in the other, and what was before is.
+    /// A copy that went on by itself: whatever was seen of the one after they parted is not found in the
+    /// other, and what was before is.
     #[test]
     fn a_fork_is_seen() {
         for fork in 1..40 {

@@ -1,16 +1,18 @@
 //! [`Ideal`]: mutable order-preserving codes that show the order of the values, and nothing more.
 //!
-//! F. Kerschbaum, A. Schröpfer, Optimal average-complexity ideal-security order-preserving encryption (CCS 2014); section 4.1 of the
-//! deliverable. The client keeps a dictionary; a new value gets the middle of its neighbours' codes, which is a place in an unbalanced
-//! search tree; where there is no middle, all codes are spread out evenly (the tree is balanced) and the server replaces them.
+//! F. Kerschbaum, A. Schröpfer, Optimal average-complexity ideal-security order-preserving encryption (CCS
+//! 2014); section 4.1 of the deliverable. The client keeps a dictionary; a new value gets the middle of its
+//! neighbours' codes, which is a place in an unbalanced search tree; where there is no middle, all codes are
+//! spread out evenly (the tree is balanced) and the server replaces them.
 //!
-//! *Security*: indistinguishable under ordered chosen plaintexts (IND-OCPA): codes are a function of the order in which the ranks of the
-//! values came, and of nothing else. Equal values have equal codes.
+//! *Security*: indistinguishable under ordered chosen plaintexts (IND-OCPA): codes are a function of the
+//! order in which the ranks of the values came, and of nothing else. Equal values have equal codes.
 //!
-//! *Cost*: values in uniform random order meet no rebalance with 62-bit codes up to far more than 10^6 (the height of a random search
-//! tree is 4.3 ln n). The paper's average is for that order only; sorted input is the worst case of its rule. So where many of the last
-//! codes were new greatest ones, the next one is placed close to them and not in the middle of what is free above (the
-//! same below). This rule reads codes only, and so shows nothing that they do not show.
+//! *Cost*: values in uniform random order meet no rebalance with 62-bit codes up to far more than 10^6 (the
+//! height of a random search tree is 4.3 ln n). The paper's average is for that order only; sorted input is
+//! the worst case of its rule. So where many of the last codes were new greatest ones, the next one is placed
+//! close to them and not in the middle of what is free above (the same below). This rule reads codes only,
+//! and so shows nothing that they do not show.
 
 use zeroize::Zeroize;
 
@@ -203,7 +205,8 @@ impl<V: Plaintext, C: Code> Ideal<V, C> {
         Ok(Placed::Rebalanced { moves, code: self.encrypt(value).expect("it was inserted") })
     }
 
-    /// The codes of many values. They are spread out evenly, so that order and size of the batch do not unbalance anything.
+    /// The codes of many values. They are spread out evenly, so that order and size of the batch do not
+    /// unbalance anything.
     ///
     /// # Errors
     /// [`Error::Exhausted`].

@@ -1,7 +1,7 @@
 //! [`OpeKey`]: what the owner of a table keeps, and the keys that follow from it.
 //!
-//! The key file has all that is needed beside the database: the table, its columns with their types and schemes, and the secrets, one of which
-//! is current. Without it nothing opens; there is no other copy.
+//! The key file has all that is needed beside the database: the table, its columns with their types and
+//! schemes, and the secrets, one of which is current. Without it nothing opens; there is no other copy.
 
 use core::fmt;
 use core::str::FromStr;

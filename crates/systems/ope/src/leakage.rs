@@ -1,9 +1,10 @@
 //! What a thief of the codes recovers: the published attacks, run on one's own column.
 //!
-//! M. Naveed, S. Kamara, C. Wright, Inference attacks on property-preserving encrypted databases (CCS 2015), section 5: the *sorting* attack
-//! for a column in which every value of the domain occurs, and the *cumulative* attack, which matches frequencies and cumulative
-//! frequencies with those of public data by a linear assignment. Where no two codes are equal there are no frequencies, and each row
-//! is matched by its rank alone.
+//! M. Naveed, S. Kamara, C. Wright, Inference attacks on property-preserving encrypted databases (CCS 2015),
+//! section 5: the *sorting* attack for a column in which every value of the domain occurs, and the
+//! *cumulative* attack, which matches frequencies and cumulative frequencies with those of public data by a
+//! linear assignment. Where no two codes are equal there are no frequencies, and each row is matched by its
+//! rank alone.
 
 /// A thief's guess, held against the truth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +92,8 @@ fn shares(counts: impl Iterator<Item = u64> + Clone) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// The cheapest way to give each of `rows` a column of its own, of at least as many: the Hungarian method with potentials.
+/// The cheapest way to give each of `rows` a column of its own, of at least as many: the Hungarian method
+/// with potentials.
 fn assign(rows: usize, columns: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<usize> {
     // Row and column 0 stand for none.
     let (mut u, mut v) = (vec![0.0; rows + 1], vec![0.0; columns + 1]);

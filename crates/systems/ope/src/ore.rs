@@ -1,24 +1,29 @@
-//! [`Ore`]: left/right order-revealing encryption. Stored ciphertexts show nothing; a query's ciphertext shows how stored values compare to it.
+//! [`Ore`]: left/right order-revealing encryption. Stored ciphertexts show nothing; a query's ciphertext
+//! shows how stored values compare to it.
 //!
-//! K. Lewi, D. Wu, Order-revealing encryption: new constructions, applications, and lower bounds (CCS 2016), sections 3 and 4: blocks of 8
-//! bits, the most significant first. With `x[..i]` the blocks before block `i`, a secret permutation `pi` of the 256 blocks for each prefix,
-//! and pseudorandom `F`:
+//! K. Lewi, D. Wu, Order-revealing encryption: new constructions, applications, and lower bounds (CCS 2016),
+//! sections 3 and 4: blocks of 8 bits, the most significant first. With `x[..i]` the blocks before block `i`,
+//! a secret permutation `pi` of the 256 blocks for each prefix, and pseudorandom `F`:
 //! - *left* of `x`: for each `i` the position `h = pi(x[..i], x[i])` and the key `F(x[..i], h)`;
-//! - *right* of `y`: 128 random bits `r`, and for each `i` and each position `j` the digit `cmp(pi^-1(y[..i], j), y[i]) + H(F(y[..i], j), r)`
-//!   in Z_3, in two bits: 64 bytes a block.
+//! - *right* of `y`: 128 random bits `r`, and for each `i` and each position `j` the digit
+//!   `cmp(pi^-1(y[..i], j), y[i]) + H(F(y[..i], j), r)` in Z_3, in two bits: 64 bytes a block.
 //!
-//! Where the prefixes are equal, the left's key opens the one digit at its position; the first that is not 0 tells the order.
+//! Where the prefixes are equal, the left's key opens the one digit at its position; the first that is not 0
+//! tells the order.
 //!
-//! *Security* (of the extended version, ePrint 2016/612): right ciphertexts alone are simulated from their number (Theorem 5.5). A left and a
-//! right together show the order of the two values and the first block in which they differ, and two lefts the first block in which these
-//! differ (Lemma 5.3, from the proof of Theorem 4.1).
-//! `F` is AES-128. `H(k, r)`, the random oracle of the proofs, is `CrHash(k ^ r)`, 128 bits reduced to Z_3 (2^-127 from uniform): the keys
-//! that a digit is masked under are secret and uniform, the `r` public and distinct. Each `pi` is uniform where AES is random (module
-//! `place`). The paper measured a Feistel network of three rounds in its place, two or three encryptions, which on so few bits is far from
-//! random, as its footnote 8 says (D. Bogatov, G. Kollios, L. Reyzin, ePrint 2018/953): its speed is not to be had.
+//! *Security* (of the extended version, ePrint 2016/612): right ciphertexts alone are simulated from their
+//! number (Theorem 5.5). A left and a right together show the order of the two values and the first block in
+//! which they differ, and two lefts the first block in which these differ (Lemma 5.3, from the proof of
+//! Theorem 4.1). `F` is AES-128. `H(k, r)`, the random oracle of the proofs, is `CrHash(k ^ r)`, 128 bits
+//! reduced to Z_3 (2^-127 from uniform): the keys that a digit is masked under are secret and uniform, the
+//! `r` public and distinct. Each `pi` is uniform where AES is random (module `place`). The paper measured a
+//! Feistel network of three rounds in its place, two or three encryptions, which on so few bits is far from
+//! random, as its footnote 8 says (D. Bogatov, G. Kollios, L. Reyzin, ePrint 2018/953): its speed is not to
+//! be had.
 //!
-//! *Cost*: with `n` blocks a left takes about `27 n` encryptions of a block, 26 of them for the place, a right `538 n`: a key and
-//! a mask for each of 256 positions. A right ciphertext has `16 + 64 n` bytes: 528 for 64-bit values.
+//! *Cost*: with `n` blocks a left takes about `27 n` encryptions of a block, 26 of them for the place, a
+//! right `538 n`: a key and a mask for each of 256 positions. A right ciphertext has `16 + 64 n` bytes: 528
+//! for 64-bit values.
 
 mod place;
 
@@ -30,8 +35,9 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::digit::{nonzero, pack, remainder, remainders, spread, sum};
 use place::{LANES, Places};
 
-/// Blocks at most, so that a value's number is below 2^120: what `F` takes, 128 bits, is 112 bits of prefix at most, the block's number
-/// and a counter. The types of columns are made to fit (35 digits, 15 bytes of a text).
+/// Blocks at most, so that a value's number is below 2^120: what `F` takes, 128 bits, is 112 bits of prefix
+/// at most, the block's number and a counter. The types of columns are made to fit (35 digits, 15 bytes of a
+/// text).
 const MOST: usize = 15;
 
 /// The order-revealing encryption of one column.
@@ -201,7 +207,8 @@ const PLACE: [u8; 256] = {
 mod tests {
     use super::*;
 
-    /// Digits unmasked: 0 at the value's own position, 1 where smaller elements are, as many as there are, and 2 elsewhere.
+    /// Digits unmasked: 0 at the value's own position, 1 where smaller elements are, as many as there are,
+    /// and 2 elsewhere.
     #[test]
     fn digits_say_how_elements_compare() {
         let ore = Ore::new(Backend::detect(), &[7; 32], 5);

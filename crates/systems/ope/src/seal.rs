@@ -1,9 +1,10 @@
 //! Sealing: values in rows, and the client's own state.
 //!
-//! Every row has a key of its own, keyed BLAKE3 of (row key, 16 random bytes) under the column's key, for AES-256-GCM: a sealed value
-//! opens in its table, column and row and nowhere else. It carries the number of the secret that it is sealed under. A plain value may have a
-//! tag ([`Binding`]), which vouches for it in its column and row. The random bytes give the
-//! row's [`Coin`], too, so that the database alone has all that a dictionary is made of, and a retry under another row key keeps its coin.
+//! Every row has a key of its own, keyed BLAKE3 of (row key, 16 random bytes) under the column's key, for
+//! AES-256-GCM: a sealed value opens in its table, column and row and nowhere else. It carries the number of
+//! the secret that it is sealed under. A plain value may have a tag ([`Binding`]), which vouches for it in
+//! its column and row. The random bytes give the row's [`Coin`], too, so that the database alone has all that
+//! a dictionary is made of, and a retry under another row key keeps its coin.
 
 use rand_core::CryptoRng;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
@@ -90,8 +91,9 @@ fn keyed(key: &[u8; 32], row: u64, bytes: &[u8]) -> Zeroizing<[u8; 32]> {
     Zeroizing::new(hash.into())
 }
 
-/// Nonces of many values, which are not kept but made again: keyed hashes of the row's number, the column's and the value, under a key that is
-/// used for nothing else. What is read again and has another value by then has another nonce, too: one nonce never seals two values.
+/// Nonces of many values, which are not kept but made again: keyed hashes of the row's number, the column's
+/// and the value, under a key that is used for nothing else. What is read again and has another value by then
+/// has another nonce, too: one nonce never seals two values.
 pub struct Nonces(Zeroizing<[u8; 32]>);
 
 impl Nonces {
@@ -128,8 +130,8 @@ impl RowTerms {
     }
 }
 
-/// The key of tags, each of which vouches for a plain value in its column and row: a keyed hash of them. What was there before under the same
-/// secret has a tag, too.
+/// The key of tags, each of which vouches for a plain value in its column and row: a keyed hash of them. What
+/// was there before under the same secret has a tag, too.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Binding([u8; 32]);
 
@@ -173,8 +175,8 @@ impl Purpose {
 }
 
 impl OpeKey {
-    /// Seals bytes under the secret of this number; `None` if there is no such secret. No two have the same `nonce`. `beside` is what they are read
-    /// with, and is not sealed: with anything else they do not open.
+    /// Seals bytes under the secret of this number; `None` if there is no such secret. No two have the same
+    /// `nonce`. `beside` is what they are read with, and is not sealed: with anything else they do not open.
     pub fn seal(&self, number: u32, purpose: Purpose, beside: &str, nonce: [u8; 16], plain: &[u8]) -> Option<Vec<u8>> {
         let key = self.once(number, purpose, beside, &nonce)?;
         let mut sealed = Vec::with_capacity(plain.len() + OVERHEAD);
@@ -222,8 +224,9 @@ fn open(key: &[u8; 32], sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
     Ok(bytes)
 }
 
-/// A keyed sum over the rows of a column, which does not depend on their order: MSet-Add-Hash of D. Clarke and others (Asiacrypt 2003).
-/// The server never sees one in the clear. A row key occurs once, so that every term is there once or not at all.
+/// A keyed sum over the rows of a column, which does not depend on their order: MSet-Add-Hash of D. Clarke
+/// and others (Asiacrypt 2003). The server never sees one in the clear. A row key occurs once, so that every
+/// term is there once or not at all.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Sum(pub(crate) [u64; 4]);
 

@@ -20,8 +20,8 @@ pub struct State {
     pub rows: RowTotal,
     /// The encrypted columns.
     pub columns: Vec<ColumnState>,
-    /// The names of the columns that are not encrypted and bound to their rows. They are not in the bytes, but beside them
-    /// ([`State::beside`]).
+    /// The names of the columns that are not encrypted and bound to their rows. They are not in the bytes,
+    /// but beside them ([`State::beside`]).
     pub bound: Vec<String>,
 }
 
@@ -92,7 +92,8 @@ impl State {
         self.history.version()
     }
 
-    /// Becomes the next version; `rewrites` if rows that were there changed. The link between the two is for the server to keep.
+    /// Becomes the next version; `rewrites` if rows that were there changed. The link between the two is for
+    /// the server to keep.
     pub fn advance(&mut self, rewrites: bool) -> Link {
         if rewrites {
             self.rewritten = self.version() + 1;

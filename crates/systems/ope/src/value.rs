@@ -1,9 +1,10 @@
 //! Types and values: what a column holds, as a number that keeps the order and as bytes that are sealed.
 //!
-//! Every value maps to a number below 2^120 that is ordered as values are. Numbers, decimals and times *are* that number. A text's is its
-//! first 15 bytes, so that text is ordered by the bytes of its UTF-8 form (PostgreSQL's `collate "C"`) as far as a prefix tells; the rest is
-//! for the client to compare. What is sealed has one length for all values of a column: text is padded to its declared width, since
-//! lengths would show which rows are equal.
+//! Every value maps to a number below 2^120 that is ordered as values are. Numbers, decimals and times *are*
+//! that number. A text's is its first 15 bytes, so that text is ordered by the bytes of its UTF-8 form
+//! (PostgreSQL's `collate "C"`) as far as a prefix tells; the rest is for the client to compare. What is
+//! sealed has one length for all values of a column: text is padded to its declared width, since lengths
+//! would show which rows are equal.
 
 use core::fmt;
 use core::str::FromStr;

@@ -84,7 +84,8 @@ fn right_ciphertexts_look_random() {
     }
 }
 
-/// Left ciphertexts of values with another prefix have nothing in common behind it, and each block's positions are a permutation.
+/// Left ciphertexts of values with another prefix have nothing in common behind it, and each block's
+/// positions are a permutation.
 #[test]
 fn positions_are_permuted_for_each_prefix() {
     let ore = Ore::new(Backend::detect(), &[5; 32], 2);
@@ -108,7 +109,8 @@ fn all_backends_give_equal_bytes() {
     assert!(outputs.windows(2).all(|pair| pair[0] == pair[1]));
 }
 
-/// The keys of a left ciphertext are of prefix, block and position: where all prefixes are zero, the block alone tells keys of one position apart.
+/// The keys of a left ciphertext are of prefix, block and position: where all prefixes are zero, the block
+/// alone tells keys of one position apart.
 #[test]
 fn keys_of_different_blocks_differ() {
     let mut alike = 0;

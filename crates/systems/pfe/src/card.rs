@@ -1,4 +1,5 @@
-//! What there is to know about private function evaluation: a service, since it runs no program of the user's, but a function inside one.
+//! What there is to know about private function evaluation: a service, since it runs no program of the
+//! user's, but a function inside one.
 
 use comity_circuit::Goal;
 use comity_protocol::{Adversary, Card, CardKind, Corrupt, Takes};

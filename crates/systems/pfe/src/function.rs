@@ -1,4 +1,5 @@
-//! `Function`: a circuit as universal ones take it: gates that are any function of two wires, none of them read more than twice.
+//! `Function`: a circuit as universal ones take it: gates that are any function of two wires, none of them
+//! read more than twice.
 
 use std::collections::HashMap;
 
@@ -40,14 +41,16 @@ pub struct Function {
 }
 
 impl Function {
-    /// The function that a program computes of those of its inputs which are not `known`: these, one after another, are the bits of the
-    /// function's input, and all outputs are those of its output. Known ones become a part of the function.
+    /// The function that a program computes of those of its inputs which are not `known`: these, one after
+    /// another, are the bits of the function's input, and all outputs are those of its output. Known ones
+    /// become a part of the function.
     ///
     /// Inverters are no gates, gates that compute the same are one, and those that nothing depends on are none.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the known values are not as many as the program's inputs or of another width, if no input or no output
-    /// is left, or if there are more than [`Shape::MAX`] of something.
+    /// [`InvalidInput`](comity_core::Kind) if the known values are not as many as the program's inputs or of
+    /// another width, if no input or no output is left, or if there are more than [`Shape::MAX`] of
+    /// something.
     pub fn new(program: &Program, known: &[Option<Bits>]) -> Result<Function> {
         let takes = program.inputs();
         if known.len() != takes.len() {
@@ -93,7 +96,8 @@ impl Function {
         self.added
     }
 
-    /// The gates that would be [added](Function::added) if each were a copy, as D13.3 counts them: `k* - k`. To be told to nobody.
+    /// The gates that would be [added](Function::added) if each were a copy, as D13.3 counts them: `k* - k`.
+    /// To be told to nobody.
     pub fn copies(&self) -> usize {
         self.copies
     }
@@ -299,8 +303,8 @@ impl Simple {
         Direct { gates, outputs }
     }
 
-    /// The nodes of outputs, none of which is negated: gates whose negation alone is an output are negated, with what reads them; constants and
-    /// what else is negated get a gate.
+    /// The nodes of outputs, none of which is negated: gates whose negation alone is an output are negated,
+    /// with what reads them; constants and what else is negated get a gate.
     fn exact(&mut self, outputs: &[Wire]) -> Vec<u32> {
         let nodes = self.inputs + self.gates.len();
         let mut wanted = vec![[false; 2]; nodes];

@@ -1,34 +1,42 @@
 //! Private functions by Yao's protocol, garbled by the owner of the function: `yao-pfe`.
 //!
-//! **Sources**: PRACTICE deliverable D13.3 (2016), sections 2.4.2 and 2.4.3, which have the universal circuit evaluated by Yao's protocol with one
-//! ciphertext less where a scheme hides which gate it is; the [switches and gates](comity_garble::hidden) are half gates of the garbler's (Zahur,
-//! Rosulek, Evans, Eurocrypt 2015) and gates of three rows.
+//! **Sources**: PRACTICE deliverable D13.3 (2016), sections 2.4.2 and 2.4.3, which have the universal circuit
+//! evaluated by Yao's protocol with one ciphertext less where a scheme hides which gate it is; the
+//! [switches and gates](comity_garble::hidden) are half gates of the garbler's (Zahur, Rosulek, Evans,
+//! Eurocrypt 2015) and gates of three rows.
 //!
-//! **Functionality**: that of the universal program. Party 0 puts in a function, party 1 its input, and whoever is to learns the output.
+//! **Functionality**: that of the universal program. Party 0 puts in a function, party 1 its input, and
+//! whoever is to learns the output.
 //!
 //! **Protocol**
 //! 1. *Setup*: the owner draws delta; 128 base OTs make it the sender of an OT extension whose correlation is delta.
 //! 2. *Input*: the extension's correlation is the pair of labels of each bit of `x`.
-//! 3. *Switches and gates*, in the order of the [walk](fn@comity_library::universal::walk): the owner knows which way each switch goes and which function each
-//!    gate is. So neither has labels: a switch is an AND of the difference of its two wires with a known bit, one row; a gate is three rows.
+//! 3. *Switches and gates*, in the order of the [walk](fn@comity_library::universal::walk): the owner knows
+//!    which way each switch goes and which function each gate is. So neither has labels: a switch is an AND
+//!    of the difference of its two wires with a known bit, one row; a gate is three rows.
 //! 4. *Output*: permute bits go to each recipient, in one message each way.
 //!
-//! **Against a semi-honest evaluator**: it has one label of each wire and the rows. How many rows there are, and which switch or gate each one is of, follows
-//! from the shape. Each row is hidden by a mask under a key of its own that it cannot compute, as the labels that it does not have differ by
-//! delta from those that it has; so rows and labels are jointly uniform, whichever bits and functions are garbled, and a simulator draws them
-//! at random, with the permute bits of the output that the functionality gives. **Against a semi-honest owner**: it sees the receiver's
-//! side of OTs, which hides `x`, and permute bits that its own make the output.
+//! **Against a semi-honest evaluator**: it has one label of each wire and the rows. How many rows there are,
+//! and which switch or gate each one is of, follows from the shape. Each row is hidden by a mask under a key
+//! of its own that it cannot compute, as the labels that it does not have differ by delta from those that it
+//! has; so rows and labels are jointly uniform, whichever bits and functions are garbled, and a simulator
+//! draws them at random, with the permute bits of the output that the functionality gives. **Against a
+//! semi-honest owner**: it sees the receiver's side of OTs, which hides `x`, and permute bits that its own
+//! make the output.
 //!
-//! **An owner that cheats** can garble anything: each row as it likes, and so any function of all labels, not one of the shape only; it can
-//! make the output depend on `x` in any way, and give each recipient another one. Still nothing comes back to it but the permute bits of an output that it
-//! is to learn: `v` bits a run, in the choice of which it is free, as it is in any case. An output that is only for party 1 tells it nothing at all, if
-//! party 1 does not tell it either, not even that the run failed. **An evaluator that cheats** in the OTs can learn delta, and with it the function.
-//! Who fears either takes `ag` or `cutchoose`. Nothing a peer sends causes a panic, a hang, or more memory than the shape says.
+//! **An owner that cheats** can garble anything: each row as it likes, and so any function of all labels, not
+//! one of the shape only; it can make the output depend on `x` in any way, and give each recipient another
+//! one. Still nothing comes back to it but the permute bits of an output that it is to learn: `v` bits a run,
+//! in the choice of which it is free, as it is in any case. An output that is only for party 1 tells it
+//! nothing at all, if party 1 does not tell it either, not even that the run failed. **An evaluator that
+//! cheats** in the OTs can learn delta, and with it the function. Who fears either takes `ag` or `cutchoose`.
+//! Nothing a peer sends causes a panic, a hang, or more memory than the shape says.
 //!
 //! **Assumptions**: AES-128 as an ideal cipher, gap Diffie-Hellman and a random oracle in ristretto255 (base OT).
 //!
-//! **Cost**: 16 bytes a switch and output, 48 a gate, 16 a bit of `x`; about 10 KiB for the base OTs. Memory of either side: four labels a pole, and
-//! the bits of the function, packed. Time does not depend on the function once its bits are there.
+//! **Cost**: 16 bytes a switch and output, 48 a gate, 16 a bit of `x`; about 10 KiB for the base OTs. Memory
+//! of either side: four labels a pole, and the bits of the function, packed. Time does not depend on the
+//! function once its bits are there.
 
 mod network;
 mod sides;

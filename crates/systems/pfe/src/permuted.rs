@@ -1,44 +1,59 @@
 //! Private functions by an extended permutation: `pfe-ot` and `pfe-linear`.
 //!
-//! **Sources**: P. Mohassel, S. Sadeghian, "How to Hide Circuits in MPC: An Efficient Framework for Private Function Evaluation" (Eurocrypt 2013), the protocol over
-//! garbled circuits, for `pfe-ot`; J. Katz, L. Malka, "Constant-Round Private Function Evaluation with Linear Complexity" (Asiacrypt 2011), in the form with
-//! group elements of O. Biçer, M. Bingöl, M. Kiraz, A. Levi, "Highly Efficient and Re-Executable Private Function Evaluation with Linear Complexity" (IEEE TDSC
-//! 2020), for `pfe-linear`; PRACTICE deliverable D13.3 (2016), section 2.4.4, which compares with the first (Table 2.1). Network: Waksman (1968).
+//! **Sources**: P. Mohassel, S. Sadeghian, "How to Hide Circuits in MPC: An Efficient Framework for Private
+//! Function Evaluation" (Eurocrypt 2013), the protocol over garbled circuits, for `pfe-ot`; J. Katz, L.
+//! Malka, "Constant-Round Private Function Evaluation with Linear Complexity" (Asiacrypt 2011), in the form
+//! with group elements of O. Biçer, M. Bingöl, M. Kiraz, A. Levi, "Highly Efficient and Re-Executable Private
+//! Function Evaluation with Linear Complexity" (IEEE TDSC 2020), for `pfe-linear`; PRACTICE deliverable D13.3
+//! (2016), section 2.4.4, which compares with the first (Table 2.1). Network: Waksman (1968).
 //!
-//! **Functionality**: that of the [direct program](comity_library::universal::direct): party 0 puts in a circuit, whose wires are read as often as it likes, party 1
-//! its input.
+//! **Functionality**: that of the [direct program](comity_library::universal::direct): party 0 puts in a
+//! circuit, whose wires are read as often as it likes, party 1 its input.
 //!
-//! **Protocol.** Here the owner of the *input* garbles, and does not know which wires its gates read. The circuit is an extended permutation from `u + k`
-//! *sources* (inputs and what gates give) to `2 k + v` *places* (what gates and outputs read).
-//! 1. *Setup*: two OT extensions, party 0 the receiver of both: one of delta, the offset between labels, and one of an offset that is nothing else. For `pfe-linear`
-//!    points of sources and places besides.
-//! 2. *Switches*, of `pfe-ot`: the extended permutation is a permutation network, a row of copies and a second network. Each source has a random mask of the garbler's.
-//!    A switch or copy of two masks `m_a`, `m_b` is a C-OT of `q` and `q ^ m_a ^ m_b`, which party 0 chooses from by its way; the garbler adds `q` to
-//!    both masks, or to that of the copy. At the end each place has a mask, which *is* the label for zero of what is read there, but for step 3. For
-//!    `pfe-linear` these labels are random.
-//! 3. *Negations*: a correlated OT of delta for each place: it adds delta to the label where party 0 reads the wire negated.
-//! 4. *Gates*: all gates are alike. An AND of both labels is garbled, and a C-OT chooses between it and their sum, an XOR, as a copy does.
-//! 5. The garbler sends what brings labels from sources to places, and the rows. For `pfe-ot` that is the label for zero of each source under its mask, and
-//!    its own active labels: taken through the network with what the OTs gave, the first are at each place the label for zero there, under that of
-//!    the source, and the sum of both makes one active label the other one. For `pfe-linear` it is what opens labels by points. Party 0 evaluates gate by gate.
+//! **Protocol.** Here the owner of the *input* garbles, and does not know which wires its gates read. The
+//! circuit is an extended permutation from `u + k` *sources* (inputs and what gates give) to `2 k + v`
+//! *places* (what gates and outputs read).
+//! 1. *Setup*: two OT extensions, party 0 the receiver of both: one of delta, the offset between labels, and
+//!    one of an offset that is nothing else. For `pfe-linear` points of sources and places besides.
+//! 2. *Switches*, of `pfe-ot`: the extended permutation is a permutation network, a row of copies and a
+//!    second network. Each source has a random mask of the garbler's. A switch or copy of two masks `m_a`,
+//!    `m_b` is a C-OT of `q` and `q ^ m_a ^ m_b`, which party 0 chooses from by its way; the garbler adds `q`
+//!    to both masks, or to that of the copy. At the end each place has a mask, which *is* the label for zero
+//!    of what is read there, but for step 3. For `pfe-linear` these labels are random.
+//! 3. *Negations*: a correlated OT of delta for each place: it adds delta to the label where party 0 reads
+//!    the wire negated.
+//! 4. *Gates*: all gates are alike. An AND of both labels is garbled, and a C-OT chooses between it and their
+//!    sum, an XOR, as a copy does.
+//! 5. The garbler sends what brings labels from sources to places, and the rows. For `pfe-ot` that is the
+//!    label for zero of each source under its mask, and its own active labels: taken through the network with
+//!    what the OTs gave, the first are at each place the label for zero there, under that of the source, and
+//!    the sum of both makes one active label the other one. For `pfe-linear` it is what opens labels by
+//!    points. Party 0 evaluates gate by gate.
 //! 6. *Output*: permute bits go to each recipient.
 //!
-//! **Differences from the papers**: there all gates are NANDs; here step 4 hides which one of two a gate is, and step 3 has negations for
-//! nothing else, so that `k` is the number of gates without inverters, as in D13.3's tables. Switches are C-OTs of one block, where the paper has OTs of
-//! two strings of two blocks. In the linear ones rows hold points; here they hold labels, which open points, so that gates are garbled as anywhere. That protocol
-//! can be run again with the points of places that it has; here each run has new ones.
+//! **Differences from the papers**: there all gates are NANDs; here step 4 hides which one of two a gate is,
+//! and step 3 has negations for nothing else, so that `k` is the number of gates without inverters, as in
+//! D13.3's tables. Switches are C-OTs of one block, where the paper has OTs of two strings of two blocks. In
+//! the linear ones rows hold points; here they hold labels, which open points, so that gates are garbled as
+//! anywhere. That protocol can be run again with the points of places that it has; here each run has new
+//! ones.
 //!
-//! **Adversary**: semi-honest, either party. The garbler sees the receiver's side of OTs, which hides every choice, points that are uniform whichever
-//! sources they are of, and permute bits that its own make the output. Party 0 of `pfe-ot` sees messages of C-OTs, each under a fresh `q`, labels for zero under masks,
-//! and one active label of each wire. Masks at two places may differ by what is known to it: then it knows the difference of two labels for zero, which is none of
-//! delta. Party 0 of `pfe-linear` has one of the two points of each source, and of the other one it knows nothing, by the Diffie-Hellman assumption; which of both it is, it does not
-//! see, by the decisional one. An owner of the function that cheats can learn delta from the extensions, and with it `x`; a garbler that cheats can garble any
-//! gates. Neither can cause a panic, a hang, or more memory than the shape says.
+//! **Adversary**: semi-honest, either party. The garbler sees the receiver's side of OTs, which hides every
+//! choice, points that are uniform whichever sources they are of, and permute bits that its own make the
+//! output. Party 0 of `pfe-ot` sees messages of C-OTs, each under a fresh `q`, labels for zero under masks,
+//! and one active label of each wire. Masks at two places may differ by what is known to it: then it knows
+//! the difference of two labels for zero, which is none of delta. Party 0 of `pfe-linear` has one of the two
+//! points of each source, and of the other one it knows nothing, by the Diffie-Hellman assumption; which of
+//! both it is, it does not see, by the decisional one. An owner of the function that cheats can learn delta
+//! from the extensions, and with it `x`; a garbler that cheats can garble any gates. Neither can cause a
+//! panic, a hang, or more memory than the shape says.
 //!
-//! **Assumptions**: AES-128 as an ideal cipher, gap Diffie-Hellman and a random oracle in ristretto255 (base OT); for `pfe-linear` decisional Diffie-Hellman there.
+//! **Assumptions**: AES-128 as an ideal cipher, gap Diffie-Hellman and a random oracle in ristretto255 (base
+//! OT); for `pfe-linear` decisional Diffie-Hellman there.
 //!
-//! **Cost**: for each gate 80 bytes and two negations of 16, and besides: `pfe-ot` about `4 k log2 (2 k)` switches, 32 bytes each, and a block of memory
-//! for each; `pfe-linear` 226 bytes and nine multiplications of points a gate, of which three have a table.
+//! **Cost**: for each gate 80 bytes and two negations of 16, and besides: `pfe-ot` about `4 k log2 (2 k)`
+//! switches, 32 bytes each, and a block of memory for each; `pfe-linear` 226 bytes and nine multiplications
+//! of points a gate, of which three have a table.
 
 mod bringing;
 mod network;

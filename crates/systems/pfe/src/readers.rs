@@ -1,8 +1,9 @@
 //! Gates of which none is read more than twice, as universal circuits have them.
 //!
-//! A wire that more than two read needs copies. A gate that copies takes one of the two places and gives two, so `r` readers need `r - 2` of them
-//! (D13.3, section 2.4.4, counts these). Often fewer will do: where `w = x + y`, and both `w` and `y` are read once, each has a place that nobody
-//! reads by, and `w + y` is `x` again, in two new places for none of its own. So readers of `x` are merged behind `w`.
+//! A wire that more than two read needs copies. A gate that copies takes one of the two places and gives two,
+//! so `r` readers need `r - 2` of them (D13.3, section 2.4.4, counts these). Often fewer will do: where
+//! `w = x + y`, and both `w` and `y` are read once, each has a place that nobody reads by, and `w + y` is `x`
+//! again, in two new places for none of its own. So readers of `x` are merged behind `w`.
 
 use crate::function::Gate;
 
@@ -72,7 +73,8 @@ impl Limiting {
         (self.inputs + self.gates.len() - 1) as u32
     }
 
-    /// A place of a node for its next reader, in front of which it is copied if it has to be. If it `comes_back` behind that reader, it has not.
+    /// A place of a node for its next reader, in front of which it is copied if it has to be. If it
+    /// `comes_back` behind that reader, it has not.
     fn read(&mut self, node: usize, comes_back: bool) -> u32 {
         if self.places[node].count == 1 && self.readers[node] > 1 && !comes_back {
             let from = self.places[node].take();
@@ -84,7 +86,8 @@ impl Limiting {
         self.places[node].take()
     }
 
-    /// Whether a gate that is an XOR can give its read `x` back, since `y` and the gate itself have places that nobody needs.
+    /// Whether a gate that is an XOR can give its read `x` back, since `y` and the gate itself have places
+    /// that nobody needs.
     fn comes_back(&self, node: usize, x: usize, y: usize) -> bool {
         let lacks = self.readers[x] as usize > self.places[x].count;
         let spare = self.places[y].count > self.readers[y] as usize;

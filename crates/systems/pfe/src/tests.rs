@@ -89,7 +89,8 @@ proptest! {
     }
 }
 
-/// Every graph on few poles goes through: the first pole an input, the last one an output, each gate any function of any two earlier poles.
+/// Every graph on few poles goes through: the first pole an input, the last one an output, each gate any
+/// function of any two earlier poles.
 #[test]
 fn every_small_function_is_computed() {
     let mut shapes = 0;
@@ -117,7 +118,8 @@ fn every_small_function_is_computed() {
     assert!(shapes > 1000);
 }
 
-/// Numbers as large as they may be, of which no circuit is evaluated here: more loops than a program has in one another.
+/// Numbers as large as they may be, of which no circuit is evaluated here: more loops than a program has in
+/// one another.
 #[test]
 fn the_largest_shapes_are_programs() {
     for (inputs, outputs, gates) in
@@ -143,7 +145,8 @@ fn aes_is_computed_with_fewer_gates_than_with_copies() {
     assert!(added <= copies, "{added} gates were added");
 }
 
-/// A bit of a program that is wrong sends an edge elsewhere, or is another function of a gate: of a function whose every wire matters that is seen.
+/// A bit of a program that is wrong sends an edge elsewhere, or is another function of a gate: of a function
+/// whose every wire matters that is seen.
 #[test]
 fn wrong_ways_are_seen_in_what_is_computed() {
     let mut b = comity_circuit::Builder::new();

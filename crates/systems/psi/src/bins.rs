@@ -1,10 +1,12 @@
 //! An oblivious pseudo-random function for each bin: what [KKRT16](crate::kkrt), [Protocol 6](crate::bch) and
-//! [OT-Phasing](crate::phasing) have in common. They differ in how items are [placed](Placed), in the OT, and in the digits.
+//! [OT-Phasing](crate::phasing) have in common. They differ in how items are [placed](Placed), in the OT, and
+//! in the digits.
 //!
-//! The receiver has at most one item in a bin, and asks for the value of its input there: the item's rest, and two bits that say by which
-//! function the item came there; in an empty bin a random rest, by a function that does not exist. The sender evaluates each
-//! of its items in its three bins, and shows the [masks](crate::masks) of the values, a group for each function. Without
-//! the function in it, an input would be the same in two bins that are one.
+//! The receiver has at most one item in a bin, and asks for the value of its input there: the item's rest,
+//! and two bits that say by which function the item came there; in an empty bin a random rest, by a function
+//! that does not exist. The sender evaluates each of its items in its three bins, and shows the
+//! [masks](crate::masks) of the values, a group for each function. Without the function in it, an input would
+//! be the same in two bins that are one.
 
 use comity_core::{Aes128, Backend, Block, HugeTable, Prg, Result, TccrHash};
 use comity_hashing::{Cuckoo, FUNCTIONS, Short, Simple};
@@ -36,7 +38,8 @@ const NO_FUNCTION: u128 = FUNCTIONS as u128;
 
 /// The items of a party in their bins.
 pub(crate) struct Placed {
-    /// The items, and dummies after them: two blocks each, the rest and the bins. They are read at random places all the time.
+    /// The items, and dummies after them: two blocks each, the rest and the bins. They are read at random
+    /// places all the time.
     items: HugeTable,
     next: usize,
     /// The bits of a rest.
@@ -127,8 +130,9 @@ fn input(rest: u128, function: usize) -> u128 {
     rest << FUNCTION_BITS | function as u128
 }
 
-/// The values of inputs out of the strings of their digits: the string itself, or if there are several, a hash of bin,
-/// function and the sum. A sum alone would be linear: four items of a bin whose digits cancel would have values that do.
+/// The values of inputs out of the strings of their digits: the string itself, or if there are several, a
+/// hash of bin, function and the sum. A sum alone would be linear: four items of a bin whose digits cancel
+/// would have values that do.
 struct Join {
     digits: Digits,
     permutation: Aes128,

@@ -1,15 +1,17 @@
-//! Circuit-Phasing: D13.3, section 5.1, by Pinkas, Schneider, Segev, Zohner (USENIX Security 2015, ePrint 2015/634), section 4.
+//! Circuit-Phasing: D13.3, section 5.1, by Pinkas, Schneider, Segev, Zohner (USENIX Security 2015, ePrint
+//! 2015/634), section 4.
 //!
-//! Both sides put short items into bins, the receiver one a bin and the sender all of its own, filled up to as many as the fullest bin can
-//! have. A [program](comparison) compares what is in a bin, under any protocol that runs programs; only the receiver
-//! learns its outputs, a bit for each bin.
+//! Both sides put short items into bins, the receiver one a bin and the sender all of its own, filled up to
+//! as many as the fullest bin can have. A [program](comparison) compares what is in a bin, under any protocol
+//! that runs programs; only the receiver learns its outputs, a bit for each bin.
 //!
-//! **Adversary**: that of the protocol. A malicious receiver has a slot a bin, 1.27 for each of its items and 1,301 at least, and may put an item into several;
-//! a malicious sender may put other items into each of an item's bins, and as many as there is room for. The result is then that of such
-//! sets. **Assumptions**: those of the protocol; BLAKE3 as a random oracle (digests).
+//! **Adversary**: that of the protocol. A malicious receiver has a slot a bin, 1.27 for each of its items and
+//! 1,301 at least, and may put an item into several; a malicious sender may put other items into each of an
+//! item's bins, and as many as there is room for. The result is then that of such sets. **Assumptions**:
+//! those of the protocol; BLAKE3 as a random oracle (digests).
 //!
-//! **Cost**: `b beta (mu - 1)` AND gates, for `b` = 1.27 n2 bins of at most `beta` items with `mu = rho + log2(n1) + log2(n2) - log2(b) + 2`
-//! bits; the inputs `b mu` and `b beta mu` bits.
+//! **Cost**: `b beta (mu - 1)` AND gates, for `b` = 1.27 n2 bins of at most `beta` items with
+//! `mu = rho + log2(n1) + log2(n2) - log2(b) + 2` bits; the inputs `b mu` and `b beta mu` bits.
 //!
 //! **Failure**: items that hashing cannot place are left out, each side's own by probability 2^-rho; `beta` is
 //! [computed](fullest_bin), and not a constant of a measurement.
@@ -47,7 +49,8 @@ struct Shape {
 }
 
 impl Shape {
-    /// The shape for sets of these sizes, if it is one that a program of this machine can have: the peer's word is half of it.
+    /// The shape for sets of these sizes, if it is one that a program of this machine can have: the peer's
+    /// word is half of it.
     fn new(sizes: Sizes) -> Result<Shape> {
         let bins = bins(sizes.receiver, ROOMY);
         let slots = fullest_bin(sizes.sender, bins, sizes.rho).max(1);
@@ -68,8 +71,8 @@ pub(crate) fn slots(sizes: Sizes, sends: bool) -> Option<usize> {
     Some(shape.bins as usize * if sends { shape.slots } else { 1 })
 }
 
-/// The program that compares two sets of these sizes, as told, in their bins: the first input is the sender's, the second the
-/// receiver's, and the only output has a bit for each bin of the receiver's.
+/// The program that compares two sets of these sizes, as told, in their bins: the first input is the
+/// sender's, the second the receiver's, and the only output has a bit for each bin of the receiver's.
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) if the sets are too large for a program.

@@ -1,10 +1,10 @@
-//! A sorted list of masks on the wire: Golomb and Rice's code, with the quotients taken of the masks and not of their differences
-//! (Elias and Fano), so that the length depends on the number of masks alone.
+//! A sorted list of masks on the wire: Golomb and Rice's code, with the quotients taken of the masks and not
+//! of their differences (Elias and Fano), so that the length depends on the number of masks alone.
 //!
-//! `n` masks of `l` bits are cut to `h = log2(n)` upper and `l - h` lower bits. First comes, for each of the `2^h` upper parts in
-//! order, a 1 for each mask that has it and a 0; then the lower parts. That is `l - log2(n) + 2` bits a mask; differences
-//! would take 0.4 less, and a length that both sides would have to be told. Each list has one encoding, and only what is
-//! one is taken.
+//! `n` masks of `l` bits are cut to `h = log2(n)` upper and `l - h` lower bits. First comes, for each of the
+//! `2^h` upper parts in order, a 1 for each mask that has it and a 0; then the lower parts. That is
+//! `l - log2(n) + 2` bits a mask; differences would take 0.4 less, and a length that both sides would have to
+//! be told. Each list has one encoding, and only what is one is taken.
 
 use comity_channel::Channel;
 use comity_core::Result;
@@ -148,8 +148,9 @@ impl MaskList {
         })
     }
 
-    /// Finds masks in a list that [is one](MaskList::read), without reading most of it: `sought` are in ascending order, and for each
-    /// that is in the list `each` gets its place among those sought and in the list.
+    /// Finds masks in a list that [is one](MaskList::read), without reading most of it: `sought` are in
+    /// ascending order, and for each that is in the list `each` gets its place among those sought and in the
+    /// list.
     ///
     /// # Panics
     /// If the list has another length.
@@ -194,7 +195,8 @@ impl MaskList {
         if masks != self.n {
             return Err(no_list(&format!("it has {masks} masks and not {}", self.n)));
         }
-        // With that many ones, what is left are the zeros, and those that fill the last byte; the last of the list is a zero.
+        // With that many ones, what is left are the zeros, and those that fill the last byte; the last of the
+        // list is a zero.
         let end = if self.n == 0 { 0 } else { self.n + (1 << self.upper) };
         match Ones::of(upper).last() {
             Some(last) if last + 1 >= end => Err(no_list("its last mask is too large")),

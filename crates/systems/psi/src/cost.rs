@@ -35,15 +35,17 @@ pub struct MethodCost {
     pub masks: u64,
     /// The bits of a mask.
     pub mask_bits: u32,
-    /// Bytes from the receiver: OTs, rounded up to whole blocks; or the vector OLE and the key-value store; or OTs and questions.
+    /// Bytes from the receiver: OTs, rounded up to whole blocks; or the vector OLE and the key-value store;
+    /// or OTs and questions.
     pub from_receiver: u64,
-    /// Bytes from the sender: coded masks, and payload with its tags; of the vector OLE, its part; circuits and answers.
+    /// Bytes from the sender: coded masks, and payload with its tags; of the vector OLE, its part; circuits
+    /// and answers.
     pub from_sender: u64,
 }
 
 impl Method {
-    /// The cost of a run between sets that are told to have these sizes, with payload of so many bytes an item and the statistical
-    /// parameter rho; none for a method whose cost is that of a program.
+    /// The cost of a run between sets that are told to have these sizes, with payload of so many bytes an
+    /// item and the statistical parameter rho; none for a method whose cost is that of a program.
     pub fn cost(
         self,
         adversary: Adversary,
@@ -83,12 +85,14 @@ impl Method {
 }
 
 impl Terms {
-    /// The most items that a party which cheats can have compared, where it told its size: `sends` says which of the two it is, and
-    /// the sizes are the sender's and the receiver's. None where the method is only for parties that do as it says.
+    /// The most items that a party which cheats can have compared, where it told its size: `sends` says which
+    /// of the two it is, and the sizes are the sender's and the receiver's. None where the method is only for
+    /// parties that do as it says.
     ///
-    /// *`vole`*: a receiver's vector has a column at least for each item that it finds in it, and linear algebra finds a vector that
-    /// has as many items as columns: 1,470 for a set of 1,024 and less. Proven is twice as many at most. A sender has one mask for each item.
-    /// *`circuit`*: an item for each slot of a bin.
+    /// *`vole`*: a receiver's vector has a column at least for each item that it finds in it, and linear
+    /// algebra finds a vector that has as many items as columns: 1,470 for a set of 1,024 and less. Proven is
+    /// twice as many at most. A sender has one mask for each item. *`circuit`*: an item for each slot of a
+    /// bin.
     pub fn reach(&self, sends: bool, (sender, receiver): (usize, usize), rho: u32) -> Option<usize> {
         let sizes = Sizes { sender, receiver, rho };
         match (self.adversary, self.method, sends) {

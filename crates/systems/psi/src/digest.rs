@@ -1,8 +1,8 @@
 //! Digests: what methods see of items.
 //!
-//! 128 bits of BLAKE3 under a key that both sides toss after they have said their sizes. Two items of sets of 2^28 share a digest
-//! with probability below 2^-70. The key is committed to: whoever fixed it last could else look for one under which hashing
-//! fails for a set that it guesses, and see whether it does.
+//! 128 bits of BLAKE3 under a key that both sides toss after they have said their sizes. Two items of sets of
+//! 2^28 share a digest with probability below 2^-70. The key is committed to: whoever fixed it last could
+//! else look for one under which hashing fails for a set that it guesses, and see whether it does.
 
 use comity_core::{Block, HugeTable, Result, ShortHash};
 use comity_protocol::Party;
@@ -35,8 +35,8 @@ impl DigestKey {
         hash.finalize().into()
     }
 
-    /// The digests of a party's set as it is told: those of its items, in their order, and then dummies, random bits that
-    /// stand for nothing.
+    /// The digests of a party's set as it is told: those of its items, in their order, and then dummies,
+    /// random bits that stand for nothing.
     pub(crate) fn digests(&self, rng: &mut dyn CryptoRng, set: &Set<'_>) -> Vec<u128> {
         let mut digests = Vec::with_capacity(set.told());
         self.each(set, |hash| digests.push(u128::from_le_bytes(*hash.first_chunk().expect("32 bytes"))));
@@ -69,7 +69,8 @@ impl DigestKey {
 
     /// Hashes items, in their order.
     fn each(&self, set: &Set<'_>, mut each: impl FnMut(&[u8; 32])) {
-        // Items in the first half of a message of 64 bytes, many messages at a time: an eighth of the time of one after another.
+        // Items in the first half of a message of 64 bytes, many messages at a time: an eighth of the time of
+        // one after another.
         let hash = ShortHash::new(self.child("digests"));
         let (mut messages, mut hashes) = ([[0; ShortHash::MESSAGE]; BATCH], [[0; 32]; BATCH]);
         for items in set.items.chunks(BATCH) {

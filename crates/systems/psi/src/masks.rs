@@ -1,13 +1,15 @@
-//! Masks: what the sender shows of the values that an OPRF gives its items, and how the receiver finds its own among them.
+//! Masks: what the sender shows of the values that an OPRF gives its items, and how the receiver finds its
+//! own among them.
 //!
-//! A *group* has a value for each item of the sender. From each value come, by hashes of their own, a mask, cut to the bits
-//! that it takes to tell all items apart, and a key for the item's payload: a mask shows nothing of the key. The masks
-//! of a group are sent in ascending order, which is the same however the items were ordered, as a [sorted
-//! list](crate::code), whose length is known beforehand, and then the sealed payloads in the same order. The receiver walks
-//! both lists once.
+//! A *group* has a value for each item of the sender. From each value come, by hashes of their own, a mask,
+//! cut to the bits that it takes to tell all items apart, and a key for the item's payload: a mask shows
+//! nothing of the key. The masks of a group are sent in ascending order, which is the same however the items
+//! were ordered, as a [sorted list](crate::code), whose length is known beforehand, and then the sealed
+//! payloads in the same order. The receiver walks both lists once.
 //!
-//! The hashes are Davies and Meyer's, `pi(v) ^ v`, for permutations (AES) that differ by session and use: in the ideal-cipher model
-//! what is not asked at `v` is random. Values are pseudo-random to the receiver where it does not have them.
+//! The hashes are Davies and Meyer's, `pi(v) ^ v`, for permutations (AES) that differ by session and use: in
+//! the ideal-cipher model what is not asked at `v` is random. Values are pseudo-random to the receiver where
+//! it does not have them.
 
 use comity_channel::Channel;
 use comity_core::{Aes128, Backend, Block, Error, HugeTable, Result, SessionId, declassify_all};
@@ -61,7 +63,8 @@ impl Masks {
         Masks::of(here.backend, [here.session; 2], bits, payload)
     }
 
-    /// The same, where there is no run. `masks` says what they are for, and `sealing` what payload is sealed for: once for each value.
+    /// The same, where there is no run. `masks` says what they are for, and `sealing` what payload is sealed
+    /// for: once for each value.
     pub(crate) fn of(backend: Backend, [masks, sealing]: [SessionId; 2], bits: u32, payload: usize) -> Masks {
         let permutation = |session: SessionId, label| Aes128::new(backend, session.block(label));
         Masks {
@@ -162,8 +165,8 @@ impl Masks {
 
     /// Receives a group of `n` masks and finds in it what is sought there.
     ///
-    /// What is wrong with a payload's seal is no item found: the sender's masks are nobody's then, and the receiver says nothing
-    /// that would tell that it noticed.
+    /// What is wrong with a payload's seal is no item found: the sender's masks are nobody's then, and the
+    /// receiver says nothing that would tell that it noticed.
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if the masks are no list of `n`; those of the channel.
@@ -210,7 +213,8 @@ impl Masks {
         Ok(found)
     }
 
-    /// Hands on the payload of those items with these values that was sealed for them, each with its number. What was sealed is overwritten.
+    /// Hands on the payload of those items with these values that was sealed for them, each with its number.
+    /// What was sealed is overwritten.
     pub(crate) fn open(&self, values: &[Block], items: &mut [u8], mut each: impl FnMut(usize, &[u8])) {
         let right = self.sealer.open(&self.keys(values), items);
         let payload = items.chunks_exact(self.sealer.sealed()).map(|item| &item[..self.payload]);

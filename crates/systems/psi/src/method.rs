@@ -27,8 +27,8 @@ pub struct MethodCard {
     pub name: &'static str,
     /// The paper that the method comes from.
     pub paper: &'static str,
-    /// The adversaries that it can be run against; with none, it is not there yet. A method that runs over a general protocol
-    /// withstands what that one does.
+    /// The adversaries that it can be run against; with none, it is not there yet. A method that runs over a
+    /// general protocol withstands what that one does.
     pub adversaries: &'static [Adversary],
     /// Whether the sender's payload can go to the receiver.
     pub payload: bool,

@@ -1,7 +1,8 @@
 //! Sealed payload: encryption with a key that is used once, and a tag, many items at a time.
 //!
-//! Block `j` of the pad of an item with key `k` is `P(k, j)`, and the tag of what is encrypted, `c`, is the start of `T(k, c)`; of more than 32 bytes
-//! `c` is hashed before. `P` and `T` are BLAKE3 under public keys of their own, of messages of 64 bytes: pseudo-random functions of `k`.
+//! Block `j` of the pad of an item with key `k` is `P(k, j)`, and the tag of what is encrypted, `c`, is the
+//! start of `T(k, c)`; of more than 32 bytes `c` is hashed before. `P` and `T` are BLAKE3 under public keys
+//! of their own, of messages of 64 bytes: pseudo-random functions of `k`.
 
 use comity_core::{Block, ShortHash, verdict};
 use subtle::ConstantTimeEq;

@@ -1,14 +1,17 @@
-//! OT-Phasing: D13.3, section 5.1, by Pinkas, Schneider, Segev, Zohner (USENIX Security 2015, ePrint 2015/634), section 5.
+//! OT-Phasing: D13.3, section 5.1, by Pinkas, Schneider, Segev, Zohner (USENIX Security 2015, ePrint
+//! 2015/634), section 5.
 //!
-//! As [Protocol 6](crate::bch), but with an OT for each byte of the short item, 1-out-of-256. The value of an item is a hash of its bin, its
-//! function and the sum of the strings of its bytes.
+//! As [Protocol 6](crate::bch), but with an OT for each byte of the short item, 1-out-of-256. The value of an
+//! item is a hash of its bin, its function and the sum of the strings of its bytes.
 //!
 //! **Adversary**, **assumptions**: as [Protocol 6](crate::bch), and AES as a random permutation in that hash.
 //!
-//! **Cost**: 64 bytes for each byte of each bin, of which there are 1.27 for each item of the receiver: with 2^20 items eight. Masks as there.
+//! **Cost**: 64 bytes for each byte of each bin, of which there are 1.27 for each item of the receiver: with
+//! 2^20 items eight. Masks as there.
 //!
-//! **Difference from the paper**: there the mask is the sum itself, cut. Then four items of a bin whose bytes cancel have masks that
-//! do, and a receiver that finds three of them sees the fourth. The strings here have 128 bits, and the sum is hashed.
+//! **Difference from the paper**: there the mask is the sum itself, cut. Then four items of a bin whose bytes
+//! cancel have masks that do, and a receiver that finds three of them sees the fourth. The strings here have
+//! 128 bits, and the sum is hashed.
 
 use comity_core::Result;
 use comity_hashing::{ROOMY, bins};

@@ -14,8 +14,9 @@ use crate::{bch, circuit, kkrt, oprf, phasing, vole};
 /// The sender's side: lets the peer learn which of its items are in this set, and their payload.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind), before anything is sent, if the set has an item twice or does not fit the terms, or the method
-/// not the terms; [`Mismatch`](comity_core::Kind) if the peer has other terms; those of the method and of the channel.
+/// [`InvalidInput`](comity_core::Kind), before anything is sent, if the set has an item twice or does not fit
+/// the terms, or the method not the terms; [`Mismatch`](comity_core::Kind) if the peer has other terms; those
+/// of the method and of the channel.
 pub fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<Sent> {
     let sizes = begin(me, terms, set, true)?;
     match terms.method {

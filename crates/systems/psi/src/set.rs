@@ -9,7 +9,8 @@ use crate::terms::Terms;
 /// The most items of a set: numbers of items are words, with room for what hashing adds.
 pub const MAX_ITEMS: usize = 1 << 28;
 
-/// An element of a set: a collision-resistant hash (BLAKE3, 32 bytes) of an encoding that only this element has, made by its owner.
+/// An element of a set: a collision-resistant hash (BLAKE3, 32 bytes) of an encoding that only this element
+/// has, made by its owner.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Item(pub [u8; 32]);
 
@@ -25,7 +26,8 @@ impl Item {
 pub struct Set<'a> {
     /// The items, none of them twice.
     pub items: &'a [Item],
-    /// The sender's payload, [as many bytes](Terms::payload) for each item, in the order of the items. The receiver has none.
+    /// The sender's payload, [as many bytes](Terms::payload) for each item, in the order of the items. The
+    /// receiver has none.
     pub payload: &'a [u8],
     /// The size that the peer is told, if it is more than the items: dummies make up for it.
     pub pad_to: usize,
@@ -65,8 +67,9 @@ impl Set<'_> {
 
 /// Two places of an item that comes twice, if one does.
 fn repeated(items: &[Item]) -> Option<(usize, usize)> {
-    // Numbers of items with bits of a hash before them, cut into parts that have hash tables in the first-level cache: one table
-    // for all would come from memory. Hardly an item is read for another one's sake, since bits tell them apart.
+    // Numbers of items with bits of a hash before them, cut into parts that have hash tables in the
+    // first-level cache: one table for all would come from memory. Hardly an item is read for another one's
+    // sake, since bits tell them apart.
     const NUMBER: u32 = MAX_ITEMS.ilog2();
     let number = |key: u64| (key & ((1 << NUMBER) - 1)) as usize;
     let hash =
@@ -78,7 +81,8 @@ fn repeated(items: &[Item]) -> Option<(usize, usize)> {
         &mut keys,
         |&key| key,
         |keys, same| {
-            // At most half full. What stands for a free slot is the key of the last item of the largest set, with probability 2^-36.
+            // At most half full. What stands for a free slot is the key of the last item of the largest set,
+            // with probability 2^-36.
             let size = (2 * keys.len()).next_power_of_two();
             slots.clear();
             slots.resize(size, u64::MAX);

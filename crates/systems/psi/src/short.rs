@@ -9,8 +9,8 @@ use crate::digest::DigestKey;
 use crate::set::Set;
 use crate::sizes::Sizes;
 
-/// Tosses the digests' key, cuts the digests to the bits that it takes to tell all items apart, and puts them into `bins` bins, where
-/// they have at most `most` bits with the two of the function.
+/// Tosses the digests' key, cuts the digests to the bits that it takes to tell all items apart, and puts them
+/// into `bins` bins, where they have at most `most` bits with the two of the function.
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) if they have more; those of the coin.

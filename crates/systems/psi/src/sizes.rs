@@ -12,8 +12,9 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// The bits of a mask where each item of the sender has `functions` of them: `rho + log2(functions n1) + log2(n2)`, so that
-    /// no mask of another item is that of one of the receiver's.
+    /// The bits of a mask where each item of the sender has `functions` of them:
+    /// `rho + log2(functions n1) + log2(n2)`, so that no mask of another item is that of one of the
+    /// receiver's.
     pub(crate) fn mask_bits(&self, functions: usize) -> u32 {
         (self.rho + self.log2_pairs(functions)).min(128)
     }

@@ -8,8 +8,8 @@ const PART: usize = 512;
 /// The most items of a place in a part that are put in order one by one: uniform ones are a few.
 const FEW: u32 = 32;
 
-/// Writes as many of the items that `item` tells as there is room for, sorted by `mask`: into parts, and each of these into about as many places
-/// as it has items. `start` tells the first 64 bits of a mask.
+/// Writes as many of the items that `item` tells as there is room for, sorted by `mask`: into parts, and each
+/// of these into about as many places as it has items. `start` tells the first 64 bits of a mask.
 pub(crate) fn sort_by_mask<T: Copy, K: Ord>(
     item: impl Fn(usize) -> T,
     to: &mut [T],
@@ -20,8 +20,8 @@ pub(crate) fn sort_by_mask<T: Copy, K: Ord>(
     partition(item, to, &start, |part, same| sort_part(part, same, (&start, &mask), &mut before, &mut places));
 }
 
-/// Writes as many items as there is room for, in the order of what masks begin with, and hands on each part that begins alike, with how many
-/// bits of it do.
+/// Writes as many items as there is room for, in the order of what masks begin with, and hands on each part
+/// that begins alike, with how many bits of it do.
 pub(crate) fn partition<T: Copy>(
     item: impl Fn(usize) -> T,
     to: &mut [T],
@@ -132,7 +132,8 @@ pub(crate) struct Walk<'b> {
 }
 
 impl Walk<'_> {
-    /// For each of these masks, which ascend and are no smaller than those before: its number, and each place of masks that begin as it does.
+    /// For each of these masks, which ascend and are no smaller than those before: its number, and each place
+    /// of masks that begin as it does.
     pub(crate) fn alike(&mut self, masks: &[u128], mut each: impl FnMut(usize, u32)) {
         let keys = self.keys;
         self.starts.clear();

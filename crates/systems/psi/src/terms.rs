@@ -12,7 +12,8 @@ pub(crate) const MAX_PAYLOAD: usize = 1 << 16;
 /// Items of the peer's set at most, where nothing else is said: memory for it is taken on the peer's word.
 pub const MOST: usize = 1 << 26;
 
-/// The terms of a run. The caller's hello says them; a run compares them again with its first message, all but the last, which is each party's own.
+/// The terms of a run. The caller's hello says them; a run compares them again with its first message, all
+/// but the last, which is each party's own.
 #[derive(Clone, Copy)]
 pub struct Terms {
     /// The method.
@@ -94,7 +95,8 @@ impl Terms {
 /// Bytes of [`Opening`].
 pub(crate) const OPENING: usize = 32;
 
-/// The first message of a run: terms, the sender's or the receiver's size, and how many items of the other one it goes along with.
+/// The first message of a run: terms, the sender's or the receiver's size, and how many items of the other
+/// one it goes along with.
 pub(crate) struct Opening {
     /// Whether this party sends.
     pub(crate) sends: bool,
@@ -103,8 +105,8 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    /// The message: role, method, adversary, rho, payload, size, the most that the peer may have, and the start of a hash of the protocol's
-    /// name.
+    /// The message: role, method, adversary, rho, payload, size, the most that the peer may have, and the
+    /// start of a hash of the protocol's name.
     pub(crate) fn to_bytes(&self, terms: &Terms, params: Params) -> [u8; OPENING] {
         let mut bytes = [0; OPENING];
         bytes[..4].copy_from_slice(&[self.sends.into(), terms.method as u8, terms.adversary as u8, params.rho as u8]);

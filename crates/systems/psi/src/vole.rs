@@ -1,32 +1,37 @@
 //! VOLE-PSI: an oblivious key-value store under a vector OLE.
 //!
-//! Rindal, Schoppmann (Eurocrypt 2021, ePrint 2021/266), with the encoding and in the form of Raghuraman, Rindal (CCS 2022, ePrint
-//! 2022/320), figure 4. Both digest their items `x` to a key and a value `H(x)`.
+//! Rindal, Schoppmann (Eurocrypt 2021, ePrint 2021/266), with the encoding and in the form of Raghuraman,
+//! Rindal (CCS 2022, ePrint 2022/320), figure 4. Both digest their items `x` to a key and a value `H(x)`.
 //! 1. The sender commits to a block `w_s`.
-//! 2. [VOLE](comity_vole) with as many elements as the receiver's [OKVS](comity_okvs) has columns: the receiver gets `a` and `c = a delta + b`, the
-//!    sender delta and `b`.
+//! 2. [VOLE](comity_vole) with as many elements as the receiver's [OKVS](comity_okvs) has columns: the
+//!    receiver gets `a` and `c = a delta + b`, the sender delta and `b`.
 //! 3. Both toss the key of digests and of the OKVS.
 //! 4. The receiver encodes its keys with their values in a vector `p`, and sends `a + p` and a block `w_r`.
-//! 5. The sender opens `w_s`. It has `b + (a + p) delta = c + p delta`: what it reads from that for an item, plus `H(x) delta`, is what
-//!    the receiver reads from `c`, if the receiver has the item, and else off by a multiple of delta.
-//! 6. Values are hashed with `w = w_s + w_r` and the item. The sender sends the [masks](crate::masks), exactly as many as its items.
+//! 5. The sender opens `w_s`. It has `b + (a + p) delta = c + p delta`: what it reads from that for an item,
+//!    plus `H(x) delta`, is what the receiver reads from `c`, if the receiver has the item, and else off by a
+//!    multiple of delta.
+//! 6. Values are hashed with `w = w_s + w_r` and the item. The sender sends the [masks](crate::masks),
+//!    exactly as many as its items.
 //!
-//! **Adversary**: semi-honest or malicious, either side. *Receiver*: its set is fixed when it has sent `a + p`: the items whose
-//! row of `p` has their value. With another row it would have to guess delta. These can be more than it told: as many as the OKVS has
-//! columns is what linear algebra reaches, which is 1,470 for a set of 1,024 items and less, be it of one, and 1.28 to 1.44 times as many
-//! as the items of a larger one ([`Terms::reach`]); proven is no more than twice that for 2^64 hashes. *Sender*: what it sends fits
-//! an item that it has hashed, or fits none. It may leave out items that it has, as it may choose its set. Neither is kept from
-//! choosing a set that it likes.
+//! **Adversary**: semi-honest or malicious, either side. *Receiver*: its set is fixed when it has sent
+//! `a + p`: the items whose row of `p` has their value. With another row it would have to guess delta. These
+//! can be more than it told: as many as the OKVS has columns is what linear algebra reaches, which is 1,470
+//! for a set of 1,024 items and less, be it of one, and 1.28 to 1.44 times as many as the items of a larger
+//! one ([`Terms::reach`]); proven is no more than twice that for 2^64 hashes. *Sender*: what it sends fits an
+//! item that it has hashed, or fits none. It may leave out items that it has, as it may choose its set.
+//! Neither is kept from choosing a set that it likes.
 //!
-//! **What each step is for.** The item is hashed beside the value: a sender with delta and `b` zero would else have one mask for all that the
-//! receiver has. `w` is fixed by neither alone, and known after `p` is: nobody hashes before with what it will be. Keys come after the VOLE,
-//! so that nobody looks for a delta, or an `a`, under which items that it guesses collide; and after the sizes, so that no set is made for which
+//! **What each step is for.** The item is hashed beside the value: a sender with delta and `b` zero would
+//! else have one mask for all that the receiver has. `w` is fixed by neither alone, and known after `p` is:
+//! nobody hashes before with what it will be. Keys come after the VOLE, so that nobody looks for a delta, or
+//! an `a`, under which items that it guesses collide; and after the sizes, so that no set is made for which
 //! the OKVS fails. That leaves items out, of which the owner is told and nobody else.
 //!
 //! **Assumptions**: those of the VOLE; BLAKE3 as a random oracle.
 //!
-//! **Cost**: 16 bytes a column, 1.293 columns for each item of the receiver; a mask for each of the sender, of `rho + log2(n1 n2)` bits or,
-//! in the malicious model, 128, less `log2(n1) - 2` by their order; VOLE, 1.4 MB. Four round trips, and those of the VOLE's set-up.
+//! **Cost**: 16 bytes a column, 1.293 columns for each item of the receiver; a mask for each of the sender,
+//! of `rho + log2(n1 n2)` bits or, in the malicious model, 128, less `log2(n1) - 2` by their order; VOLE, 1.4
+//! MB. Four round trips, and those of the VOLE's set-up.
 
 use comity_channel::Channel;
 use comity_core::{Backend, Block, Commitment, HugeTable, Opening, Prg, Result, ShortHash, commit, gf128};
@@ -194,7 +199,8 @@ fn opened(
     Ok(theirs[0])
 }
 
-/// The bits of a mask. In the malicious model all: a shorter one would let the sender look for an item that fits what it has sent.
+/// The bits of a mask. In the malicious model all: a shorter one would let the sender look for an item that
+/// fits what it has sent.
 fn mask_bits(terms: &Terms, sizes: Sizes) -> u32 {
     match terms.adversary {
         Adversary::SemiHonest => sizes.mask_bits(1),

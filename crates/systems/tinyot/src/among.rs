@@ -1,4 +1,5 @@
-//! Programs and sessions by hand among three parties and more: the [`RowMachine`] on the [dealer of many](comity_triples::many).
+//! Programs and sessions by hand among three parties and more: the [`RowMachine`] on the
+//! [dealer of many](comity_triples::many).
 
 use comity_core::{Block, Result};
 use comity_ot::Malicious;
@@ -11,7 +12,8 @@ use comity_triples::{Ands, RowDealer, rows_from_shelf};
 use crate::many::{RowMachine, RowSharing};
 use crate::protocol::AT_LEAST;
 
-/// Runs this party's side of a program from beginning to end, by these base OTs. Outputs for this party go to the observer.
+/// Runs this party's side of a program from beginning to end, by these base OTs. Outputs for this party go to
+/// the observer.
 pub(crate) fn run_over<B: BaseOt<Model = Malicious>>(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
     me.observer.phase("setup");
     let dealer = dealer_over::<B>(me.net, me.here, Ands::Exactly(job.program.and_gates()), me.rng)?;

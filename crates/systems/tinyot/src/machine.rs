@@ -1,28 +1,33 @@
 //! `Machine`: the functionality F_2PC, figure 4 of the paper, by the protocol of figure 6 on triples made ahead.
 //!
-//! Inputs, gates and outputs come in any order over a session's life; an input may depend on an earlier output. Both parties
-//! make the same calls in the same order.
+//! Inputs, gates and outputs come in any order over a session's life; an input may depend on an earlier
+//! output. Both parties make the same calls in the same order.
 //!
 //! - *Rand*: a shared bit of the dealer.
-//! - *Input*: a bit `r` of the owner alone, of the dealer, hides the input: the owner announces `x + r`, without a MAC, and
-//!   both add this constant to the owner's share. Whatever is announced is the owner's choice of an input.
+//! - *Input*: a bit `r` of the owner alone, of the dealer, hides the input: the owner announces `x + r`,
+//!   without a MAC, and both add this constant to the owner's share. Whatever is announced is the owner's
+//!   choice of an input.
 //! - *XOR*, *NOT*: sums of shares ([`Share`]).
-//! - *AND*: figure 6 consumes two local ANDs and two OTs. The [dealer](TripleDealer) has done this to random bits, `c = a b`; both parties
-//!   show their shares of `d = x + a` and `e = y + b`, and `xy = c + d b + e a + d e` (Beaver, Crypto 1991).
+//! - *AND*: figure 6 consumes two local ANDs and two OTs. The [dealer](TripleDealer) has done this to random
+//!   bits, `c = a b`; both parties show their shares of `d = x + a` and `e = y + b`, and
+//!   `xy = c + d b + e a + d e` (Beaver, Crypto 1991).
 //! - *Output*: the party that is not to learn the bit shows its share.
 //!
-//! **MAC checks wait** (section 3, "Amortized MAC checks"). What is shown goes to a [`Ledger`](comity_share::Ledger) with its MAC. Before an
-//! output, both parties settle: each holds the other's digest of all MACs so far against its own. Only then the shares of
-//! the output leave, and with them a digest that has the MACs on them too. So an output costs one settlement more than
-//! its shares, however many ANDs came before, and none if nothing was shown since the last one.
+//! **MAC checks wait** (section 3, "Amortized MAC checks"). What is shown goes to a
+//! [`Ledger`](comity_share::Ledger) with its MAC. Before an output, both parties settle: each holds the
+//! other's digest of all MACs so far against its own. Only then the shares of the output leave, and with them
+//! a digest that has the MACs on them too. So an output costs one settlement more than its shares, however
+//! many ANDs came before, and none if nothing was shown since the last one.
 //!
-//! Why a party may send its digest before it has seen the peer's: the digest is of MACs `K + x * delta` on bits that the peer
-//! has seen, under its own key and delta; it tells nothing that the peer does not know.
+//! Why a party may send its digest before it has seen the peer's: the digest is of MACs `K + x * delta` on
+//! bits that the peer has seen, under its own key and delta; it tells nothing that the peer does not know.
 //!
-//! After an error a machine is at its end: every further call is refused, so that nothing leaves after a check has failed.
+//! After an error a machine is at its end: every further call is refused, so that nothing leaves after a
+//! check has failed.
 //!
-//! **Cost**: an AND two bits each way, and a layer of independent ANDs one message each way; an input bit of the owner one
-//! bit; an output bit one bit, and 64 bytes an output value; hashing a thirty-second of 64 bytes an AND. Memory: a batch of triples.
+//! **Cost**: an AND two bits each way, and a layer of independent ANDs one message each way; an input bit of
+//! the owner one bit; an output bit one bit, and 64 bytes an output value; hashing a thirty-second of 64
+//! bytes an AND. Memory: a batch of triples.
 
 mod and;
 mod tally;
@@ -53,7 +58,8 @@ pub struct Machine<'a> {
     key: GlobalKey,
     multiples: Multiples,
     packer: Packer,
-    /// The tally, in which what was shown and seen since the last settlement waits, and in whose hashes is what was before.
+    /// The tally, in which what was shown and seen since the last settlement waits, and in whose hashes is
+    /// what was before.
     tally: Tally,
     /// Whether something was shown, either way, since the last settlement.
     pending: bool,
@@ -106,14 +112,14 @@ impl<'a> Machine<'a> {
         if self.party.0 == 0 { zero.add_to_own(bit) } else { zero.add_to_theirs(bit, &self.key) }
     }
 
-    /// Says that about so many ANDs will follow, so that triples are asked for in as few batches as is good. Only a hint, but
-    /// both parties give the same.
+    /// Says that about so many ANDs will follow, so that triples are asked for in as few batches as is good.
+    /// Only a hint, but both parties give the same.
     pub fn plan(&mut self, ands: u64) {
         self.planned = ands;
     }
 
-    /// Has material made now rather than when it is needed: at least so many input masks for either party, and triples for
-    /// what was planned, up to a batch.
+    /// Has material made now rather than when it is needed: at least so many input masks for either party,
+    /// and triples for what was planned, up to a batch.
     ///
     /// # Errors
     /// Errors of the dealer.
@@ -140,12 +146,12 @@ impl<'a> Machine<'a> {
         self.guarded(|machine| machine.dealer.shares(ch, out))
     }
 
-    /// Shares of an input of `owner`, which gives the `value`; the other party gives none. What the owner sends may stay
-    /// in the channel's buffer until it next waits for the peer.
+    /// Shares of an input of `owner`, which gives the `value`; the other party gives none. What the owner
+    /// sends may stay in the channel's buffer until it next waits for the peer.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length than `out`, or is the other party's; those of the
-    /// dealer and of the channel.
+    /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length than `out`, or is the
+    /// other party's; those of the dealer and of the channel.
     pub fn input(
         &mut self,
         ch: &mut dyn Channel,
@@ -214,8 +220,8 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Reveals shared bits to one party or both. The value is there if this party is to learn it. First everything that was
-    /// shown before, in either direction, is checked.
+    /// Reveals shared bits to one party or both. The value is there if this party is to learn it. First
+    /// everything that was shown before, in either direction, is checked.
     ///
     /// # Errors
     /// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) if the peer has ever shown a wrong bit, then nothing

@@ -54,7 +54,8 @@ static CARD: Card = Card {
 /// The most AND gates of a session by hand. What may go wrong in a session is shared among so many.
 const MOST: u64 = 1 << 32;
 
-/// By hand, for so many AND gates triples are made at least when there are none left: a small batch costs more a triple.
+/// By hand, for so many AND gates triples are made at least when there are none left: a small batch costs
+/// more a triple.
 pub(crate) const AT_LEAST: u64 = 1 << 12;
 
 fn kind(options: &Options) -> DealerKind {

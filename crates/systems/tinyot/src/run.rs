@@ -10,14 +10,16 @@ use crate::machine::Machine;
 use crate::sharing::PairSharing;
 use comity_triples::TripleDealer;
 
-/// Runs this party's side of a program on a dealer's material. Outputs for this party go to the observer. The session is the
-/// run's alone; that the program is for two parties was [checked](comity_protocol::Card::fits).
+/// Runs this party's side of a program on a dealer's material. Outputs for this party go to the observer. The
+/// session is the run's alone; that the program is for two parties was
+/// [checked](comity_protocol::Card::fits).
 ///
-/// Phases: `offline`, in which the dealer makes masks for all inputs, and triples up to a batch; then those of the program.
-/// Triples beyond the first batch are made when they are needed.
+/// Phases: `offline`, in which the dealer makes masks for all inputs, and triples up to a batch; then those
+/// of the program. Triples beyond the first batch are made when they are needed.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program; those of the [`Machine`] and of the channel.
+/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program; those of the [`Machine`] and
+/// of the channel.
 pub fn run_with(
     ch: &mut dyn Channel,
     here: Here,

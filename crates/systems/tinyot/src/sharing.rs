@@ -1,7 +1,8 @@
 //! Programs on a [`Machine`]: authenticated shares, layer after layer, one message each way for the ANDs of a depth.
 //!
-//! A wire of all calls that run side by side lies in one piece, so that a gate is an operation on two stretches of memory. As many calls run
-//! side by side as their wires fit 64 MiB; the wires of a single one are bounded by the lowering.
+//! A wire of all calls that run side by side lies in one piece, so that a gate is an operation on two
+//! stretches of memory. As many calls run side by side as their wires fit 64 MiB; the wires of a single one
+//! are bounded by the lowering.
 
 use std::ops::Range;
 

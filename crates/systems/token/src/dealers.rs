@@ -70,8 +70,8 @@ pub struct PartnerTriples {
 }
 
 impl PartnerTriples {
-    /// Deals from the token that has this fingerprint, or whose issuer has it; from any token if none is known. The session of the party is
-    /// this dealer's alone.
+    /// Deals from the token that has this fingerprint, or whose issuer has it; from any token if none is
+    /// known. The session of the party is this dealer's alone.
     pub fn new(me: &mut Party<'_, '_>, known: Option<[u8; 32]>) -> PartnerTriples {
         let (session, backend) = (me.here.session, me.here.backend);
         PartnerTriples {

@@ -46,8 +46,8 @@ pub(crate) fn signed(public: &[u8; 32], text: &[u8], signature: &[u8; SIGNATURE]
     UnparsedPublicKey::new(&ED25519, public).verify(text, signature).is_ok()
 }
 
-/// What a token shows of itself: its public key, its issuer's, and the issuer's signature of the token's. A token that nobody issued is
-/// its own issuer.
+/// What a token shows of itself: its public key, its issuer's, and the issuer's signature of the token's. A
+/// token that nobody issued is its own issuer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Introduction {
     token: [u8; 32],
@@ -92,8 +92,8 @@ impl Introduction {
         Introduction { token, issuer, certificate }
     }
 
-    /// Checks that the issuer vouches for the token, and that one of them has the fingerprint that is known here. Without one (`None`) any
-    /// token will do.
+    /// Checks that the issuer vouches for the token, and that one of them has the fingerprint that is known
+    /// here. Without one (`None`) any token will do.
     ///
     /// # Errors
     /// [`OTHER_TOKEN`], [`WRONG_CERTIFICATE`].
@@ -113,7 +113,8 @@ fn certificate(token: &[u8; 32]) -> Vec<u8> {
     [CERTIFICATE, token].concat()
 }
 
-/// All that a token keeps: the master key, from which its seeds follow, the key that it signs with, and its introduction.
+/// All that a token keeps: the master key, from which its seeds follow, the key that it signs with, and its
+/// introduction.
 pub struct TokenKeys {
     master: Zeroizing<[u8; 32]>,
     signing: SigningKey,

@@ -9,11 +9,12 @@ use crate::keys::TokenKeys;
 use crate::messages::{SeedAnswer, SeedInit, SeedOrder, SeedRequest};
 use crate::token::{FreshSeeds, SeedCounter, TokenAccess};
 
-/// The token's side: serves one holder until it closes the line, and returns how many set-ups it did. What went wrong is said here alone:
-/// the holder sees that the line is closed.
+/// The token's side: serves one holder until it closes the line, and returns how many set-ups it did. What
+/// went wrong is said here alone: the holder sees that the line is closed.
 ///
 /// # Errors
-/// [`Malformed`](comity_core::Kind) names what is wrong with the holder's message; those of the counter and of the channel.
+/// [`Malformed`](comity_core::Kind) names what is wrong with the holder's message; those of the counter and
+/// of the channel.
 pub fn serve_holder(
     ch: &mut dyn Channel,
     keys: &TokenKeys,

@@ -1,4 +1,5 @@
-//! The messages between a token, its holder and the other parties. Each has one length, which follows from what its reader asked for.
+//! The messages between a token, its holder and the other parties. Each has one length, which follows from
+//! what its reader asked for.
 
 use comity_core::{Block, Error, Result, SessionId};
 use zeroize::Zeroizing;
@@ -29,7 +30,8 @@ impl SeedOrder {
     /// An order for at least so many triples.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if these are too many or none, or it is for fewer than two parties or more than sixteen.
+    /// [`InvalidInput`](comity_core::Kind) if these are too many or none, or it is for fewer than two parties
+    /// or more than sixteen.
     pub fn new(parties: u16, triples: usize) -> Result<SeedOrder> {
         let rows = u32::try_from(triples.div_ceil(ROW)).unwrap_or(u32::MAX);
         SeedOrder::checked(parties, rows).map_err(Error::invalid_input)

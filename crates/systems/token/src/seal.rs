@@ -1,5 +1,6 @@
-//! A seed on its way to another party: sealed to that party's key by HPKE (RFC 9180, base mode: X25519, HKDF-SHA256, ChaCha20-Poly1305), and
-//! signed by the token. The base mode does not say who sealed; the signature does, and names all that the seed is for.
+//! A seed on its way to another party: sealed to that party's key by HPKE (RFC 9180, base mode: X25519,
+//! HKDF-SHA256, ChaCha20-Poly1305), and signed by the token. The base mode does not say who sealed; the
+//! signature does, and names all that the seed is for.
 
 use comity_core::{Block, Error, Result, SessionId};
 use hpke::aead::{AeadTag, ChaCha20Poly1305};
@@ -99,8 +100,9 @@ pub(crate) fn seal(
     Ok(SealedSeed { sealed, signature: signing.sign(&for_.signed_text(counter, &sealed)) })
 }
 
-/// Opens the letter that party 0 handed on. `known` is the fingerprint of the token or of its issuer, or `None` where any will do; that
-/// `for_` is this party's own session, key and number of triples is what the signature is held against.
+/// Opens the letter that party 0 handed on. `known` is the fingerprint of the token or of its issuer, or
+/// `None` where any will do; that `for_` is this party's own session, key and number of triples is what the
+/// signature is held against.
 ///
 /// # Errors
 /// Each of the [checks](crate::checks), by its name.

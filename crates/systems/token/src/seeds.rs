@@ -1,7 +1,8 @@
 //! Seeds, and the triples that follow from them.
 //!
-//! Party 0 has a seed of its shares of `a` and `b`, every other party one of its shares of `a`, `b` and `c`. Party 0's share of `c` is then
-//! determined by all seeds, `c_0 = (sum of a)(sum of b) + c_1 + c_2 + ...`, and it is the only thing that grows with the number of triples.
+//! Party 0 has a seed of its shares of `a` and `b`, every other party one of its shares of `a`, `b` and `c`.
+//! Party 0's share of `c` is then determined by all seeds, `c_0 = (sum of a)(sum of b) + c_1 + c_2 + ...`,
+//! and it is the only thing that grows with the number of triples.
 //!
 //! Triples are counted in [rows](ROW) of 128, a block each of `a`, `b` and `c`.
 

@@ -1,4 +1,5 @@
-//! GMW with a token: what every protocol must do, each cheat by its name, seeds that are drawn and never come twice, bytes by phase.
+//! GMW with a token: what every protocol must do, each cheat by its name, seeds that are drawn and never come
+//! twice, bytes by phase.
 
 mod bytes;
 mod cheats;
@@ -16,7 +17,8 @@ use crate::{GmwToken, checks};
 /// A token in party 0's memory, which the others take as it is.
 const TRIAL: &[(&str, &str)] = &[("token", "memory"), ("token-key", "any")];
 
-// Of a broken run among two nothing is felt where the flipped bit of a share changes no output: a flip of a seed or a key always is.
+// Of a broken run among two nothing is felt where the flipped bit of a share changes no output: a flip of a
+// seed or a key always is.
 laws!(
     GmwToken,
     Laws { options: TRIAL, checks: Some((checks::ALL, cheats::all)), wire: WIRE, programs: 6, felt: 75, ..Laws::USUAL }

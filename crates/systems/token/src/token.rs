@@ -1,8 +1,9 @@
 //! The token itself: a state machine without I/O.
 //!
-//! *Init*: [`FreshSeeds::init`] takes the next counter, which is on the disk by then, draws 128 bits, and makes the seeds and party 0's share
-//! of `c`. The partners are not known yet. *Set-up*: [`FreshSeeds::set_up`] consumes the seeds. So one counter serves one session, with one
-//! key for each other party, ever: by type, and not by a mark that could be put back.
+//! *Init*: [`FreshSeeds::init`] takes the next counter, which is on the disk by then, draws 128 bits, and
+//! makes the seeds and party 0's share of `c`. The partners are not known yet. *Set-up*:
+//! [`FreshSeeds::set_up`] consumes the seeds. So one counter serves one session, with one key for each other
+//! party, ever: by type, and not by a mark that could be put back.
 //!
 //! ```compile_fail
 //! # fn twice(seeds: comity_token::FreshSeeds, keys: &comity_token::TokenKeys, request: &comity_token::SeedRequest,
@@ -104,7 +105,8 @@ pub trait TokenAccess: Send {
     fn set_up(&mut self, request: &SeedRequest) -> Result<SeedAnswer>;
 }
 
-/// A token in the memory of its holder, under keys of its own: for trials and tests. It protects nobody from its holder.
+/// A token in the memory of its holder, under keys of its own: for trials and tests. It protects nobody from
+/// its holder.
 pub struct MemoryToken {
     keys: TokenKeys,
     next: u64,

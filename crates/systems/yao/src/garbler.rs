@@ -96,7 +96,8 @@ impl Engine for Garbling<'_> {
     }
 }
 
-/// The error of a missing value, which is the caller's fault: [`comity_circuit::run`] checks values before they get here.
+/// The error of a missing value, which is the caller's fault: [`comity_circuit::run`] checks values before
+/// they get here.
 pub(crate) fn missing(put: &Put) -> Error {
     let Put { index, bits, .. } = put;
     Error::invalid_input(format!("input value {index} of {bits} bits is missing or has another length"))

@@ -2,26 +2,28 @@
 //!
 //! **Functionality**: secure evaluation of a program; each output goes to one party or to both.
 //!
-//! **Adversary**: semi-honest, either party. A garbler who cheats can garble another program and so learn the evaluator's
-//! input, or change the result; an evaluator who cheats can, through the OT extension, learn delta and with it
-//! the garbler's input. Against a cheating peer this crate promises no more than: no panic, no hang, bounded memory.
+//! **Adversary**: semi-honest, either party. A garbler who cheats can garble another program and so learn the
+//! evaluator's input, or change the result; an evaluator who cheats can, through the OT extension, learn
+//! delta and with it the garbler's input. Against a cheating peer this crate promises no more than: no panic,
+//! no hang, bounded memory.
 //!
-//! **Assumptions**: AES-128 as an ideal cipher (garbling) and as a pseudo-random generator, gap Diffie-Hellman and a random
-//! oracle in ristretto255 (base OT), BLAKE3 as a random oracle.
+//! **Assumptions**: AES-128 as an ideal cipher (garbling) and as a pseudo-random generator, gap
+//! Diffie-Hellman and a random oracle in ristretto255 (base OT), BLAKE3 as a random oracle.
 //!
-//! **Protocol**. The party with more input bits garbles, so that few OTs are needed ([`garbler`]), unless the parties say who does.
+//! **Protocol**. The party with more input bits garbles, so that few OTs are needed ([`garbler`]), unless the
+//! parties say who does.
 //! 1. *Setup*: the garbler draws delta; 128 base OTs make it the sender of an OT extension whose correlation is delta
 //!    itself. No setup if the evaluator has no input.
-//! 2. *Inputs of the garbler*: the active labels are pseudo-random and public, from the session id; the label for zero is the
-//!    active label plus `x * delta`. Nothing is sent.
-//! 3. *Inputs of the evaluator*: the extension's correlation is the pair of labels: the garbler's `q_j` is the label for
-//!    zero, the evaluator's `t_j = q_j ^ x_j delta` the active one.
+//! 2. *Inputs of the garbler*: the active labels are pseudo-random and public, from the session id; the label
+//!    for zero is the active label plus `x * delta`. Nothing is sent.
+//! 3. *Inputs of the evaluator*: the extension's correlation is the pair of labels: the garbler's `q_j` is
+//!    the label for zero, the evaluator's `t_j = q_j ^ x_j delta` the active one.
 //! 4. *Gates*: half gates, streamed.
 //! 5. *Outputs*: permute bits go to each recipient, in one message each way.
 //!
-//! **Cost**: 32 bytes for an AND gate, 16 for an input bit of the evaluator, none for one of the garbler, one bit for an
-//! output bit and recipient; about 10 KiB for the base OTs. Rounds: one for the setup, half a one for each input value of
-//! the evaluator, half a one for each output value; gates add none.
+//! **Cost**: 32 bytes for an AND gate, 16 for an input bit of the evaluator, none for one of the garbler, one
+//! bit for an output bit and recipient; about 10 KiB for the base OTs. Rounds: one for the setup, half a one
+//! for each input value of the evaluator, half a one for each output value; gates add none.
 
 mod costs;
 mod evaluator;
@@ -55,8 +57,9 @@ fn evaluator_has_input(program: &Program, garbler: PartyId) -> bool {
     program.inputs().iter().any(|i| !i.owner.includes(garbler))
 }
 
-/// Reveals an output value, step 5, the same for both sides: the value is the XOR of the two sides' permute bits, so
-/// each side sends its own to the other where the other learns the value. For any garbling in which bit 0 of labels are permute bits.
+/// Reveals an output value, step 5, the same for both sides: the value is the XOR of the two sides' permute
+/// bits, so each side sends its own to the other where the other learns the value. For any garbling in which
+/// bit 0 of labels are permute bits.
 ///
 /// # Errors
 /// Those of the channel.

@@ -4,8 +4,8 @@ use comity_core::{Commitment, SessionId};
 
 use crate::statement::Statement;
 
-/// A statement with what binds a proof of it to its place: a file, or one conversation. The binding enters all of a prover's
-/// randomness and the key of every hash.
+/// A statement with what binds a proof of it to its place: a file, or one conversation. The binding enters
+/// all of a prover's randomness and the key of every hash.
 #[derive(Clone, Copy)]
 pub(crate) struct Bound<'a> {
     pub(crate) statement: &'a Statement,
@@ -25,8 +25,8 @@ impl Statement {
         Bound { statement: self, binding: *self.digest() }
     }
 
-    /// The statement as it is proved in one conversation: in this session, to a verifier that has committed to its challenge so. What is
-    /// hashed in a conversation is never what is hashed in a file.
+    /// The statement as it is proved in one conversation: in this session, to a verifier that has committed
+    /// to its challenge so. What is hashed in a conversation is never what is hashed in a file.
     pub(crate) fn in_conversation(&self, session: &SessionId, commitment: &Commitment) -> Bound<'_> {
         let (session, commitment) = (session.to_bytes(), commitment.to_bytes());
         let parts: [&[u8]; 3] = [&session, self.digest(), &commitment];

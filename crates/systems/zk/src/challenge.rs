@@ -1,4 +1,5 @@
-//! Challenges: from a seed that a verifier drew, or hashed. A challenge has a byte for each round or execution; that of VOLE in the head is Delta.
+//! Challenges: from a seed that a verifier drew, or hashed. A challenge has a byte for each round or
+//! execution; that of VOLE in the head is Delta.
 
 use comity_core::declassify;
 
@@ -17,8 +18,8 @@ pub(crate) fn count(system: System, level: Soundness) -> usize {
     }
 }
 
-/// The challenge of a proof in a file: the hash of version, system, level and its rounds, statement (program, public values, expected
-/// outputs, which ones these are, context), salt and first message.
+/// The challenge of a proof in a file: the hash of version, system, level and its rounds, statement (program,
+/// public values, expected outputs, which ones these are, context), salt and first message.
 pub(crate) fn hashed(
     system: System,
     level: Soundness,

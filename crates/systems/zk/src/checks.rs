@@ -8,8 +8,8 @@ comity_core::checks! { "zk";
     WRONG_VIEW = "an opened view is not what its gates compute";
     /// What was opened, with output shares that add up to the expected outputs, is not what was committed to.
     WRONG_OPENING = "what was opened is not what was committed to, or does not give the expected outputs";
-    /// In conversation, before the answer: the verifier's challenge does not follow from what it committed to beforehand, so that it may have been
-    /// chosen after the first message.
+    /// In conversation, before the answer: the verifier's challenge does not follow from what it committed to
+    /// beforehand, so that it may have been chosen after the first message.
     WRONG_CHALLENGE = "the verifier's challenge is not the one that it committed to before the proof began";
     /// MACs on wires, step 4: a bit that was told for an AND gate is not the product of its inputs.
     WRONG_GATES = "an AND gate of the prover does not give the product of its inputs";

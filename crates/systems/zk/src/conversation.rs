@@ -7,19 +7,23 @@
 //!
 //! **Soundness**: the commitment hides the seed, so that a cheat has one try: 40 and 80 bits are there, too.
 //!
-//! **Zero knowledge, and that the prover can deny**, also against a verifier that does not follow the rules: it cannot let the challenge depend
-//! on the prover's first message. Were step 1 not there, it could send the hash that a proof in a file has for its challenge, and would leave with such a
-//! file. The simulator needs no witness and programs no oracle: it reads the seed in the call of BLAKE3 that gave the commitment (without such a
-//! call the verifier opens nothing, but with probability 2^-256), makes a first message for the challenge that is known then (`simulated` in
-//! the tests does), and answers if the verifier opens. So whatever such a verifier shows afterwards, it could have made alone. Nor do
-//! the hashes of a conversation ever fit a file: session and commitment are in the keys of all of them ([`Bound`]).
+//! **Zero knowledge, and that the prover can deny**, also against a verifier that does not follow the rules:
+//! it cannot let the challenge depend on the prover's first message. Were step 1 not there, it could send the
+//! hash that a proof in a file has for its challenge, and would leave with such a file. The simulator needs
+//! no witness and programs no oracle: it reads the seed in the call of BLAKE3 that gave the commitment
+//! (without such a call the verifier opens nothing, but with probability 2^-256), makes a first message for
+//! the challenge that is known then (`simulated` in the tests does), and answers if the verifier opens. So
+//! whatever such a verifier shows afterwards, it could have made alone. Nor do the hashes of a conversation
+//! ever fit a file: session and commitment are in the keys of all of them ([`Bound`]).
 //!
-//! What this does not give: who draws the seed and is there while the conversation runs, hands the verifier its commitment and later its
-//! opening, *is* the verifier, and is convinced. That the two talked may be seen elsewhere: a handshake of TLS is signed.
+//! What this does not give: who draws the seed and is there while the conversation runs, hands the verifier
+//! its commitment and later its opening, *is* the verifier, and is convinced. That the two talked may be seen
+//! elsewhere: a handshake of TLS is signed.
 //!
-//! **A prover that is put back** to an earlier state (a virtual machine, say) meets a verifier that repeats its own nonce in the same session. The
-//! randomness of the prover follows from the commitment as well: for the same one it says the same again, and for another one
-//! it says nothing that has a seed in common with what it said (Canetti, Goldreich, Goldwasser, Micali, STOC 2000, have the idea).
+//! **A prover that is put back** to an earlier state (a virtual machine, say) meets a verifier that repeats
+//! its own nonce in the same session. The randomness of the prover follows from the commitment as well: for
+//! the same one it says the same again, and for another one it says nothing that has a seed in common with
+//! what it said (Canetti, Goldreich, Goldwasser, Micali, STOC 2000, have the idea).
 
 use comity_core::{Backend, Bits, Commitment, Opening, Result, SessionId, declassify};
 use rand_core::CryptoRng;

@@ -36,8 +36,8 @@ impl Conversation {
         }
     }
 
-    /// The bits of soundness: a prover without a witness passes with probability `2^-bits`, but for what it computes to find a key of the verifier's
-    /// (the page of the crate has that).
+    /// The bits of soundness: a prover without a witness passes with probability `2^-bits`, but for what it
+    /// computes to find a key of the verifier's (the page of the crate has that).
     pub fn bits(self) -> u32 {
         match self {
             Conversation::ThreeMoves(_, level) => level.bits(),
@@ -47,14 +47,15 @@ impl Conversation {
     }
 }
 
-/// Proves a statement to the peer. `witness` has the value of each secret input. That nothing failed does not say that the peer
-/// believes it.
+/// Proves a statement to the peer. `witness` has the value of each secret input. That nothing failed does not
+/// say that the peer believes it.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind), before anything is sent, if the values do not fit, the statement is not true of them, or it is too
-/// large for the system; [`WRONG_LABELS`](crate::checks::WRONG_LABELS), [`WRONG_TABLES`](crate::checks::WRONG_TABLES) and those of the OT if
-/// the verifier cheats with a garbled circuit, [`WRONG_CHALLENGE`](crate::checks::WRONG_CHALLENGE) if it does in a system of three
-/// moves; those of the channel.
+/// [`InvalidInput`](comity_core::Kind), before anything is sent, if the values do not fit, the statement is
+/// not true of them, or it is too large for the system; [`WRONG_LABELS`](crate::checks::WRONG_LABELS),
+/// [`WRONG_TABLES`](crate::checks::WRONG_TABLES) and those of the OT if the verifier cheats with a garbled
+/// circuit, [`WRONG_CHALLENGE`](crate::checks::WRONG_CHALLENGE) if it does in a system of three moves; those
+/// of the channel.
 pub fn prove_to(
     ch: &mut dyn Channel,
     here: Here,
@@ -94,8 +95,9 @@ pub fn prove_to(
 ///
 /// # Errors
 /// Those of [`verify`](crate::verify); with MACs on wires [`WRONG_GATES`](crate::checks::WRONG_GATES),
-/// [`OTHER_MACS`](crate::checks::OTHER_MACS) and those of the OTs; with a garbled circuit [`OTHER_OUTPUTS`](crate::checks::OTHER_OUTPUTS),
-/// [`WRONG_COMMITMENT`](crate::checks::WRONG_COMMITMENT) and those of the OT; those of the channel.
+/// [`OTHER_MACS`](crate::checks::OTHER_MACS) and those of the OTs; with a garbled circuit
+/// [`OTHER_OUTPUTS`](crate::checks::OTHER_OUTPUTS), [`WRONG_COMMITMENT`](crate::checks::WRONG_COMMITMENT) and
+/// those of the OT; those of the channel.
 pub fn verify_from(
     ch: &mut dyn Channel,
     here: Here,

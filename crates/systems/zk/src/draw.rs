@@ -7,12 +7,14 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::bound::Bound;
 use crate::system::System;
 
-/// The randomness of one proof, drawn from a hash of the generator's bytes *and* of all that is proved, with which witness and how.
+/// The randomness of one proof, drawn from a hash of the generator's bytes *and* of all that is proved, with
+/// which witness and how.
 ///
-/// A generator that repeats itself (a virtual machine that was put back, a broken device) would else give two proofs the same seeds:
-/// each challenge opens two branches of three, so two proofs together would open all of them. In conversation the challenge is another
-/// one each time although all that is proved is the same. What the statement is bound to there has the verifier's commitment to its challenge:
-/// a prover that is put back to an earlier state, session and all, draws the same bytes for the same challenge only.
+/// A generator that repeats itself (a virtual machine that was put back, a broken device) would else give two
+/// proofs the same seeds: each challenge opens two branches of three, so two proofs together would open all
+/// of them. In conversation the challenge is another one each time although all that is proved is the same.
+/// What the statement is bound to there has the verifier's commitment to its challenge: a prover that is put
+/// back to an earlier state, session and all, draws the same bytes for the same challenge only.
 pub(crate) struct Draw(blake3::OutputReader);
 
 impl Draw {

@@ -8,7 +8,8 @@ use zeroize::Zeroizing;
 
 use crate::sliced::{Shares, xor};
 
-/// How inputs come in and AND gates are computed, where a wire is `N` words: one for each branch, or for each thing that is known of it.
+/// How inputs come in and AND gates are computed, where a wire is `N` words: one for each branch, or for each
+/// thing that is known of it.
 pub(crate) trait Branches<const W: usize, const N: usize> {
     /// Makes room for the next secret bits or AND gates: says how many of so many can follow at once.
     ///

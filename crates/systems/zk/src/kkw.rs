@@ -1,24 +1,28 @@
 //! KKW18: zero knowledge from a protocol of many parties with preprocessing, in the prover's head.
 //!
-//! **Source**: Katz, Kolesnikov, Wang (CCS 2018, ePrint 2018/475), section 2: its three-move form, in which one challenge names the
-//! executions to be opened and the party that stays hidden in each.
+//! **Source**: Katz, Kolesnikov, Wang (CCS 2018, ePrint 2018/475), section 2: its three-move form, in which
+//! one challenge names the executions to be opened and the party that stays hidden in each.
 //!
-//! **How**: in each of `M` executions 64 parties hold random shares of a mask for each wire, from a tape each, and of the product of the
-//! masks of an AND gate's inputs; that these add up, the last party has a correction bit a gate. Then they run the program on masked
-//! values, and each says a bit an AND gate. The prover commits to all of it. The challenge names `tau` executions, and a party
-//! in each of them. Of all *other* executions the root of the tapes is shown, which says that the corrections were right; of those
+//! **How**: in each of `M` executions 64 parties hold random shares of a mask for each wire, from a tape
+//! each, and of the product of the masks of an AND gate's inputs; that these add up, the last party has a
+//! correction bit a gate. Then they run the program on masked values, and each says a bit an AND gate. The
+//! prover commits to all of it. The challenge names `tau` executions, and a party in each of them. Of all
+//! *other* executions the root of the tapes is shown, which says that the corrections were right; of those
 //! the tapes of all parties but one, and what that one said.
 //!
-//! **Soundness**: [`Parameters::bits`] is the formula of section 2.1 for three moves. With the preprocessing and the execution in a
-//! challenge each, five moves, the same numbers would be worth far less when hashed; so there is one challenge, after everything.
+//! **Soundness**: [`Parameters::bits`] is the formula of section 2.1 for three moves. With the preprocessing
+//! and the execution in a challenge each, five moves, the same numbers would be worth far less when hashed;
+//! so there is one challenge, after everything.
 //!
-//! **Differences from the paper**: the hash of what is said in an execution is blinded by 32 bytes that do not come from its
-//! root: where the root is shown that hash is else a function of the witness alone, and a PIN is found by search. The output share
-//! of the hidden party is computed by the verifier. Trees are of fresh seeds: a common offset would give sums of hidden leaves away.
-//! What is hashed and sent is as in [`zkboo`](crate::zkboo): a first message is its hash.
+//! **Differences from the paper**: the hash of what is said in an execution is blinded by 32 bytes that do
+//! not come from its root: where the root is shown that hash is else a function of the witness alone, and a
+//! PIN is found by search. The output share of the hidden party is computed by the verifier. Trees are of
+//! fresh seeds: a common offset would give sums of hidden leaves away. What is hashed and sent is as in
+//! [`zkboo`](crate::zkboo): a first message is its hash.
 //!
-//! **Shape**: eight executions are run side by side, in strips of gates: the tapes of a strip are made and transposed, its gates computed, and
-//! what is said in it hashed, before the next one takes their place in the cache.
+//! **Shape**: eight executions are run side by side, in strips of gates: the tapes of a strip are made and
+//! transposed, its gates computed, and what is said in it hashed, before the next one takes their place in
+//! the cache.
 //!
 //! **Cost**: `2 tau` bits an AND gate, and 32 bytes an execution; `64 M` tapes of two bits an AND gate.
 
@@ -67,7 +71,8 @@ impl Shape {
         padded(self.secret)
     }
 
-    /// The columns of a tape for so many gates: a tile for the masks of their outputs, one for shares of products, and so on.
+    /// The columns of a tape for so many gates: a tile for the masks of their outputs, one for shares of
+    /// products, and so on.
     fn of_gates(gates: usize) -> usize {
         2 * padded(gates)
     }

@@ -71,7 +71,8 @@ impl Gates {
     }
 }
 
-/// The sum of the blocks times the powers of x: 128 MACs, or keys, of bits become one of the element that has these bits.
+/// The sum of the blocks times the powers of x: 128 MACs, or keys, of bits become one of the element that has
+/// these bits.
 pub(crate) fn packed(backend: Backend, blocks: &[Block]) -> Block {
     let powers: Vec<Block> = (0..blocks.len()).map(|i| Block::from_u128(1 << i)).collect();
     gf128::inner_product(backend, blocks, &powers)

@@ -18,7 +18,8 @@ const VERSION: u8 = 2;
 /// The level of every proof in a file.
 const LEVEL: Soundness = Soundness::Bits128;
 
-/// The least bits of soundness that a proof in a file has, of whichever system: who computes `q` hashes forges one with probability about `q 2^-126`.
+/// The least bits of soundness that a proof in a file has, of whichever system: who computes `q` hashes
+/// forges one with probability about `q 2^-126`.
 pub const FILE_BITS: u32 = 126;
 
 /// The head of a proof in a file: what it says it is.
@@ -32,7 +33,8 @@ pub struct ProofHead {
 
 /// A proof in a file: head and answer. There is one encoding of a proof, and nobody can make another one of it.
 ///
-/// Nothing of it is believed. A verifier takes the system and the salt from it, and all else from its own [`Statement`].
+/// Nothing of it is believed. A verifier takes the system and the salt from it, and all else from its own
+/// [`Statement`].
 pub struct Proof {
     head: ProofHead,
     answer: Vec<u8>,
@@ -120,11 +122,12 @@ impl Proof {
         Ok(Proof { head: ProofHead::from_bytes(bytes)?, answer: bytes[ProofHead::BYTES..].to_vec() })
     }
 
-    /// Reads a proof that a verifier is to check against its statement, from a source that nobody vouches for: the head, and then at most one byte more
-    /// than an answer of this statement has.
+    /// Reads a proof that a verifier is to check against its statement, from a source that nobody vouches
+    /// for: the head, and then at most one byte more than an answer of this statement has.
     ///
     /// # Errors
-    /// Those of [`ProofHead::read`], [`OTHER_STATEMENT`](checks::OTHER_STATEMENT), and [`Malformed`](comity_core::Kind) if there is more.
+    /// Those of [`ProofHead::read`], [`OTHER_STATEMENT`](checks::OTHER_STATEMENT), and
+    /// [`Malformed`](comity_core::Kind) if there is more.
     pub fn read(source: &mut dyn Read, statement: &Statement) -> Result<Proof> {
         let head = ProofHead::read(source)?;
         let wanted = answer_bytes(head.system, statement, &head.challenge(statement)?);
@@ -163,11 +166,12 @@ fn some(source: &mut dyn Read, most: usize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Proves a statement: `witness` has the value of each secret input. The proof has [`FILE_BITS`] bits of soundness, or the 128 of its system.
+/// Proves a statement: `witness` has the value of each secret input. The proof has [`FILE_BITS`] bits of
+/// soundness, or the 128 of its system.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) if the values are missing, too many or of another width, if the statement is not true of them, or
-/// if it is too large for a file.
+/// [`InvalidInput`](comity_core::Kind) if the values are missing, too many or of another width, if the
+/// statement is not true of them, or if it is too large for a file.
 pub fn prove(
     backend: Backend,
     statement: &Statement,
@@ -185,10 +189,10 @@ pub fn prove(
 /// Checks a proof of this statement, which is the verifier's own, and with it the level of soundness.
 ///
 /// # Errors
-/// [`OTHER_STATEMENT`](checks::OTHER_STATEMENT) if the proof is of another statement; then those of the system's checks:
-/// [`WRONG_VIEW`](checks::WRONG_VIEW), [`WRONG_OPENING`](checks::WRONG_OPENING), and
-/// [`Malformed`](comity_core::Kind) if the answer does not decode. [`InvalidInput`](comity_core::Kind) if the statement is too large for a
-/// file.
+/// [`OTHER_STATEMENT`](checks::OTHER_STATEMENT) if the proof is of another statement; then those of the
+/// system's checks: [`WRONG_VIEW`](checks::WRONG_VIEW), [`WRONG_OPENING`](checks::WRONG_OPENING), and
+/// [`Malformed`](comity_core::Kind) if the answer does not decode. [`InvalidInput`](comity_core::Kind) if the
+/// statement is too large for a file.
 pub fn verify(backend: Backend, statement: &Statement, proof: &Proof) -> Result<Valid> {
     let Proof { head, answer } = proof;
     let challenge = head.challenge(statement)?;

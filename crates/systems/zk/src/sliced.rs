@@ -1,7 +1,7 @@
 //! Bits of many rounds at once: a wire is a word with one bit for each of up to `64 W` rounds.
 //!
-//! What a round commits to and shows stands in rows, a row for each round; what gates work on in columns, a word for each
-//! wire. A transposition leads from one to the other.
+//! What a round commits to and shows stands in rows, a row for each round; what gates work on in columns, a
+//! word for each wire. A transposition leads from one to the other.
 
 use comity_core::{Aes128, Backend, Block, ShortHash, declassify, transpose};
 use zeroize::{DefaultIsZeroes, Zeroizing};
@@ -112,8 +112,8 @@ impl Rows {
 /// The hash that tapes start from: a proof's own, since its key comes from the salt.
 pub(crate) struct TapeKey(ShortHash);
 
-/// A tape: AES in counter mode, where key and first counter are a hash of the seed, the salt and where the tape is used. So
-/// what is computed ahead for one tape is of no use against another one.
+/// A tape: AES in counter mode, where key and first counter are a hash of the seed, the salt and where the
+/// tape is used. So what is computed ahead for one tape is of no use against another one.
 pub(crate) struct Tape {
     aes: Aes128,
     first: u128,

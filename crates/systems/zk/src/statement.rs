@@ -9,11 +9,12 @@ pub const PROVER: PartyId = PartyId(0);
 /// The most bits of secret input, of pinned output, and the most AND gates of a statement that is proved in a file.
 const FILE_LIMIT: u64 = 1 << 20;
 
-/// A statement: "I know values for the inputs of party 0, so that this program, with these public values for all other inputs,
-/// computes these outputs".
+/// A statement: "I know values for the inputs of party 0, so that this program, with these public values for
+/// all other inputs, computes these outputs".
 ///
-/// An output is *pinned* if a value is expected of it. One that is called `accept` and has a single bit is pinned to one unless
-/// another value is expected. What is proved has the pinned outputs only: of another output there is no share, label or MAC.
+/// An output is *pinned* if a value is expected of it. One that is called `accept` and has a single bit is
+/// pinned to one unless another value is expected. What is proved has the pinned outputs only: of another
+/// output there is no share, label or MAC.
 pub struct Statement {
     /// The program with its pinned outputs.
     program: Program,
@@ -26,12 +27,12 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// The statement of this program: `public` has the value of each public input, `expected` that of each output that is
-    /// pinned. `context` binds proofs to a purpose: a proof for one is none for another.
+    /// The statement of this program: `public` has the value of each public input, `expected` that of each
+    /// output that is pinned. `context` binds proofs to a purpose: a proof for one is none for another.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if values are missing, too many or of another width, if there is no secret input, or
-    /// if nothing is pinned.
+    /// [`InvalidInput`](comity_core::Kind) if values are missing, too many or of another width, if there is
+    /// no secret input, or if nothing is pinned.
     pub fn new(
         program: &Program,
         public: &[Option<Bits>],
@@ -116,11 +117,12 @@ impl Statement {
         self.program.inputs().iter().filter(|input| is_secret(input)).map(|input| input.bits).sum()
     }
 
-    /// All input values, the witness's among them, after a run in the clear that says whether they make the statement true.
+    /// All input values, the witness's among them, after a run in the clear that says whether they make the
+    /// statement true.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if values are missing, too many or of another width, or if the statement is not true
-    /// of them.
+    /// [`InvalidInput`](comity_core::Kind) if values are missing, too many or of another width, or if the
+    /// statement is not true of them.
     pub(crate) fn with_witness(&self, witness: &[Option<Bits>]) -> Result<Vec<Option<Bits>>> {
         self.program.check_inputs(Some(PROVER), witness)?;
         let all: Vec<_> =
@@ -210,8 +212,8 @@ fn of_kind<'a>(outputs: &'a [Output], pinned: &'a [Option<Bits>], wanted: bool) 
     outputs.iter().zip(pinned).filter(move |(_, value)| value.is_some() == wanted).map(|(output, _)| output)
 }
 
-/// The digest of a statement. The program's own says goal, lowering, owners and recipients, and has no names: which outputs are
-/// pinned is therefore said by their places.
+/// The digest of a statement. The program's own says goal, lowering, owners and recipients, and has no names:
+/// which outputs are pinned is therefore said by their places.
 fn digest(program: &Program, public: &[Option<Bits>], pinned: &[Option<Bits>], context: &[u8]) -> [u8; 32] {
     let value = |value: &Option<Bits>| match value {
         None => Vec::new(),

@@ -33,8 +33,8 @@ impl System {
         }
     }
 
-    /// The bits of soundness at a level: those of the level, but 126 of VOLE in the head. Its last challenge has 128 bits, two of
-    /// whose values a forger can be ready for, and other challenges come before it.
+    /// The bits of soundness at a level: those of the level, but 126 of VOLE in the head. Its last challenge
+    /// has 128 bits, two of whose values a forger can be ready for, and other challenges come before it.
     pub fn bits(self, level: Soundness) -> u32 {
         match self {
             System::VoleInTheHead => Parameters::FILE.bits() as u32,
@@ -85,8 +85,9 @@ impl fmt::Display for System {
 
 /// A level of soundness: how unlikely it is that a false statement is accepted.
 ///
-/// In conversation a cheat passes with probability `2^-bits`, and `t` tries lose `log2 t` bits. In a file the challenge is a
-/// hash, and who computes `q` hashes passes with probability about `q 2^-bits`: so a file has this level at 128 bits, and nothing less.
+/// In conversation a cheat passes with probability `2^-bits`, and `t` tries lose `log2 t` bits. In a file the
+/// challenge is a hash, and who computes `q` hashes passes with probability about `q 2^-bits`: so a file has
+/// this level at 128 bits, and nothing less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Soundness {
     /// 40 bits: in conversation only.

@@ -61,7 +61,8 @@ pub(crate) fn witness() -> [Option<Bits>; 2] {
     [bits(11, 4), None]
 }
 
-/// The statement that a random circuit, called so often, gives what it gives on random values, and the secret ones of these.
+/// The statement that a random circuit, called so often, gives what it gives on random values, and the secret
+/// ones of these.
 pub(crate) fn random(seed: u64, gates: usize, times: u64) -> (Statement, Bits) {
     let circuit = Rng(seed).circuit(&[40, 30, 20], gates, 50, &[33, 3]);
     let program = Program::map(circuit, times, &[]).unwrap().with_owner(1, 0).unwrap().with_owner(2, 1).unwrap();

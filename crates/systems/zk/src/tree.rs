@@ -1,6 +1,7 @@
 //! Trees of seeds: all leaves come from a root, and all but some can be shown by few seeds.
 //!
-//! A tree of `n` leaves is a binary one whose levels are filled from the left: level `l` from the leaves up has `n / 2^l` nodes, rounded up.
+//! A tree of `n` leaves is a binary one whose levels are filled from the left: level `l` from the leaves up
+//! has `n / 2^l` nodes, rounded up.
 
 use comity_core::ShortHash;
 use zeroize::Zeroizing;

@@ -1,18 +1,22 @@
 //! ZKBoo, and ZKB++: zero knowledge from a decomposition of the program in three branches.
 //!
-//! **Source**: Giacomelli, Madsen, Orlandi (USENIX Security 2016), in deliverable D13.3 section 3.7 with figures 3.4 and 3.5; Chase et al.
-//! (CCS 2017, ePrint 2017/279), ZKB++. Function names are the steps of figure 3.5.
+//! **Source**: Giacomelli, Madsen, Orlandi (USENIX Security 2016), in deliverable D13.3 section 3.7 with
+//! figures 3.4 and 3.5; Chase et al. (CCS 2017, ePrint 2017/279), ZKB++. Function names are the steps of
+//! figure 3.5.
 //!
-//! **How**: in each round the prover shares its secret among three branches and runs the program on the shares; each branch sees
-//! what it computes and what the next one does. It commits to all three. The verifier names `e`, and sees branches `e` and
-//! `e + 1`: they say nothing on the secret, and a wrong gate shows with probability 1/3 at least.
+//! **How**: in each round the prover shares its secret among three branches and runs the program on the
+//! shares; each branch sees what it computes and what the next one does. It commits to all three. The
+//! verifier names `e`, and sees branches `e` and `e + 1`: they say nothing on the secret, and a wrong gate
+//! shows with probability 1/3 at least.
 //!
-//! **ZKB++** is the same run: it shows less of it. View `e` follows from view `e + 1` and both seeds, so it is computed and not
-//! sent; commitments to opened branches likewise (also here in ZKBoo, where the paper sends all three).
+//! **ZKB++** is the same run: it shows less of it. View `e` follows from view `e + 1` and both seeds, so it
+//! is computed and not sent; commitments to opened branches likewise (also here in ZKBoo, where the paper
+//! sends all three).
 //!
-//! **Differences from the papers**: the first message is sent as its hash, from which the challenge comes, and which the verifier makes
-//! again from what is opened; so there is one encoding of a proof and no commitment that nobody looks at. Every hash and tape
-//! is under a salt. Input shares of two branches come from their seeds in both systems. ZKB++'s variant by Unruh is not there.
+//! **Differences from the papers**: the first message is sent as its hash, from which the challenge comes,
+//! and which the verifier makes again from what is opened; so there is one encoding of a proof and no
+//! commitment that nobody looks at. Every hash and tape is under a salt. Input shares of two branches come
+//! from their seeds in both systems. ZKB++'s variant by Unruh is not there.
 
 mod commitments;
 mod decomposition;
@@ -65,7 +69,8 @@ impl Shape {
         self.outputs.div_ceil(8)
     }
 
-    /// The bytes of an answer to a challenge, a trit for each round: input shares of the last branch are sent where that is opened.
+    /// The bytes of an answer to a challenge, a trit for each round: input shares of the last branch are sent
+    /// where that is opened.
     fn answer_bytes(&self, system: System, trits: &[u8]) -> usize {
         let views = if system == System::ZkBoo { 2 } else { 1 };
         let shares = trits.iter().filter(|trit| **trit != 0).count();

@@ -8,8 +8,8 @@ use comity_testing::peak_memory;
 use comity_zk::{Conversation, Statement, prove_to, verify_from};
 use rand_core::SeedableRng;
 
-/// Proves what so many AND gates, at least, give of 256 secret bits: AES of AES of AES. The most memory that this process, with
-/// prover and verifier, ever had, in KiB.
+/// Proves what so many AND gates, at least, give of 256 secret bits: AES of AES of AES. The most memory that
+/// this process, with prover and verifier, ever had, in KiB.
 fn peak(way: Conversation, ands: u64) -> Option<u64> {
     let aes = comity_library::find("aes128").expect("it is built in");
     let blocks = ands.div_ceil(Program::from_circuit(aes.clone()).unwrap().and_gates());
@@ -37,11 +37,12 @@ fn peak(way: Conversation, ands: u64) -> Option<u64> {
 /// Both parties together.
 const MOST: u64 = 128 << 10;
 
-/// That both kinds of conversation take as much memory for the larger number of AND gates: not even a bit more for each of these, which
-/// is more than what the allocator adds from run to run.
+/// That both kinds of conversation take as much memory for the larger number of AND gates: not even a bit
+/// more for each of these, which is more than what the allocator adds from run to run.
 fn stays(few: u64, many: u64) {
     for way in [Conversation::Garbled, Conversation::Vole] {
-        // Twice, since the second run finds what the first gave back to the allocator, and not always where it wants it.
+        // Twice, since the second run finds what the first gave back to the allocator, and not always where
+        // it wants it.
         let Some(first) = peak(way, few) else { return };
         let [short, long] = [few, many].map(|ands| peak(way, ands).expect("as before"));
         let bits = (many - few) / (8 << 10);

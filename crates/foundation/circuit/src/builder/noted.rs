@@ -1,8 +1,9 @@
 //! Which words the functions that build gates compute: [`Builder::noted`], and the notes of the finished circuit.
 //!
-//! The outermost function that notes something wins: what stands inside it is part of it. What a note reads may be gone in the
-//! end, since no output needs it. Then the note says so where it can, and is left out where it cannot: a gate without a note
-//! cannot be named when it is gone. The gates are the same with notes and without.
+//! The outermost function that notes something wins: what stands inside it is part of it. What a note reads
+//! may be gone in the end, since no output needs it. Then the note says so where it can, and is left out
+//! where it cannot: a gate without a note cannot be named when it is gone. The gates are the same with notes
+//! and without.
 
 use std::collections::HashMap;
 
@@ -64,8 +65,9 @@ struct Recorded {
 }
 
 impl Builder {
-    /// Builds the gates of an operation on words, and notes that they are. `build` gives the operation's results: those that `gadgets`, the
-    /// function for [checking](crate::Circuit::with_notes), gives for the same operation, goal and words.
+    /// Builds the gates of an operation on words, and notes that they are. `build` gives the operation's
+    /// results: those that `gadgets`, the function for [checking](crate::Circuit::with_notes), gives for the
+    /// same operation, goal and words.
     pub fn noted<R: Results>(
         &mut self,
         gadgets: Gadgets,
@@ -114,7 +116,8 @@ impl Builder {
         self.recorder.line = line;
     }
 
-    /// A builder for so many input bits and at most so many gates. What comes after them is [not built](Builder::is_full).
+    /// A builder for so many input bits and at most so many gates. What comes after them is
+    /// [not built](Builder::is_full).
     pub(crate) fn bounded(input_bits: usize, gates: usize) -> Builder {
         let mut b = Builder { input_bits, ..Builder::new() };
         b.recorder.quiet = true;
@@ -157,8 +160,8 @@ impl Finished<'_> {
 }
 
 impl Recorder {
-    /// The notes of a finished circuit of so many gates; and whether all gates that are gone are such as the notes have built again, so
-    /// that checking them does just what was done.
+    /// The notes of a finished circuit of so many gates; and whether all gates that are gone are such as the
+    /// notes have built again, so that checking them does just what was done.
     pub(super) fn finish(self, finished: &Finished<'_>, gates: usize) -> (Vec<Note>, bool) {
         let Recorder { notes, wires, .. } = &self;
         // The dead results that later notes may read, by the first note that has them: note and bit.
@@ -213,7 +216,8 @@ impl Recorder {
             pushed += note.pushed;
             gone -= note.pushed - (before(note.at + note.pushed) - before(note.at));
         }
-        // Of notes that take long to check, as those of large operations of which hardly anything is left, there are none.
+        // Of notes that take long to check, as those of large operations of which hardly anything is left,
+        // there are none.
         if 2 * pushed > most_gates(gates, &all) {
             all.clear();
         }
@@ -246,8 +250,9 @@ impl Recorder {
 }
 
 impl Circuit {
-    /// The circuit over some of its input bits, in another order: input bit `i` is what was on wire `kept[i]`. The other input
-    /// bits are read by no gate and put out nowhere; notes may read them, and say then that they are gone.
+    /// The circuit over some of its input bits, in another order: input bit `i` is what was on wire
+    /// `kept[i]`. The other input bits are read by no gate and put out nowhere; notes may read them, and say
+    /// then that they are gone.
     ///
     /// # Panics
     /// If a gate or an output reads another input bit, or if the groups do not add up.

@@ -8,7 +8,8 @@
 use super::Wire;
 use crate::circuit::{Circuit, Op};
 
-/// The key that gates are found by: the operation and the literals that the gate reads, as a hash, and the later literal.
+/// The key that gates are found by: the operation and the literals that the gate reads, as a hash, and the
+/// later literal.
 #[derive(Clone, Copy)]
 pub(super) struct Key {
     hash: u32,

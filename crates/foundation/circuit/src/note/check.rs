@@ -1,8 +1,9 @@
 //! Notes are checked by building the circuit again, with the gates of each noted operation at its place.
 //!
-//! The builder of the check joins equal gates, so where a note is true its operation's gates are there when the circuit's own
-//! come, and both are the same wires. Where it is not, some result is another wire. Dead gates of an operation are built, too,
-//! so what is built is [bounded](super::most_gates) by what the notes and the gates take in an encoding.
+//! The builder of the check joins equal gates, so where a note is true its operation's gates are there when
+//! the circuit's own come, and both are the same wires. Where it is not, some result is another wire. Dead
+//! gates of an operation are built, too, so what is built is [bounded](super::most_gates) by what the notes
+//! and the gates take in an encoding.
 
 use std::collections::HashSet;
 
@@ -73,8 +74,8 @@ impl Circuit {
         Ok(self.noted(notes))
     }
 
-    /// The circuit with those of its notes that pass the check. A builder joins gates that are gone in the end with others; where no note
-    /// has them built again, what is true may come out as other wires.
+    /// The circuit with those of its notes that pass the check. A builder joins gates that are gone in the
+    /// end with others; where no note has them built again, what is true may come out as other wires.
     pub(crate) fn with_notes_that_pass(self, gadgets: Gadgets) -> Circuit {
         let mut notes = self.notes().to_vec();
         loop {
@@ -87,7 +88,8 @@ impl Circuit {
     }
 }
 
-/// The notes without these, without those that read a result of them that is gone, and without those of which then nothing is left.
+/// The notes without these, without those that read a result of them that is gone, and without those of which
+/// then nothing is left.
 fn without(notes: Vec<Note>, dropped: &[usize], first_gate_wire: usize) -> Vec<Note> {
     let mut kept = vec![true; notes.len()];
     dropped.iter().for_each(|&note| kept[note] = false);

@@ -69,8 +69,8 @@ pub struct CircuitList {
 }
 
 impl CircuitList {
-    /// The index of a circuit of the same values and gates, which is added if there is none. Of two that differ in what is noted
-    /// the first one stays that has notes.
+    /// The index of a circuit of the same values and gates, which is added if there is none. Of two that
+    /// differ in what is noted the first one stays that has notes.
     pub fn add(&mut self, circuit: Cow<'_, Circuit>) -> usize {
         let shape = (circuit.input_bits(), circuit.gates().len(), circuit.output_wires().len());
         let same = self.known.entry(shape).or_default();

@@ -1,7 +1,8 @@
 //! Programs made from one circuit: called once, side by side, or again and again.
 //!
-//! Input value `i` belongs to party `i` ([`Owner::of_value`]) and all outputs go to all, until [`Program::with_owner`] and
-//! [`Program::with_recipients`] say otherwise. The values have the names of the circuit's.
+//! Input value `i` belongs to party `i` ([`Owner::of_value`]) and all outputs go to all, until
+//! [`Program::with_owner`] and [`Program::with_recipients`] say otherwise. The values have the names of the
+//! circuit's.
 
 use super::{Program, ProgramError, Span, Step};
 use crate::circuit::{Circuit, Group};

@@ -7,7 +7,7 @@
 //! program  = "comity program" version:u32 name goal wires:u64 circuits steps
 //! goal     = 0 | 1                                                                    size, depth
 //! circuits = count:u32 circuit*
-//! circuit  = groups groups gates:u64 (op:u8 a:u32 b:u32)* wire:u32* notes              inputs, outputs; a wire per output bit
+//! circuit  = groups groups gates:u64 (op:u8 a:u32 b:u32)* wire:u32* notes    inputs, outputs; a wire per output bit
 //! groups   = count:u32 (name bits:u64)*
 //! steps    = count:u32 (1 name owner span
 //!                     | 2 circuit:u32 times:u64 moves moves                          arguments, results
@@ -20,8 +20,9 @@
 //! name     = length:u32 utf8
 //! ```
 //!
-//! [Notes](notes) are what is known of a circuit beside its gates. Version 1 had one party or all for recipients, one party for an
-//! owner, and no goals; version 2 had a table for a circuit that is one, and no notes.
+//! [Notes](notes) are what is known of a circuit beside its gates. Version 1 had one party or all for
+//! recipients, one party for an owner, and no goals; version 2 had a table for a circuit that is one, and no
+//! notes.
 //!
 //! A decoder reads hostile bytes: it never allocates more than a small multiple of what it was given.
 
@@ -103,8 +104,8 @@ impl Program {
         bytes
     }
 
-    /// Reads what [`Program::encode`] wrote, from bytes that may be hostile. The notes are checked against the gates that
-    /// `gadgets` builds.
+    /// Reads what [`Program::encode`] wrote, from bytes that may be hostile. The notes are checked against
+    /// the gates that `gadgets` builds.
     ///
     /// # Errors
     /// [`DecodeError`] for everything else: decoding and encoding again gives the same bytes.
@@ -117,8 +118,8 @@ impl Program {
         }
     }
 
-    /// The digest that says what is computed: over the program without names and lines, the circuits and their notes, owners,
-    /// recipients and the version of the lowering. Parties compare it before they run.
+    /// The digest that says what is computed: over the program without names and lines, the circuits and
+    /// their notes, owners, recipients and the version of the lowering. Parties compare it before they run.
     pub fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("comity 2026 program digest");
         hasher.update(&lower::VERSION.to_le_bytes());

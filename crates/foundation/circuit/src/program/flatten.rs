@@ -27,8 +27,8 @@ pub enum FlattenError {
 }
 
 impl Program {
-    /// The circuit that computes what the program does in all its calls: input and output values in order, with their names. Whose
-    /// they are is no part of a circuit. Gates that calls have in common are shared.
+    /// The circuit that computes what the program does in all its calls: input and output values in order,
+    /// with their names. Whose they are is no part of a circuit. Gates that calls have in common are shared.
     ///
     /// # Errors
     /// [`FlattenError`] if it is too large.

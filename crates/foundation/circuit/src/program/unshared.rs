@@ -1,8 +1,9 @@
 //! `Unshared`: a program with values in shares, for engines that have none of their own.
 //!
-//! A value that comes in shared is one private input a party, and their sum (XOR). One that goes out shared is masked by a random
-//! input of each party but party 0, and revealed to party 0 alone: the sum is its share, and the masks are the others'. A
-//! share is so uniform, whatever the value is and whoever knew it before, and no AND gate is added.
+//! A value that comes in shared is one private input a party, and their sum (XOR). One that goes out shared
+//! is masked by a random input of each party but party 0, and revealed to party 0 alone: the sum is its
+//! share, and the masks are the others'. A share is so uniform, whatever the value is and whoever knew it
+//! before, and no AND gate is added.
 
 use comity_core::{Bits, PartyId};
 
@@ -90,8 +91,9 @@ impl Unshared {
         &self.program
     }
 
-    /// The values that a party puts in, from those that it puts into the program with shares; and its masks, each with the index
-    /// of the output value of which it is this party's share. `random` draws so many bits.
+    /// The values that a party puts in, from those that it puts into the program with shares; and its masks,
+    /// each with the index of the output value of which it is this party's share. `random` draws so many
+    /// bits.
     pub fn inputs(
         &self,
         me: PartyId,

@@ -1,8 +1,9 @@
-//! ARMv8 with the cryptographic extension: AES and PMULL on 128-bit NEON registers; and with that of SHA-3, whose sums of three registers and
-//! sums with a masked one the compiler puts in the place of two instructions.
+//! ARMv8 with the cryptographic extension: AES and PMULL on 128-bit NEON registers; and with that of SHA-3,
+//! whose sums of three registers and sums with a masked one the compiler puts in the place of two
+//! instructions.
 
-// The lint looks at one function at a time: these are inlined into functions that have the features, and then so are the
-// instructions.
+// The lint looks at one function at a time: these are inlined into functions that have the features, and then
+// so are the instructions.
 #![allow(unknown_lints, inline_always_mismatching_target_features)]
 
 use core::arch::aarch64::*;

@@ -35,8 +35,8 @@ pub(crate) const fn multiply(a: u8, b: u8) -> u8 {
 /// A strip in registers.
 ///
 /// # Safety
-/// Every method needs the instructions of the machine whose module implements it; pointers are good for 16 bytes, of any
-/// alignment.
+/// Every method needs the instructions of the machine whose module implements it; pointers are good for 16
+/// bytes, of any alignment.
 pub(super) trait Strip: Copy {
     /// A constant as this machine multiplies by it.
     type Factor: Copy;

@@ -5,15 +5,17 @@
 //!
 //! # What a gate costs
 //!
-//! A half gate hashes `H(x, t) = E(start ^ t, s(x)) ^ s(x)` with an AES key of its own. The garbler hashes two labels under each
-//! of a gate's two keys, the evaluator one: four and two encryptions, and two key schedules each. Encrypting is cheap, for
-//! machines have an instruction for a round. The schedules are what takes the time, and gathering labels and storing results
-//! would take as long again if each were a loop of its own. So it is all one loop, and three things make it fast.
+//! A half gate hashes `H(x, t) = E(start ^ t, s(x)) ^ s(x)` with an AES key of its own. The garbler hashes
+//! two labels under each of a gate's two keys, the evaluator one: four and two encryptions, and two key
+//! schedules each. Encrypting is cheap, for machines have an instruction for a round. The schedules are what
+//! takes the time, and gathering labels and storing results would take as long again if each were a loop of
+//! its own. So it is all one loop, and three things make it fast.
 //!
 //! # A lane is a gate
 //!
-//! Gates of a segment do not depend on each other. A register holds the input `a` of as many of them as it has lanes, another the
-//! input `b`; then the formulas of half gates are formulas over registers, and no lane ever needs its neighbour:
+//! Gates of a segment do not depend on each other. A register holds the input `a` of as many of them as it
+//! has lanes, another the input `b`; then the formulas of half gates are formulas over registers, and no lane
+//! ever needs its neighbour:
 //!
 //! ```text
 //! for each batch of gates g in the segment            // batch: 2 registers of gates (garbler), 4 (evaluator)
@@ -27,16 +29,17 @@
 //!     store rows; scatter slots[g.out] = out
 //! ```
 //!
-//! Batches get narrower towards a segment's end: two registers, one, one of half as many lanes, a single block. Nothing is padded.
+//! Batches get narrower towards a segment's end: two registers, one, one of half as many lanes, a single
+//! block. Nothing is padded.
 //!
-//! Privacy-free gates hash one label of the two, and so two of them stand in the place of one gate: see [`one_row`]. Only there the
-//! last gate of a segment may be half a unit, which leaves a key unused.
+//! Privacy-free gates hash one label of the two, and so two of them stand in the place of one gate: see
+//! [`one_row`]. Only there the last gate of a segment may be half a unit, which leaves a key unused.
 //!
 //! # Keys are sliced by words
 //!
-//! The key schedule of AES-128 works on words of 32 bits: a new word is the sum of two old ones, and every fourth goes through
-//! SubWord and RotWord. One key in a register leaves three words of four idle. Here word `i` of many keys (four a lane) is in
-//! the `i`-th of four registers:
+//! The key schedule of AES-128 works on words of 32 bits: a new word is the sum of two old ones, and every
+//! fourth goes through SubWord and RotWord. One key in a register leaves three words of four idle. Here word
+//! `i` of many keys (four a lane) is in the `i`-th of four registers:
 //!
 //! ```text
 //! w0 ^= last(shuffle(w3), rcon)                       // SubWord and RotWord of four keys a lane: one round of AES,
@@ -44,20 +47,23 @@
 //! K   = transpose 4 x 4 words (w0, w1, w2, w3)        // eight unpacks: back to one key a lane
 //! ```
 //!
-//! That is fourteen instructions a round for a group of four registers of keys, where each key by itself takes seven a register. A
-//! group's tweaks come in such an order that the transposition leaves the keys where the batch wants them.
+//! That is fourteen instructions a round for a group of four registers of keys, where each key by itself
+//! takes seven a register. A group's tweaks come in such an order that the transposition leaves the keys
+//! where the batch wants them.
 //!
 //! # Keys are there before labels are
 //!
-//! Tweaks count gates, so keys can be expanded before their gates' inputs are known: in a chain of gates the schedule takes no part
-//! in the latency. [`KeyRing`] holds those of the next gates, for each round and half side by side, so that a batch finds its
-//! keys with plain loads wherever it starts: the first few stand once more behind the ring's end. Where registers suffice
-//! (32 of them) and a segment is wide, keys are expanded beside the hashing of the same batch instead, and never touch memory.
+//! Tweaks count gates, so keys can be expanded before their gates' inputs are known: in a chain of gates the
+//! schedule takes no part in the latency. [`KeyRing`] holds those of the next gates, for each round and half
+//! side by side, so that a batch finds its keys with plain loads wherever it starts: the first few stand once
+//! more behind the ring's end. Where registers suffice (32 of them) and a segment is wide, keys are expanded
+//! beside the hashing of the same batch instead, and never touch memory.
 //!
 //! # What bounds it
 //!
-//! The kernels keep a core's vector units busy: of some 25 cycles that a gate takes on 256-bit registers, if nothing waits, half are
-//! the key schedule's shuffles and sums, and a quarter rounds of AES. That is why the share of the AES ceiling is small.
+//! The kernels keep a core's vector units busy: of some 25 cycles that a gate takes on 256-bit registers, if
+//! nothing waits, half are the key schedule's shuffles and sums, and a quarter rounds of AES. That is why the
+//! share of the AES ceiling is small.
 
 mod hash;
 mod keys;
@@ -102,8 +108,8 @@ pub(super) trait Wires: Lanes {
     unsafe fn transpose_words(words: [Self; 4]) -> [Self; 4];
 }
 
-/// Byte order that makes the last AES round compute SubWord(RotWord(w)) of each word: it rotates every word by a byte and
-/// undoes in advance the ShiftRows of the instruction.
+/// Byte order that makes the last AES round compute SubWord(RotWord(w)) of each word: it rotates every word
+/// by a byte and undoes in advance the ShiftRows of the instruction.
 pub(super) const KEY_WORD: [u8; 16] = {
     let mut order = [0; 16];
     let mut i = 0;
@@ -182,7 +188,8 @@ pub(crate) fn one_row_evaluate(
     }
 }
 
-/// Garbles with three terms for each AND gate, array after array; the third ones become the outputs as they were computed.
+/// Garbles with three terms for each AND gate, array after array; the third ones become the outputs as they
+/// were computed.
 pub(crate) fn auth_garble(
     backend: Backend,
     keys: &mut KeyRing,

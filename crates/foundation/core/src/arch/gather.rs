@@ -1,8 +1,8 @@
 //! Sums of blocks from random places of a table: a row of a sparse matrix, times the table.
 //!
-//! *Cost.* A look-up is one load with nothing to wait for, so the machine keeps as many under way as it has places to note
-//! what the first-level cache lacks: half a nanosecond each where the table fits the second level. Plain Rust adds
-//! blocks as pairs of 64-bit numbers, which takes three times as long.
+//! *Cost.* A look-up is one load with nothing to wait for, so the machine keeps as many under way as it has
+//! places to note what the first-level cache lacks: half a nanosecond each where the table fits the second
+//! level. Plain Rust adds blocks as pairs of 64-bit numbers, which takes three times as long.
 
 use super::Backend;
 use super::kernels::safe;

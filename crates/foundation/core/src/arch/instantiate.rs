@@ -1,4 +1,5 @@
-//! From a kind of machine to its kernels: the only list of what each kind runs, and the only functions with CPU features.
+//! From a kind of machine to its kernels: the only list of what each kind runs, and the only functions with
+//! CPU features.
 
 /// Defines the module of a kind's outermost functions: `wide` is its widest register, `half` one of half as many blocks
 /// (the same where it has no such), `single` that of one block, `bytes` the widest one of bytes.
@@ -311,9 +312,9 @@ macro_rules! instantiate {
 }
 pub(super) use instantiate;
 
-/// Calls the kernel of the backend's kind, or what the portable backend has in its place. What a kernel wants beyond the
-/// CPU's features, the caller promises in an `unsafe` block around this; a backend of a kind exists only where the machine
-/// has the kind's features.
+/// Calls the kernel of the backend's kind, or what the portable backend has in its place. What a kernel wants
+/// beyond the CPU's features, the caller promises in an `unsafe` block around this; a backend of a kind
+/// exists only where the machine has the kind's features.
 macro_rules! run {
     ($backend:expr, $kernel:ident($($argument:expr),* $(,)?), else $portable:expr) => {
         match $backend.0 {

@@ -23,8 +23,8 @@ pub trait Vectorize {
 }
 
 impl Backend {
-    /// Runs work compiled for this backend's registers: loops over arrays that the compiler vectorizes come out as wide as these are.
-    /// The result is the same on every backend.
+    /// Runs work compiled for this backend's registers: loops over arrays that the compiler vectorizes come
+    /// out as wide as these are. The result is the same on every backend.
     pub fn vectorize<W: Vectorize>(self, work: W) -> W::Output {
         safe!(self, vectorize(work))
     }
@@ -93,8 +93,8 @@ impl Backend {
         safe!(self, transpose(input, output, rows, columns));
     }
 
-    /// Transposes columns of 128 rows `stride` bytes apart, from byte `first` of each row on; the caller has checked the
-    /// lengths.
+    /// Transposes columns of 128 rows `stride` bytes apart, from byte `first` of each row on; the caller has
+    /// checked the lengths.
     pub(crate) fn transpose_columns(self, input: &[u8], stride: usize, first: usize, output: &mut [[u8; 16]]) {
         safe!(self, transpose_columns(input, stride, first, output));
     }

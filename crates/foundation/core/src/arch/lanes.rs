@@ -1,8 +1,9 @@
 //! Kernels written once for every vector machine, generic over its registers.
 //!
-//! A machine implements [`Lanes`] and [`Bytes`] for its registers, and [`instantiate`](super::instantiate) defines the
-//! outermost functions, which alone carry `target_feature`: everything here is inlined into them, and so uses the machine's instructions.
-//! That is why there are loops here and hardly a closure: only what is always inlined is sure to get the features.
+//! A machine implements [`Lanes`] and [`Bytes`] for its registers, and [`instantiate`](super::instantiate)
+//! defines the outermost functions, which alone carry `target_feature`: everything here is inlined into them,
+//! and so uses the machine's instructions. That is why there are loops here and hardly a closure: only what
+//! is always inlined is sure to get the features.
 
 pub(super) mod aes;
 pub(super) mod clmul;
@@ -33,11 +34,14 @@ pub(super) trait Lanes: Copy {
     unsafe fn aes_round(self, key: Self) -> Self;
     /// The last round of AES, without MixColumns.
     unsafe fn aes_last(self, key: Self) -> Self;
-    /// The register, and what comes of it so far is computed before what comes of registers for which this is called later.
+    /// The register, and what comes of it so far is computed before what comes of registers for which this is
+    /// called later.
     ///
-    /// A round of AES takes three cycles and more, and two can start in one, so loops have eight registers take a round before any takes the next.
-    /// Where there are sixteen registers the compiler's scheduler undoes that to save some: it takes one register through all rounds after the other, and
-    /// leaves it to the processor to look ahead, which can half as far when another thread shares its core. With thirty-two it does not.
+    /// A round of AES takes three cycles and more, and two can start in one, so loops have eight registers
+    /// take a round before any takes the next. Where there are sixteen registers the compiler's scheduler
+    /// undoes that to save some: it takes one register through all rounds after the other, and leaves it to
+    /// the processor to look ahead, which can half as far when another thread shares its core. With
+    /// thirty-two it does not.
     #[inline(always)]
     unsafe fn in_order(self) -> Self {
         self
@@ -86,7 +90,8 @@ pub(super) trait Bytes: Copy {
 /// # Safety
 /// As for [`Bytes`].
 pub(super) trait Shifts: Bytes {
-    /// Exchanges bits of two registers: in each byte, those of `other` under `mask` and those of `self` `BY` places above.
+    /// Exchanges bits of two registers: in each byte, those of `other` under `mask` and those of `self` `BY`
+    /// places above.
     unsafe fn exchange<const BY: i32>(self, other: Self, mask: u8) -> [Self; 2];
 }
 

@@ -1,9 +1,11 @@
-//! Secrets made visible to Valgrind's memcheck, so that it reports each branch and each memory index that depends on one.
+//! Secrets made visible to Valgrind's memcheck, so that it reports each branch and each memory index that
+//! depends on one.
 //!
-//! Memcheck follows bytes that were never written through all that is computed of them, and reports where the program's course or an
-//! address depends on them. A check marks secrets as never written (`classify`), which changes no byte; what such a report names
-//! is then a branch or an index on a secret. What a protocol makes public on purpose, say that a check failed, is marked as written again,
-//! in the code that publishes it, with the reason ([`declassify`]). The idea is Adam Langley's (ctgrind, 2010).
+//! Memcheck follows bytes that were never written through all that is computed of them, and reports where the
+//! program's course or an address depends on them. A check marks secrets as never written (`classify`), which
+//! changes no byte; what such a report names is then a branch or an index on a secret. What a protocol makes
+//! public on purpose, say that a check failed, is marked as written again, in the code that publishes it,
+//! with the reason ([`declassify`]). The idea is Adam Langley's (ctgrind, 2010).
 //!
 //! Without the feature `ct` nothing of it is left; with it, on anything but Valgrind on x86-64, the marks are no-ops.
 
@@ -16,14 +18,16 @@ pub fn declassify<T: Copy>(mut value: T, why: &'static str) -> T {
     value
 }
 
-/// Whether a check passed. It is public: all that it was computed from is known only by it, and the others see whether this party goes on.
+/// Whether a check passed. It is public: all that it was computed from is known only by it, and the others
+/// see whether this party goes on.
 #[inline(always)]
 pub fn verdict(right: Choice) -> bool {
     declassify(bool::from(right), "the others see whether a check passed")
 }
 
-/// All ones if `bit` is set, else zeros, and the compiler does not know that there are but two such words: with `bit.wrapping_neg()` it
-/// does, and where a loop adds what is under such a mask it makes one loop for each, and a branch between them.
+/// All ones if `bit` is set, else zeros, and the compiler does not know that there are but two such words:
+/// with `bit.wrapping_neg()` it does, and where a loop adds what is under such a mask it makes one loop for
+/// each, and a branch between them.
 #[inline(always)]
 pub fn mask(bit: bool) -> u64 {
     opaque(u64::from(bit).wrapping_neg())
@@ -97,9 +101,10 @@ mod requests {
     #[inline(always)]
     pub(super) fn request(question: [usize; 6]) -> usize {
         let answer;
-        // SAFETY: the four rotations give the register back as it was, and an exchange of a register with itself does nothing: the
-        // sequence changes flags alone. Valgrind knows it, and puts the answer into rdx; it reads `question`, which lives, and
-        // changes no byte of the program. That the compiler believes otherwise, for want of `nomem`, makes it load marked values anew.
+        // SAFETY: the four rotations give the register back as it was, and an exchange of a register with
+        // itself does nothing: the sequence changes flags alone. Valgrind knows it, and puts the answer into
+        // rdx; it reads `question`, which lives, and changes no byte of the program. That the compiler
+        // believes otherwise, for want of `nomem`, makes it load marked values anew.
         unsafe {
             core::arch::asm!(
                 "rol rdi, 3",

@@ -1,7 +1,7 @@
 //! Sums of rows of blocks that digits name: the kernel of [`SubsetSums`](crate::SubsetSums).
 //!
-//! Rows go in tiles that stay in registers. The sums of a few groups of rows, restricted to a tile, are formed at a time, in
-//! the first-level cache, and then each output takes one of each.
+//! Rows go in tiles that stay in registers. The sums of a few groups of rows, restricted to a tile, are
+//! formed at a time, in the first-level cache, and then each output takes one of each.
 //!
 //! *Cost.* For each output, group and tile as many loads as the tile has registers, and an addition with each.
 
@@ -87,8 +87,8 @@ unsafe fn tile<V: Lanes, const N: usize>(all: &Rows<'_>, at: usize, out: &mut [B
     let outputs = out.len() / all.width;
     for first in (0..all.groups).step_by(KEPT) {
         let kept = KEPT.min(all.groups - first);
-        // SAFETY: the sums of `KEPT` groups fit the room, digits are cut to six bits, and every tile that is read or written is
-        // inside a row of `rows` or `out`.
+        // SAFETY: the sums of `KEPT` groups fit the room, digits are cut to six bits, and every tile that is
+        // read or written is inside a row of `rows` or `out`.
         unsafe {
             for k in 0..kept {
                 let table = tables.add(k * SUBSETS * size);

@@ -1,8 +1,8 @@
 //! Memory for a table that is read at random places: aligned, and on huge pages where the system has them.
 //!
-//! *Cost.* A page of 4 KiB needs an entry of the processor's address cache, whose first level holds about a hundred, and lies
-//! anywhere in physical memory, so that a table that would fit the second-level cache does not: look-ups in 1.6 MiB
-//! take half as long again as on one page of 2 MiB.
+//! *Cost.* A page of 4 KiB needs an entry of the processor's address cache, whose first level holds about a
+//! hundred, and lies anywhere in physical memory, so that a table that would fit the second-level cache does
+//! not: look-ups in 1.6 MiB take half as long again as on one page of 2 MiB.
 
 use core::ptr::NonNull;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -42,8 +42,8 @@ impl Memory {
             (bytes, bytes, 64)
         };
         let layout = Layout::from_size_align(room, align).ok()?;
-        // SAFETY: the layout is not of size zero; zero bytes are blocks, and `len` of them fit, from the first border of a
-        // huge page on too.
+        // SAFETY: the layout is not of size zero; zero bytes are blocks, and `len` of them fit, from the
+        // first border of a huge page on too.
         unsafe {
             let start = NonNull::new(alloc_zeroed(layout))?;
             let memory = if huge { start.add(start.addr().get().wrapping_neg() % HUGE) } else { start };
@@ -73,7 +73,8 @@ impl Drop for Memory {
     }
 }
 
-/// Asks for huge pages for memory, before the first write. Without them all is the same, but slower: errors do not matter.
+/// Asks for huge pages for memory, before the first write. Without them all is the same, but slower: errors
+/// do not matter.
 ///
 /// # Safety
 /// The bytes are an allocation.

@@ -1,10 +1,12 @@
 //! The sums over a tree's leaves that make a VOLE over a small field: every leaf is a key of AES in counter mode.
 //!
-//! Leaves are added up from left to right. The last round of AES adds a key: here it adds the sum so far, and the last round
-//! keys of all leaves are added up once and for all. With `p_i` for the sum of leaves 0 to `i`, the sum of the leaves whose number
-//! has bit `b`, which lie in runs of `2^b`, is that of all `p_i` where `2^b` divides `i + 1`: two ends for each run. So every `p_i` is added to the
-//! others that end in as many ones, and when all leaves are through, each row is one such sum and those of longer runs. Thus a leaf costs
-//! one addition beside AES and the counter's, without a branch. Eight registers are in flight under each key.
+//! Leaves are added up from left to right. The last round of AES adds a key: here it adds the sum so far, and
+//! the last round keys of all leaves are added up once and for all. With `p_i` for the sum of leaves 0 to
+//! `i`, the sum of the leaves whose number has bit `b`, which lie in runs of `2^b`, is that of all `p_i`
+//! where `2^b` divides `i + 1`: two ends for each run. So every `p_i` is added to the others that end in as
+//! many ones, and when all leaves are through, each row is one such sum and those of longer runs. Thus a leaf
+//! costs one addition beside AES and the counter's, without a branch. Eight registers are in flight under
+//! each key.
 //!
 //! *Cost.* 2^depth encryptions a block of the sum, close to the ceiling of counter mode; one addition an encryption;
 //! 176 bytes of round keys a leaf, read once for every eight registers.
@@ -25,7 +27,8 @@ pub(crate) struct Leaves {
     /// 1 if leaf 0 is missing, which then counts as zero.
     #[zeroize(skip)]
     missing: usize,
-    /// Sums of the last round keys: for each level those of the leaves whose number has its bit, and at the end those of all.
+    /// Sums of the last round keys: for each level those of the leaves whose number has its bit, and at the
+    /// end those of all.
     last: [Block; MAX_DEPTH + 1],
 }
 
@@ -112,8 +115,9 @@ unsafe fn step<V: Lanes>(
     count: usize,
 ) {
     let Leaves { keys, missing, last } = leaves;
-    // SAFETY: the caller's promise. The first number that ends in `n` ones is 2^n - 1: there the place is written before it is read, but
-    // for that of leaf 0 where it is missing. The last number ends in as many ones as there are levels.
+    // SAFETY: the caller's promise. The first number that ends in `n` ones is 2^n - 1: there the place is
+    // written before it is read, but for that of leaf 0 where it is missing. The last number ends in as many
+    // ones as there are levels.
     unsafe {
         let depth = leaves.depth();
         let mut ends = [[core::mem::MaybeUninit::<V>::uninit(); 8]; MAX_DEPTH + 1];

@@ -10,8 +10,9 @@ use super::RoundKeys;
 use super::instantiate::instantiate;
 use crate::memory::block::Block;
 
-// `__m128i` needs AES-NI, PCLMULQDQ and SSE4.1, `__m256i` AVX2 and, as a register of blocks, VAES and VPCLMULQDQ, `__m512i` GFNI
-// and AVX-512 besides, with the counting of bits that every machine has that has the others. `Backend` asks the machine for all that its kind enables here.
+// `__m128i` needs AES-NI, PCLMULQDQ and SSE4.1, `__m256i` AVX2 and, as a register of blocks, VAES and
+// VPCLMULQDQ, `__m512i` GFNI and AVX-512 besides, with the counting of bits that every machine has that has
+// the others. `Backend` asks the machine for all that its kind enables here.
 instantiate!(
     aesni128,
     "aes,pclmulqdq,ssse3,sse4.1",

@@ -23,8 +23,8 @@ pub struct ErasureCode {
 
 /// The receiver's side for one choice of messages that it does not know.
 ///
-/// The time that decoding takes does not depend on the choice, nor do the addresses that it reads, but for those which the
-/// caller passes.
+/// The time that decoding takes does not depend on the choice, nor do the addresses that it reads, but for
+/// those which the caller passes.
 pub struct ErasureDecoder {
     known: usize,
     missing: usize,
@@ -139,8 +139,8 @@ impl ErasureDecoder {
     }
 }
 
-/// The matrix that takes the values of a polynomial at the points `from` to those at the points `to`, all different: its
-/// entries are the Lagrange polynomials, without a branch on the points.
+/// The matrix that takes the values of a polynomial at the points `from` to those at the points `to`, all
+/// different: its entries are the Lagrange polynomials, without a branch on the points.
 fn interpolation(from: &[u8], to: &[u8]) -> Vec<u8> {
     let product = |factors: &mut dyn Iterator<Item = u8>| factors.fold(1, multiply);
     // Differences are sums in this field. That of a point with itself is made one.

@@ -30,8 +30,8 @@ pub fn multiply(backend: Backend, a: &mut [Block], b: &[Block]) {
     backend.gf128_products(a, b);
 }
 
-/// Adds to each `out[i]` the value at `points[i]` of the polynomial `c[0] x + c[1] x^2 + ...` with these coefficients. One
-/// coefficient makes it a product with a scalar.
+/// Adds to each `out[i]` the value at `points[i]` of the polynomial `c[0] x + c[1] x^2 + ...` with these
+/// coefficients. One coefficient makes it a product with a scalar.
 ///
 /// # Panics
 /// If there are not as many points as outputs.

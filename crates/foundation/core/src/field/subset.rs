@@ -25,8 +25,9 @@ impl SubsetSums {
         SubsetSums { backend, room: HugeTable::zeroed(subset::ROOM) }
     }
 
-    /// Adds to each row of `out` the sum of those `rows` that its digits name: row `6 g + b` if bit `b` of digit `g` is one,
-    /// and there is such a row. A row has `width` blocks, and `digits` holds the digits of one row of `out` after another.
+    /// Adds to each row of `out` the sum of those `rows` that its digits name: row `6 g + b` if bit `b` of
+    /// digit `g` is one, and there is such a row. A row has `width` blocks, and `digits` holds the digits of
+    /// one row of `out` after another.
     ///
     /// # Panics
     /// If `rows` or `out` are no whole rows, or there are not as many digits for each row of `out` as groups of `rows`.

@@ -10,8 +10,8 @@ use crate::memory::block::Block;
 /// Who holds all seeds gets `u` and `v`. Who holds all but that of `delta`, with the seed of `delta ^ y` in place `y`,
 /// gets rows `w` with `w_b = v_b ^ delta_b u`: the missing stream would be in place zero, which no row counts.
 ///
-/// Seeds are keys of AES-128 in counter mode, from zero on or from a given place. They are wiped on drop; each is for this one
-/// use.
+/// Seeds are keys of AES-128 in counter mode, from zero on or from a given place. They are wiped on drop;
+/// each is for this one use.
 pub struct SmallFieldVole {
     backend: Backend,
     leaves: vole::Leaves,
@@ -30,8 +30,8 @@ impl SmallFieldVole {
         SmallFieldVole::starting_at(backend, seeds, 0)
     }
 
-    /// As [`new`](SmallFieldVole::new), but with counters from `first` on: if it is a salt, streams computed ahead for many keys are
-    /// of use against few of them.
+    /// As [`new`](SmallFieldVole::new), but with counters from `first` on: if it is a salt, streams computed
+    /// ahead for many keys are of use against few of them.
     ///
     /// # Panics
     /// As [`new`](SmallFieldVole::new).
@@ -45,8 +45,8 @@ impl SmallFieldVole {
         self.leaves.depth()
     }
 
-    /// Fills in the next `128 n` columns: `u` in `sum`, `n` blocks, and the `k` rows one after another in `rows`. Where the
-    /// first seed is missing, `sum` gets the sum of the others, which means nothing.
+    /// Fills in the next `128 n` columns: `u` in `sum`, `n` blocks, and the `k` rows one after another in
+    /// `rows`. Where the first seed is missing, `sum` gets the sum of the others, which means nothing.
     ///
     /// # Panics
     /// If `rows` does not hold `k` times as many blocks as `sum`, or the counter wraps.

@@ -6,10 +6,10 @@ use crate::arch::Backend;
 use crate::arch::{RoundKeys, half_tree};
 use crate::memory::block::Block;
 
-/// The hash of a half-tree (Guo, Yang, Wang, Zhang, Xie, Liu, Zhao, EUROCRYPT 2023, section 4): `H(x) = pi(sigma(x)) ^
-/// sigma(x)` for AES-128 under one key and `sigma(lo, hi) = (hi, lo ^ hi)`, which neither itself nor in its sum with the
-/// identity sends anything but zero to zero. That makes it circular correlation robust where pi is an ideal
-/// permutation (Guo, Katz, Wang, Yu, S&P 2020, section 7.3).
+/// The hash of a half-tree (Guo, Yang, Wang, Zhang, Xie, Liu, Zhao, EUROCRYPT 2023, section 4):
+/// `H(x) = pi(sigma(x)) ^ sigma(x)` for AES-128 under one key and `sigma(lo, hi) = (hi, lo ^ hi)`, which
+/// neither itself nor in its sum with the identity sends anything but zero to zero. That makes it circular
+/// correlation robust where pi is an ideal permutation (Guo, Katz, Wang, Yu, S&P 2020, section 7.3).
 ///
 /// The children of a node `x` are `H(x)` and `x ^ H(x)`. A level lies in memory with all left children first:
 /// the number of a node has its first step in bit 0.
@@ -24,8 +24,9 @@ impl TreeHash {
         TreeHash { backend, keys: backend.aes_expand(key) }
     }
 
-    /// Replaces the first half of `nodes`, parents, and the second half, whatever it is, by the children: left ones, then
-    /// right ones. Returns the sum of the left ones. If they are `leaves`, bit 0 of all is cleared, but not in the sum.
+    /// Replaces the first half of `nodes`, parents, and the second half, whatever it is, by the children:
+    /// left ones, then right ones. Returns the sum of the left ones. If they are `leaves`, bit 0 of all is
+    /// cleared, but not in the sum.
     ///
     /// # Panics
     /// If the nodes are no power of two, or one.
@@ -35,8 +36,8 @@ impl TreeHash {
     }
 
     /// Adds blocks to both children of some parents, whose numbers may be secret: of four parents in a row
-    /// those with an all-ones word in `fours`, at their left children `add[0]`, at their right ones `add[1]`. All other words
-    /// must be zero. No branch or memory index depends on words or blocks.
+    /// those with an all-ones word in `fours`, at their left children `add[0]`, at their right ones `add[1]`.
+    /// All other words must be zero. No branch or memory index depends on words or blocks.
     ///
     /// # Panics
     /// If there is not a word for each four parents.

@@ -79,7 +79,8 @@ impl Prg {
         block[0]
     }
 
-    /// Adds the next bytes of the stream to `bytes`: encrypts them, or decrypts what was encrypted from the same place on.
+    /// Adds the next bytes of the stream to `bytes`: encrypts them, or decrypts what was encrypted from the
+    /// same place on.
     pub fn mask(&mut self, bytes: &mut [u8]) {
         let mut pad = Zeroizing::new([0; 1024]);
         for part in bytes.chunks_mut(pad.len()) {

@@ -31,8 +31,8 @@ impl TccrHash {
         self.0.tccr(first_tweak, blocks);
     }
 
-    /// Writes the hashes of block `j` and of its sum with `delta`, both under the tweak `first_tweak + j` (modulo 2^128):
-    /// both messages of an OT.
+    /// Writes the hashes of block `j` and of its sum with `delta`, both under the tweak `first_tweak + j`
+    /// (modulo 2^128): both messages of an OT.
     ///
     /// # Panics
     /// If there are not as many pairs as blocks.

@@ -24,14 +24,15 @@ impl HugeTable {
         table::Memory::zeroed(len).map(HugeTable)
     }
 
-    /// Writes each `K` blocks of `from` plus `N` times `K` blocks of the table, whose places the row of `numbers` tells: of `len / K` places the
-    /// number `x` stands for `x * len / K / 2^32`, so random numbers make uniform places (but for `len / K / 2^32`). What is in `numbers`
-    /// afterwards means nothing.
+    /// Writes each `K` blocks of `from` plus `N` times `K` blocks of the table, whose places the row of
+    /// `numbers` tells: of `len / K` places the number `x` stands for `x * len / K / 2^32`, so random numbers
+    /// make uniform places (but for `len / K / 2^32`). What is in `numbers` afterwards means nothing.
     ///
     /// Places are memory indices: they must be public. The blocks need not be.
     ///
     /// # Panics
-    /// If the lengths of `numbers`, `from` and `out` differ, or the table is empty, has 2^32 blocks or more, or a part of a place.
+    /// If the lengths of `numbers`, `from` and `out` differ, or the table is empty, has 2^32 blocks or more,
+    /// or a part of a place.
     pub fn gather_add<const N: usize, const K: usize>(
         &self,
         backend: Backend,
@@ -46,11 +47,12 @@ impl HugeTable {
         gather::add(backend, table, numbers, from, out);
     }
 
-    /// Adds to each block of `to` `N` blocks of a part of the table, whose places in the part the row of `numbers` tells: of each number as many upper
-    /// bits as the part's length has, so random numbers make uniform places. What is in `numbers` afterwards means nothing.
+    /// Adds to each block of `to` `N` blocks of a part of the table, whose places in the part the row of
+    /// `numbers` tells: of each number as many upper bits as the part's length has, so random numbers make
+    /// uniform places. What is in `numbers` afterwards means nothing.
     ///
-    /// A large table's sums are faster part by part, if each part alone fits the second-level cache. Places are public, as for
-    /// [`gather_add`](HugeTable::gather_add).
+    /// A large table's sums are faster part by part, if each part alone fits the second-level cache. Places
+    /// are public, as for [`gather_add`](HugeTable::gather_add).
     ///
     /// # Panics
     /// If the lengths of `numbers` and `to` differ, or that of the part is not a power of two, or more than 2^16.

@@ -1,17 +1,21 @@
 //! The gates of authenticated garbling over a [`Tape`]: the safe face of the fused kernels.
 //!
-//! Scheme: half gates whose permute bits are shared and authenticated (Katz, Ranellucci, Rosulek, Wang, ePrint 2018/578), hashed as in
-//! [`Garbler`](crate::Garbler). A label for the *masked* value zero has bit 0 zero, so that bit 0 of an active label is the masked
-//! value of its wire. With `Z(x)` and `M(x)`, the garbler's and the evaluator's part of `x R` (their sum), `R` the offset, and the masks
-//! `l_u`, `l_v`, `l_w` of a gate's inputs and its output:
+//! Scheme: half gates whose permute bits are shared and authenticated (Katz, Ranellucci, Rosulek, Wang,
+//! ePrint 2018/578), hashed as in [`Garbler`](crate::Garbler). A label for the *masked* value zero has bit 0
+//! zero, so that bit 0 of an active label is the masked value of its wire. With `Z(x)` and `M(x)`, the
+//! garbler's and the evaluator's part of `x R` (their sum), `R` the offset, and the masks `l_u`, `l_v`, `l_w`
+//! of a gate's inputs and its output:
 //!
 //! ```text
-//! G_0 = H(L_u) + H(L_u + R) + Z(l_v)          L_w = H(L_u) + H(L_v) + Z(l_u l_v + l_w)
-//! G_1 = H(L_v) + H(L_v + R) + L_u + Z(l_u)    active: H(A_u) + H(A_v) + a (G_0 + M(l_v)) + b (G_1 + M(l_u) + A_u) + M(l_u l_v + l_w)
+//! G_0 = H(L_u) + H(L_u + R) + Z(l_v)
+//! G_1 = H(L_v) + H(L_v + R) + L_u + Z(l_u)
+//! L_w = H(L_u) + H(L_v) + Z(l_u l_v + l_w)
+//! A_w = H(A_u) + H(A_v) + a (G_0 + M(l_v)) + b (G_1 + M(l_u) + A_u) + M(l_u l_v + l_w), the active label
 //! ```
 //!
-//! Bit 0 of `L_w` is not part of the label: the garbler tells it, and the evaluator adds it (to the last of its terms). The constant
-//! one is a wire of masked value zero under the mask one, so both constants have the label zero.
+//! Bit 0 of `L_w` is not part of the label: the garbler tells it, and the evaluator adds it (to the last of
+//! its terms). The constant one is a wire of masked value zero under the mask one, so both constants have the
+//! label zero.
 //!
 //! Cost of an AND gate: as half gates, three loads and sums of a register more, and a store.
 
@@ -23,7 +27,8 @@ use crate::tape::Tape;
 use crate::tape::gates::Delta;
 use crate::tape::part::Part;
 
-/// The starts of the hash keys under one offset: no two have a key in common. Not `Clone`; it lives as long as its offset.
+/// The starts of the hash keys under one offset: no two have a key in common. Not `Clone`; it lives as long
+/// as its offset.
 ///
 /// Each differs from the others in its upper 64 bits, and tweaks count in the lower ones.
 pub struct Starts {
@@ -71,9 +76,10 @@ impl AuthGarbler {
         AuthGarbler { backend, delta: Delta::new(delta), keys: KeyRing::new(start.0) }
     }
 
-    /// Garbles a stretch of a tape: `slots` hold the labels for the masked value zero (slots 0 and 1 are overwritten with zero), and two
-    /// blocks for each AND gate are written to `tables`. `terms` are `Z(l_u)` of all AND gates, `Z(l_v)` of all, and the
-    /// `Z(l_u l_v + l_w)`, which become the `L_w` with their bit 0.
+    /// Garbles a stretch of a tape: `slots` hold the labels for the masked value zero (slots 0 and 1 are
+    /// overwritten with zero), and two blocks for each AND gate are written to `tables`. `terms` are `Z(l_u)`
+    /// of all AND gates, `Z(l_v)` of all, and the `Z(l_u l_v + l_w)`, which become the `L_w` with their
+    /// bit 0.
     ///
     /// # Panics
     /// If `slots` is shorter than the tape wants, or `tables` or `terms` have another length.
@@ -95,9 +101,9 @@ impl AuthEvaluator {
         AuthEvaluator { backend, keys: KeyRing::new(start) }
     }
 
-    /// Evaluates a stretch of a tape: `slots` hold active labels (slots 0 and 1 are overwritten with zero). `terms` are `M(l_u)` of all
-    /// AND gates, `M(l_v)` of all, and the `M(l_u l_v + l_w)`, to whose bit 0 that of the `L_w` is added; they become the outputs'
-    /// active labels.
+    /// Evaluates a stretch of a tape: `slots` hold active labels (slots 0 and 1 are overwritten with zero).
+    /// `terms` are `M(l_u)` of all AND gates, `M(l_v)` of all, and the `M(l_u l_v + l_w)`, to whose bit 0
+    /// that of the `L_w` is added; they become the outputs' active labels.
     ///
     /// # Panics
     /// If `slots` is shorter than the tape wants, or `tables` or `terms` have another length.

@@ -53,7 +53,8 @@ mod tests {
         }
     }
 
-    /// A tape of segments of up to 20 XORs and up to 9 ANDs, the latter from the lower half of the slots to the upper one.
+    /// A tape of segments of up to 20 XORs and up to 9 ANDs, the latter from the lower half of the slots to
+    /// the upper one.
     fn tape(random: &mut Random, slots: u32, segments: usize) -> Tape {
         let (mut xors, mut ands, mut list) = (vec![], vec![], vec![]);
         for _ in 0..segments {

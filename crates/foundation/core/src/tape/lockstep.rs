@@ -8,9 +8,10 @@
 //! the copies are garbled in several groups; the tables do not depend on that: for each AND gate first the generator's
 //! row of every copy, then the evaluator's row of every copy.
 //!
-//! The evaluator of cut-and-choose evaluates some of the copies and garbles the others again. Both read their own columns
-//! of the tables as they arrived, so that a choice costs no copy of the tables. Which columns those are shows in the
-//! addresses that are read, though all the lines of cache are, between the two; the labels never do.
+//! The evaluator of cut-and-choose evaluates some of the copies and garbles the others again. Both read their
+//! own columns of the tables as they arrived, so that a choice costs no copy of the tables. Which columns
+//! those are shows in the addresses that are read, though all the lines of cache are, between the two; the
+//! labels never do.
 
 use core::ops::Range;
 
@@ -99,8 +100,8 @@ struct Groups {
 }
 
 impl Groups {
-    /// Groups of the copies that have these columns of tables of `all` copies; a delta for each when garbling, none when
-    /// evaluating.
+    /// Groups of the copies that have these columns of tables of `all` copies; a delta for each when
+    /// garbling, none when evaluating.
     fn new(backend: Backend, deltas: &[Delta], columns: &[usize], all: usize, start: Block, slots: usize) -> Groups {
         let (slots, copies) = (slots.max(2), columns.len());
         assert!(columns.iter().all(|&column| column < all), "a column of tables of {all} copies");
@@ -132,8 +133,8 @@ impl Groups {
         &mut group.slots()[slot * width + lane]
     }
 
-    /// Copies labels between whole rows, `copies` blocks a slot from slot `first` on, and the groups: `copy` gets a row's
-    /// part of one group and where it is in the rows.
+    /// Copies labels between whole rows, `copies` blocks a slot from slot `first` on, and the groups: `copy`
+    /// gets a row's part of one group and where it is in the rows.
     fn rows(&mut self, first: usize, len: usize, mut copy: impl FnMut(&mut [Block], Range<usize>)) {
         let copies = self.copies;
         // Over no copies any slot has an empty row.
@@ -206,8 +207,8 @@ labels!(LockstepChecker, "label for zero");
 pub struct LockstepGarbler(Groups);
 
 impl LockstepGarbler {
-    /// A garbler of one copy for each delta, for tapes of at most `slots` slots. `start` is the random start of the gate
-    /// keys, shared by the copies and never used with other deltas.
+    /// A garbler of one copy for each delta, for tapes of at most `slots` slots. `start` is the random start
+    /// of the gate keys, shared by the copies and never used with other deltas.
     pub fn new(backend: Backend, deltas: &[Delta], start: Block, slots: usize) -> LockstepGarbler {
         let columns: Vec<usize> = (0..deltas.len()).collect();
         LockstepGarbler(Groups::new(backend, deltas, &columns, columns.len(), start, slots))
@@ -239,7 +240,8 @@ impl LockstepEvaluator {
         LockstepEvaluator::of(backend, &(0..copies).collect::<Vec<_>>(), copies, start, slots)
     }
 
-    /// An evaluator of some of the copies only: of those that have these columns in tables of `all` copies, in this order.
+    /// An evaluator of some of the copies only: of those that have these columns in tables of `all` copies,
+    /// in this order.
     ///
     /// # Panics
     /// If a column is not below `all`.
@@ -285,8 +287,9 @@ impl LockstepChecker {
         LockstepChecker(Groups::new(backend, deltas, columns, all, start, slots))
     }
 
-    /// Garbles a stretch of a tape and compares; `tables` are those of all copies, checked here or not. Takes the same time
-    /// whether they are equal or not: the verdict is that of [`differing`](LockstepChecker::differing).
+    /// Garbles a stretch of a tape and compares; `tables` are those of all copies, checked here or not. Takes
+    /// the same time whether they are equal or not: the verdict is that of
+    /// [`differing`](LockstepChecker::differing).
     ///
     /// # Panics
     /// If the tape has more slots than were asked for, or `tables` has another length.

@@ -1,9 +1,10 @@
 //! Garbling without privacy over a [`Tape`], one row an AND gate: the safe face of the fused kernels.
 //!
-//! Scheme: of two half gates, the one whose second input the evaluator knows (Zahur, Rosulek, Evans, Eurocrypt 2015, section
-//! "Privacy-free garbling"), with free XOR, for an evaluator that may know all values. A label for zero has bit 0 zero, so that bit 0 of an active
-//! label is what it stands for. Hash: that of [`Garbler`](crate::Garbler), cut to an even number. Gates share tweaks in pairs: a segment
-//! with an odd number of AND gates leaves one unused.
+//! Scheme: of two half gates, the one whose second input the evaluator knows (Zahur, Rosulek, Evans,
+//! Eurocrypt 2015, section "Privacy-free garbling"), with free XOR, for an evaluator that may know all
+//! values. A label for zero has bit 0 zero, so that bit 0 of an active label is what it stands for. Hash:
+//! that of [`Garbler`](crate::Garbler), cut to an even number. Gates share tweaks in pairs: a segment with an
+//! odd number of AND gates leaves one unused.
 //!
 //! Cost of an AND gate: a key expansion each side, two AES calls for the garbler, one for the evaluator, 16 bytes.
 
@@ -15,8 +16,8 @@ use crate::tape::Tape;
 use crate::tape::gates::Delta;
 use crate::tape::part::Part;
 
-/// The garbler's state for one circuit instance after another under one delta. **Authenticity only**: who has an active label reads
-/// off it what it stands for.
+/// The garbler's state for one circuit instance after another under one delta. **Authenticity only**: who has
+/// an active label reads off it what it stands for.
 pub struct PrivacyFreeGarbler {
     backend: Backend,
     delta: Delta,
@@ -34,8 +35,9 @@ impl PrivacyFreeGarbler {
         self.delta.block()
     }
 
-    /// Garbles a stretch of a tape: `slots` hold the labels for zero, whose bit 0 is zero (slot 0 is overwritten with zero, slot 1 with
-    /// the label for zero of a wire that is one), and a block for each AND gate is written to `tables`.
+    /// Garbles a stretch of a tape: `slots` hold the labels for zero, whose bit 0 is zero (slot 0 is
+    /// overwritten with zero, slot 1 with the label for zero of a wire that is one), and a block for each AND
+    /// gate is written to `tables`.
     ///
     /// # Panics
     /// If `slots` is shorter than the tape wants or `tables` is not exactly a block for each AND gate.

@@ -1,8 +1,9 @@
 //! Truth tables as gates, with few ANDs.
 //!
-//! A function of up to four variables that needs at most two ANDs is found by search, with as few as there can be: every
-//! linear function, every multiplexer and majority (1), every function of three variables (2 at most). What needs more is split at a
-//! variable, `f = f0 ^ x (f0 ^ f1)`, at the one where most is shared; above four variables at the last one.
+//! A function of up to four variables that needs at most two ANDs is found by search, with as few as there
+//! can be: every linear function, every multiplexer and majority (1), every function of three variables (2 at
+//! most). What needs more is split at a variable, `f = f0 ^ x (f0 ^ f1)`, at the one where most is shared;
+//! above four variables at the last one.
 //!
 //! A table's bit `i` is the function's value where variable `j` is bit `j` of `i`.
 
@@ -169,8 +170,9 @@ impl Span {
     }
 }
 
-/// The circuit of a function that needs no more than two ANDs. With the factors of an AND, a sum of a factor and any known
-/// function gives the same AND up to known ones, so pairs of linear functions without a constant are enough.
+/// The circuit of a function that needs no more than two ANDs. With the factors of an AND, a sum of a factor
+/// and any known function gives the same AND up to known ones, so pairs of linear functions without a
+/// constant are enough.
 fn search(k: usize, table: u16) -> Option<Circuit> {
     let mask = if k == SEARCHED { u16::MAX } else { (1 << (1 << k)) - 1 };
     let variables: Vec<u16> = VARIABLES[..k].iter().map(|variable| variable & mask).collect();

@@ -19,9 +19,9 @@ pub fn show(ty: &Type, value: &Bits) -> String {
     written(ty, value, Style::People)
 }
 
-/// The JSON of a value: numbers, booleans, arrays (tuples, too) and objects. Whole numbers beyond 2^53, which many readers
-/// of JSON would round, are strings of their decimal digits; so are infinities and `NaN`; bits are strings of hex
-/// digits after `0x`. [`read`](super::read) reads all of it.
+/// The JSON of a value: numbers, booleans, arrays (tuples, too) and objects. Whole numbers beyond 2^53, which
+/// many readers of JSON would round, are strings of their decimal digits; so are infinities and `NaN`; bits
+/// are strings of hex digits after `0x`. [`read`](super::read) reads all of it.
 ///
 /// # Panics
 /// If the value has another number of bits than the type.

@@ -20,7 +20,8 @@ impl CopyChoice {
         let [room, other] = [(); 2].map(|()| Vec::with_capacity(evaluated.len()));
         let mut choice = CopyChoice { evaluated: room, checked: other };
         for (j, bit) in evaluated.iter().enumerate() {
-            // Whoever evaluates some copies and hashes the others cannot hide it from one who sees the machine. Messages do.
+            // Whoever evaluates some copies and hashes the others cannot hide it from one who sees the
+            // machine. Messages do.
             let side = if declassify(bit, "the evaluator's work with a copy depends on the choice by design") {
                 &mut choice.evaluated
             } else {
@@ -31,8 +32,8 @@ impl CopyChoice {
         choice
     }
 
-    /// A uniform choice among those with at least one evaluated copy: `draw` gives uniform bits, one a copy, until one of them
-    /// is one. With none evaluated even an honest run would fail.
+    /// A uniform choice among those with at least one evaluated copy: `draw` gives uniform bits, one a copy,
+    /// until one of them is one. With none evaluated even an honest run would fail.
     pub fn nonempty(mut draw: impl FnMut() -> Bits) -> CopyChoice {
         loop {
             let bits = draw();
@@ -43,8 +44,8 @@ impl CopyChoice {
         }
     }
 
-    /// A uniform choice of `evaluated` copies, from a random number for each copy: those with the smallest. The numbers have 128
-    /// bits so that none are equal.
+    /// A uniform choice of `evaluated` copies, from a random number for each copy: those with the smallest.
+    /// The numbers have 128 bits so that none are equal.
     pub fn smallest(numbers: impl ExactSizeIterator<Item = u128>, evaluated: usize) -> CopyChoice {
         let mut bits = Bits::zeros(numbers.len());
         let mut order: Zeroizing<Vec<(u128, usize)>> = Zeroizing::new(numbers.zip(0..).collect());

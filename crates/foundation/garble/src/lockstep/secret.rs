@@ -3,7 +3,8 @@
 use comity_core::{Block, SessionId};
 use zeroize::Zeroize;
 
-/// Fills `out` from the secret of copy `j` by BLAKE3: `context` names the protocol and the secret, and no two are alike.
+/// Fills `out` from the secret of copy `j` by BLAKE3: `context` names the protocol and the secret, and no two
+/// are alike.
 pub fn expand(context: &str, session: &SessionId, j: usize, secret: Block, out: &mut [u8]) {
     let mut hasher = blake3::Hasher::new_derive_key(context);
     hasher.update(&session.to_bytes()).update(&(j as u64).to_le_bytes()).update(&secret.to_bytes());

@@ -1,8 +1,9 @@
 //! How seldom an item is left out.
 //!
-//! Items have no placement if some `s + 1` of them have all their bins among `s`. Of *few* bins that is a matter of a union bound,
-//! which is computed here. Of a constant part of all bins the bound says nothing at this load (it counts rare graphs with very
-//! many obstructions), and the chance falls exponentially in the number of items: measured at small numbers.
+//! Items have no placement if some `s + 1` of them have all their bins among `s`. Of *few* bins that is a
+//! matter of a union bound, which is computed here. Of a constant part of all bins the bound says nothing at
+//! this load (it counts rare graphs with very many obstructions), and the chance falls exponentially in the
+//! number of items: measured at small numbers.
 
 use super::digests;
 use crate::{Cuckoo, DENSE, FUNCTIONS, LEAST, ROOMY, bins, distinct};
@@ -12,7 +13,8 @@ fn choose(n: usize, k: usize) -> f64 {
     (0..k).map(|i| ((n - i) as f64 / (k - i) as f64).log2()).sum()
 }
 
-/// log2 of the expected number of sets of `s + 1` of `n` items with all bins among `s` of `bins`, summed over `s` below `most`.
+/// log2 of the expected number of sets of `s + 1` of `n` items with all bins among `s` of `bins`, summed over
+/// `s` below `most`.
 fn union_bound(n: usize, bins: usize, most: usize, distinct: bool) -> f64 {
     let least = if distinct { FUNCTIONS } else { 1 };
     let inside = |s: usize| match distinct {
@@ -48,9 +50,10 @@ fn failures(percent: usize, n: usize, runs: u128) -> f64 {
     ((0..runs).filter(fails).count().max(1) as f64 / runs as f64).log2()
 }
 
-/// The rate falls exponentially in the number of items, faster and faster: a straight line through its logarithm at two small numbers
-/// lies above it at larger ones. (With 625,000 tables of 64 items and 312,500 of 128 the logarithms are -11.6 and -18 at 127, with
-/// 312,500 of 128 and 156,250 of 256 they are -10.2 and -16 at 120.)
+/// The rate falls exponentially in the number of items, faster and faster: a straight line through its
+/// logarithm at two small numbers lies above it at larger ones. (With 625,000 tables of 64 items and 312,500
+/// of 128 the logarithms are -11.6 and -18 at 127, with 312,500 of 128 and 156,250 of 256 they are -10.2 and
+/// -16 at 120.)
 #[test]
 fn the_measured_rate_falls_fast_enough() {
     for (percent, [few, more], runs) in [(DENSE, [64, 128], [6_000, 24_000]), (ROOMY, [32, 64], [20_000, 60_000])] {

@@ -1,4 +1,5 @@
-//! How a value of one type is made one of another: what a message advises gives the number that is meant, or says when it does not.
+//! How a value of one type is made one of another: what a message advises gives the number that is meant, or
+//! says when it does not.
 
 use super::infer::Body;
 use crate::ast::{Binary, Unary};

@@ -205,7 +205,8 @@ impl<'c, 's, 'e> Body<'c, 's, 'e> {
 
     /// All types are known now; the checks that waited for them are done.
     pub(super) fn finish(mut self) -> (Vec<Var>, Vec<Ty>) {
-        // What is wider than numbers without a type is computed in its own; the parts of what is made of parts come after it.
+        // What is wider than numbers without a type is computed in its own; the parts of what is made of
+        // parts come after it.
         for (operand, result) in std::mem::take(&mut self.exact).into_iter().rev() {
             let wide = matches!(self.shallow(&result), Ty::Uint(bits) | Ty::Int(bits) if bits > MAX_NUMBER);
             if wide && matches!(self.shallow(&operand), Ty::Var(_)) {

@@ -10,7 +10,8 @@ use crate::diagnostic::{Span, did_you_mean};
 use crate::elsewhere;
 use crate::types::{MAX_INSIDE, MAX_PARTS, Struct, Ty};
 
-/// Types, constants and expressions that are checked inside each other, at most. Each may be of others, wherever these stand.
+/// Types, constants and expressions that are checked inside each other, at most. Each may be of others,
+/// wherever these stand.
 const MAX_NESTED: u32 = 400;
 
 impl<'s> Checker<'s, '_> {
@@ -45,8 +46,8 @@ impl<'s> Checker<'s, '_> {
         Some(known).filter(|_| !matches!(self.structs[name], StructState::Wrong))
     }
 
-    /// Whether what stands here can be checked: not inside of too many others, and there are not mistakes enough. Who enters has to
-    /// [leave](Checker::leave).
+    /// Whether what stands here can be checked: not inside of too many others, and there are not mistakes
+    /// enough. Who enters has to [leave](Checker::leave).
     pub(super) fn enter(&mut self, at: Span) -> bool {
         if self.errors.are_many() {
             return false;

@@ -67,7 +67,8 @@ impl Affine {
     }
 }
 
-/// Whether a sum of these terms, each a factor times a number from 0 to its last, is the goal; the largest factor comes first.
+/// Whether a sum of these terms, each a factor times a number from 0 to its last, is the goal; the largest
+/// factor comes first.
 fn reaches(terms: &[(i128, i128)], goal: i128, left: &mut u32) -> Option<bool> {
     let Some((&(factor, last), rest)) = terms.split_first() else { return Some(goal == 0) };
     let mut most = 0i128;

@@ -1,7 +1,8 @@
 //! Constant arrays at a private index, as tables of the program.
 //!
-//! Where circuits are for depth, a protocol may look a table up in one round, so each lookup is a call of its own. It waits
-//! until somebody wants a row: lookups in one table that do not need each other are done side by side.
+//! Where circuits are for depth, a protocol may look a table up in one round, so each lookup is a call of its
+//! own. It waits until somebody wants a row: lookups in one table that do not need each other are done side
+//! by side.
 
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! Operations on public numbers: those that everybody knows in every turn of the loops around.
 //!
-//! One that is linear in the turns stays so, and costs nothing. Any other is computed by gates, in as few bits as its range needs,
-//! and takes its range along.
+//! One that is linear in the turns stays so, and costs nothing. Any other is computed by gates, in as few
+//! bits as its range needs, and takes its range along.
 
 use std::rc::Rc;
 
@@ -18,7 +18,8 @@ use crate::types::Ty;
 /// The smallest and the largest value of a number.
 pub(super) type Range = (i128, i128);
 
-/// A public number that is not linear in the turns: its bits, as those of the narrowest type of its range, and the range.
+/// A public number that is not linear in the turns: its bits, as those of the narrowest type of its range,
+/// and the range.
 #[derive(Clone, Debug)]
 pub(super) struct Ranged {
     pub(super) bits: Rc<[Bit]>,
@@ -40,7 +41,8 @@ fn within((low, high): Range, (least, most): Range) -> bool {
     low >= least && high <= most
 }
 
-/// The range of what an operation gives for numbers of these ranges; none if it may become too large, or never has a value.
+/// The range of what an operation gives for numbers of these ranges; none if it may become too large, or
+/// never has a value.
 pub(super) fn interval(op: Binary, (a, b): Range, (c, d): Range) -> Option<Range> {
     let among = |lefts: &[i128], rights: &[i128]| {
         let all = lefts.iter().flat_map(|&x| rights.iter().map(move |&y| arithmetic(op, x, y).ok()));

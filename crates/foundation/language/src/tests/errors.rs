@@ -107,8 +107,8 @@ fn mistakes_and_what_would_be_right() {
     }
 }
 
-/// The program that follows a message's advice, and the advice: what is written behind the last `write`, for what is between the
-/// brackets of the body.
+/// The program that follows a message's advice, and the advice: what is written behind the last `write`, for
+/// what is between the brackets of the body.
 #[test]
 fn what_is_advised_gives_the_number_that_is_meant() {
     for (params, ty, text, advice, inputs, result) in [

@@ -83,7 +83,8 @@ fn random_source(rng: &mut Rng) -> String {
 
 fn random_programs(count: u64) -> usize {
     let mut notes = 0;
-    // In the last one gates that are gone, and that no note builds again, give a comparison other wires than it has without.
+    // In the last one gates that are gone, and that no note builds again, give a comparison other wires than
+    // it has without.
     for seed in (0..count).chain([2238]) {
         let mut rng = Rng(seed);
         let source = random_source(&mut rng);

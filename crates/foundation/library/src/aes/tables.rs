@@ -1,13 +1,15 @@
 //! AES's S-box and MixColumns as straight-line programs.
 //!
-//! The S-box is that of Boyar and Peralta ("A new combinational logic minimization technique with applications to
-//! cryptology", SEA 2010), in the version with 32 ANDs and 81 XORs that the NIST circuit complexity project lists. The
-//! ANDs are kept; the XORs were shortened to 78 by a random walk over equivalent programs: a gate is computed from other
-//! wires, or (c ^ d) ^ e is turned into c ^ (d ^ e), and what nothing needs any more is dropped. MixColumns was found in
-//! the same way, starting from its definition: 89 XORs, where that of Maximov (ePrint 2019/833) has 92.
+//! The S-box is that of Boyar and Peralta ("A new combinational logic minimization technique with
+//! applications to cryptology", SEA 2010), in the version with 32 ANDs and 81 XORs that the NIST circuit
+//! complexity project lists. The ANDs are kept; the XORs were shortened to 78 by a random walk over
+//! equivalent programs: a gate is computed from other wires, or (c ^ d) ^ e is turned into c ^ (d ^ e), and
+//! what nothing needs any more is dropped. MixColumns was found in the same way, starting from its
+//! definition: 89 XORs, where that of Maximov (ePrint 2019/833) has 92.
 //!
-//! For few layers, the inversion in GF(2^4) in the middle of the S-box is the one of the same authors' "A small depth-16
-//! circuit for the AES S-box" (SEC 2012): 7 ANDs, 2 deep, for 5 ANDs, 4 deep. All are held against FIPS 197 by tests.
+//! For few layers, the inversion in GF(2^4) in the middle of the S-box is the one of the same authors' "A
+//! small depth-16 circuit for the AES S-box" (SEC 2012): 7 ANDs, 2 deep, for 5 ANDs, 4 deep. All are held
+//! against FIPS 197 by tests.
 
 use crate::straight::{A, Straight, X};
 

@@ -6,9 +6,9 @@
 //! depends on data. Adders take the bits that have waited longest. So those of a late carry are added last, and the
 //! depth is that of about one ripple; and in a column of many bits the adders form a tree.
 //!
-//! For depth, adders take the bits that come first, until each column has two at most, and these two words are added by a
-//! tree of carries (Oklobdzija, Villeger, Liu: "A method for speed optimized partial product reduction", 1996). An adder's
-//! sum goes through no AND: a layer halves the bits of all columns.
+//! For depth, adders take the bits that come first, until each column has two at most, and these two words
+//! are added by a tree of carries (Oklobdzija, Villeger, Liu: "A method for speed optimized partial product
+//! reduction", 1996). An adder's sum goes through no AND: a layer halves the bits of all columns.
 
 use std::collections::VecDeque;
 

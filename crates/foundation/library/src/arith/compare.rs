@@ -15,8 +15,9 @@ pub fn is_zero(b: &mut Builder, x: &[Wire]) -> Wire {
     tree(b, all, Builder::and)
 }
 
-/// All wires together by a function of two. For depth, those of the fewest layers are joined first, and of as many layers inputs in the
-/// order in which they stand here, then gates in that in which they were built: what numbers inputs have makes no difference.
+/// All wires together by a function of two. For depth, those of the fewest layers are joined first, and of as
+/// many layers inputs in the order in which they stand here, then gates in that in which they were built:
+/// what numbers inputs have makes no difference.
 pub(crate) fn tree(b: &mut Builder, mut wires: Vec<Wire>, gate: fn(&mut Builder, Wire, Wire) -> Wire) -> Wire {
     if b.goal() == Goal::Size {
         while wires.len() > 1 {

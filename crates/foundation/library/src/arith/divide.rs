@@ -62,8 +62,8 @@ pub fn rem_signed(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     b.noted(gadget, WordOp::Rem { signed: true }, &[x, y], |b| div_rem_signed(b, x, y).1)
 }
 
-/// The public number that a divisor is: all of its bits are constants, and 128 bits hold it, since those above are zeros or
-/// the sign. None for 0, by which dividing is another thing.
+/// The public number that a divisor is: all of its bits are constants, and 128 bits hold it, since those
+/// above are zeros or the sign. None for 0, by which dividing is another thing.
 pub(crate) fn public_divisor(y: &[Wire], signed: bool) -> Option<u128> {
     let bit = |i: usize| y.get(i).or(if signed { y.last() } else { None }).map_or(Some(false), |w| w.as_constant());
     let number = (0..y.len().max(128)).map(bit).enumerate().try_fold(0u128, |number, (i, bit)| match bit {
@@ -207,8 +207,8 @@ pub fn sqrt(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
         let mut rest: Vec<Wire> = vec![];
         let mut positive = Wire::ONE;
         for i in (0..digits).rev() {
-            // With two more bits down, subtract 4·root + 1, or add 4·root + 3 if the rest is negative. Modulo a power of
-            // two the former is to add 4·(all ones ^ root) + 3.
+            // With two more bits down, subtract 4·root + 1, or add 4·root + 3 if the rest is negative. Modulo
+            // a power of two the former is to add 4·(all ones ^ root) + 3.
             let bits = root.len() + 3;
             rest = [&x[2 * i..2 * i + 2], &rest].concat();
             rest.resize(bits, Wire::ZERO);

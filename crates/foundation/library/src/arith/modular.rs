@@ -1,7 +1,7 @@
 //! Arithmetic modulo a secret number.
 //!
-//! One product costs a division ([`mul_mod`]); a chain of products modulo the same odd number costs less in Montgomery's
-//! form, as `modexpN` does.
+//! One product costs a division ([`mul_mod`]); a chain of products modulo the same odd number costs less in
+//! Montgomery's form, as `modexpN` does.
 
 use comity_circuit::{Builder, Goal, Wire};
 
@@ -20,8 +20,8 @@ pub fn add_mod(b: &mut Builder, x: &[Wire], y: &[Wire], m: &[Wire]) -> Vec<Wire>
             return mux(b, small, &sum, &less);
         }
         let (less, borrow) = sub_borrow(b, &sum, m, Wire::ZERO);
-        // The sum is less than m if it has no carry, but the difference a borrow: never a carry and no borrow, since x + y
-        // is less than 2m and the difference less than 2^n.
+        // The sum is less than m if it has no carry, but the difference a borrow: never a carry and no
+        // borrow, since x + y is less than 2m and the difference less than 2^n.
         let small = b.xor(borrow, carry);
         mux(b, small, &sum, &less)
     })

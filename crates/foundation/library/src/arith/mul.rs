@@ -69,8 +69,8 @@ pub fn mul_full(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     })
 }
 
-/// `low + 2^half·(middle - low - high) + 2^(2·half)·high` for a low part of 2·half bits, in as many bits as both have.
-/// About 7·half ANDs.
+/// `low + 2^half·(middle - low - high) + 2^(2·half)·high` for a low part of 2·half bits, in as many bits as
+/// both have. About 7·half ANDs.
 pub(super) fn join(b: &mut Builder, low: &[Wire], high: &[Wire], middle: &[Wire]) -> Vec<Wire> {
     let half = low.len() / 2;
     let bits = half + high.len();

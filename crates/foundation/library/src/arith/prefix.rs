@@ -1,10 +1,11 @@
 //! Addition and comparison in few layers, for protocols that pay for each layer of ANDs with a round.
 //!
-//! A ripple has the fewest ANDs and is as deep as the word is wide. Here carries are combined in a tree (Sklansky:
-//! "Conditional-sum addition logic", 1960), for about n log2 n more ANDs than a ripple. The tree is not balanced: of two
-//! neighbours the upper one's carry goes through no AND when they are joined, so it may come a layer later than the
-//! lower one's. With that in the shape, 2^d - 1 bits take d layers, which is the least possible: the carry out of n bits
-//! has degree n + 1. Bits that come late have their place nearer to the root.
+//! A ripple has the fewest ANDs and is as deep as the word is wide. Here carries are combined in a tree
+//! (Sklansky: "Conditional-sum addition logic", 1960), for about n log2 n more ANDs than a ripple. The tree
+//! is not balanced: of two neighbours the upper one's carry goes through no AND when they are joined, so it
+//! may come a layer later than the lower one's. With that in the shape, 2^d - 1 bits take d layers, which is
+//! the least possible: the carry out of n bits has degree n + 1. Bits that come late have their place nearer
+//! to the root.
 
 use comity_circuit::{Builder, Wire};
 
@@ -174,7 +175,8 @@ pub fn sub_prefix(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
     resolve(b, bits, Wire::ZERO).0
 }
 
-/// `x < y`, unsigned, as [`lt`](super::lt), in ⌊log2 n⌋ + 1 layers. 3n - ⌊log2 n⌋ - 2 ANDs if n is a power of two.
+/// `x < y`, unsigned, as [`lt`](super::lt), in ⌊log2 n⌋ + 1 layers. 3n - ⌊log2 n⌋ - 2 ANDs if n is a power of
+/// two.
 pub fn lt_prefix(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
     width(x, y);
     less(b, x, y, Wire::ZERO)

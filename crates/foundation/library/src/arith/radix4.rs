@@ -1,10 +1,11 @@
 //! Sums in a few rounds of tables: carries of radix four.
 //!
-//! A run of bits makes a carry, or passes one on that comes in. What four neighbouring runs do together is a function of eight
-//! bits, which is a [`LookupTable`]: the ANDs of two, three and four bits that are in it are then one look-up, and one round where
-//! a protocol looks tables up. The runs double twice at each level (as Kogge and Stone's do once, 1973): 64 bits take three
-//! levels, 1,024 five, where trees of ANDs of two bits take 6 and 10 layers. It is dear in material, a unit vector of 247 or 120 triples for each
-//! bit and level, and pays where a round is.
+//! A run of bits makes a carry, or passes one on that comes in. What four neighbouring runs do together is a
+//! function of eight bits, which is a [`LookupTable`]: the ANDs of two, three and four bits that are in it
+//! are then one look-up, and one round where a protocol looks tables up. The runs double twice at each level
+//! (as Kogge and Stone's do once, 1973): 64 bits take three levels, 1,024 five, where trees of ANDs of two
+//! bits take 6 and 10 layers. It is dear in material, a unit vector of 247 or 120 triples for each bit and
+//! level, and pays where a round is.
 
 use comity_circuit::{Builder, Circuit, Goal, LookupTable, Program, ProgramBuilder, Recipients, Register, Wire};
 
@@ -48,8 +49,8 @@ pub(crate) fn table_program(goal: Goal, n: usize) -> Program {
     p.finish().expect("a built-in program is in order")
 }
 
-/// Joins each run with the three below it, of `covered` bits each; the lowest ones are whole already. A run's two bits are whether it
-/// makes a carry and whether it passes one on.
+/// Joins each run with the three below it, of `covered` bits each; the lowest ones are whole already. A run's
+/// two bits are whether it makes a carry and whether it passes one on.
 fn join(p: &mut ProgramBuilder, state: &Register, runs: usize, covered: usize) {
     let (more, last) = (runs - covered, covered * 4 >= runs);
     // What is passed on from below the bottom is asked for at no later level.
@@ -119,8 +120,8 @@ fn of_bits(b: &mut Builder, index: &[Wire]) -> Vec<Wire> {
     vec![makes, passes]
 }
 
-/// What three runs and one above them do: the carry that the one above is handed on and passes, and whether all pass one. With six bits only the
-/// first.
+/// What three runs and one above them do: the carry that the one above is handed on and passes, and whether
+/// all pass one. With six bits only the first.
 fn of_runs(b: &mut Builder, index: &[Wire]) -> Vec<Wire> {
     let run =
         |back: usize| Carry { makes: index[2 * back - 1], passes: index.get(2 * back).copied().unwrap_or(Wire::ZERO) };

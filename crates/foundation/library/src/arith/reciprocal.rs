@@ -1,8 +1,9 @@
 //! Division by a public number in few layers: multiplication by its reciprocal.
 //!
-//! For x < 2^n and an odd d of l bits, l > 1, and M = ⌊2^(n + l) / d⌋ + 1, the quotient of x and d is ⌊x·M / 2^(n + l)⌋
-//! (Granlund, Montgomery: "Division by invariant integers using multiplication", PLDI 1994, theorem 4.2). A product with a
-//! public number is a sum of shifted words, one for each digit of it; with digits 1, 0 and -1, a third is not zero.
+//! For x < 2^n and an odd d of l bits, l > 1, and M = ⌊2^(n + l) / d⌋ + 1, the quotient of x and d is ⌊x·M /
+//! 2^(n + l)⌋ (Granlund, Montgomery: "Division by invariant integers using multiplication", PLDI 1994,
+//! theorem 4.2). A product with a public number is a sum of shifted words, one for each digit of it; with
+//! digits 1, 0 and -1, a third is not zero.
 
 use comity_circuit::{Builder, Wire};
 

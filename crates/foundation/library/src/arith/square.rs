@@ -1,8 +1,9 @@
 //! Squaring, for half of a multiplication.
 //!
-//! As in multiplication, an odd x is a sum of digits that are never zero: x = Σ d_j·2^j with d_(n-1) = 1, and d_j = 1 or
-//! -1 as bit j + 1 of x is one or zero. The product of two digits is 1 or -1 as their signs agree or not: no AND. So
-//! x² = Σ 4^j + Σ_(i<j) d_i·d_j·2^(i+j+1) costs its n²/2 additions only. An even x is handled as (x + 1)² - (2x + 1).
+//! As in multiplication, an odd x is a sum of digits that are never zero: x = Σ d_j·2^j with d_(n-1) = 1, and
+//! d_j = 1 or -1 as bit j + 1 of x is one or zero. The product of two digits is 1 or -1 as their signs agree
+//! or not: no AND. So x² = Σ 4^j + Σ_(i<j) d_i·d_j·2^(i+j+1) costs its n²/2 additions only. An even x is
+//! handled as (x + 1)² - (2x + 1).
 //!
 //! From [`KARATSUBA`] bits on, a square is made of three of half the width.
 

@@ -1,11 +1,12 @@
 //! Division in few layers: digits that are chosen before the remainder is known (Sweeney, Robertson and Tocher, 1958).
 //!
-//! The remainder stays in two words whose sum it is, so that taking off the divisor costs one layer at every width. A
-//! digit is 1, 0 or -1, and as digits may make up for each other, the four upper bits of the two words are enough to choose
-//! one (Ercegovac, Lang: "Digital Arithmetic", 2004, section 5.3): with the remainder doubled and these bits in halves of
-//! the divisor's greatest power of two, the digit is 1 if their sum is not negative, 0 if it is -1/2, else -1. Choosing
-//! takes two layers and taking off one more, so that a bit of the quotient costs three layers. The divisor has its
-//! uppermost bit set for that: it is shifted there first, and the dividend with it.
+//! The remainder stays in two words whose sum it is, so that taking off the divisor costs one layer at every
+//! width. A digit is 1, 0 or -1, and as digits may make up for each other, the four upper bits of the two
+//! words are enough to choose one (Ercegovac, Lang: "Digital Arithmetic", 2004, section 5.3): with the
+//! remainder doubled and these bits in halves of the divisor's greatest power of two, the digit is 1 if their
+//! sum is not negative, 0 if it is -1/2, else -1. Choosing takes two layers and taking off one more, so that
+//! a bit of the quotient costs three layers. The divisor has its uppermost bit set for that: it is shifted
+//! there first, and the dividend with it.
 
 use comity_circuit::{Builder, Wire};
 
@@ -21,8 +22,8 @@ struct Digits {
     rest: [Vec<Wire>; 2],
 }
 
-/// The digits of `x / y`, for `y` of m bits with its uppermost one set and x < 2^(n - m)·y of n bits. The remainder is at
-/// least -y and less than y, in m + 2 bits. About 2m ANDs for each digit.
+/// The digits of `x / y`, for `y` of m bits with its uppermost one set and x < 2^(n - m)·y of n bits. The
+/// remainder is at least -y and less than y, in m + 2 bits. About 2m ANDs for each digit.
 fn digits(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Digits {
     let m = y.len();
     let (low, high) = x.split_at(x.len() - m);
@@ -131,8 +132,8 @@ pub(crate) fn up(b: &mut Builder, x: &[Wire], by: &[Wire], bits: usize) -> Vec<W
     x
 }
 
-/// The quotient of `x` and `y` in `x.len() - y.len()` bits, and whether there is a remainder, where the uppermost bit of
-/// `y` is set and the quotient has no more bits.
+/// The quotient of `x` and `y` in `x.len() - y.len()` bits, and whether there is a remainder, where the
+/// uppermost bit of `y` is set and the quotient has no more bits.
 pub(crate) fn quotient(b: &mut Builder, x: &[Wire], y: &[Wire]) -> (Vec<Wire>, Wire) {
     let Digits { quotient, rest } = digits(b, x, y);
     let (sum, _) = super::add::sums(b, &rest[0], &rest[1], Wire::ZERO);

@@ -14,12 +14,14 @@ pub struct Order {
 }
 
 impl Order {
-    /// The order with the smallest key first. The key is the lowest `key` bits of a row, at least 1, as an unsigned number.
+    /// The order with the smallest key first. The key is the lowest `key` bits of a row, at least 1, as an
+    /// unsigned number.
     pub const fn ascending(key: usize) -> Order {
         Order { key, signed: false, descending: false }
     }
 
-    /// The order with the greatest key first. The key is the lowest `key` bits of a row, at least 1, as an unsigned number.
+    /// The order with the greatest key first. The key is the lowest `key` bits of a row, at least 1, as an
+    /// unsigned number.
     pub const fn descending(key: usize) -> Order {
         Order { descending: true, ..Order::ascending(key) }
     }

@@ -55,7 +55,8 @@ fn network(b: &mut Builder, mut rows: Vec<Vec<Wire>>, switches: &mut impl Iterat
     rows
 }
 
-/// The two places that each switch of the network joins, in the order of [`switches`]: where rows are exchanged in place.
+/// The two places that each switch of the network joins, in the order of [`switches`]: where rows are
+/// exchanged in place.
 pub fn each_switch(rows: usize, mut each: impl FnMut(usize, usize)) {
     fn network(places: &[usize], each: &mut impl FnMut(usize, usize)) {
         let half = places.len() / 2;

@@ -6,8 +6,8 @@ use super::{Order, width};
 use crate::arith;
 
 /// The wires of `rows` indices: that of `index` is one, and no other. An index beyond the end gives zeros.
-/// For n = 2^t rows and an index of t bits n - t - 1 ANDs, the fewest possible; otherwise at most n - 1 for size, and one for
-/// each further bit of the index.
+/// For n = 2^t rows and an index of t bits n - t - 1 ANDs, the fewest possible; otherwise at most n - 1 for
+/// size, and one for each further bit of the index.
 ///
 /// # Panics
 /// If there are no rows or the index has no bits.
@@ -43,8 +43,8 @@ pub fn demux(b: &mut Builder, index: &[Wire], rows: usize) -> Vec<Wire> {
     })
 }
 
-/// As [`demux`], in ⌈log2 t⌉ layers for an index of t bits: the products of the wires of its halves. `inside` is what
-/// all wires together are.
+/// As [`demux`], in ⌈log2 t⌉ layers for an index of t bits: the products of the wires of its halves. `inside`
+/// is what all wires together are.
 pub(crate) fn unit(b: &mut Builder, index: &[Wire], rows: usize, inside: Wire) -> Vec<Wire> {
     let Some((&top, rest)) = index.split_last() else { return vec![inside] };
     if rest.is_empty() {

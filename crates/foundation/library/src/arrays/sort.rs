@@ -1,7 +1,8 @@
 //! Sorting, merging, and the first k.
 //!
-//! Sorting takes n⌈log2 n⌉²/4 comparisons and a little less; merging takes n log2 n / 2 for n rows in all. Networks
-//! are not stable: rows with equal keys end in any order, the same one each time for the same keys. [`sort_stable`] is.
+//! Sorting takes n⌈log2 n⌉²/4 comparisons and a little less; merging takes n log2 n / 2 for n rows in all.
+//! Networks are not stable: rows with equal keys end in any order, the same one each time for the same keys.
+//! [`sort_stable`] is.
 
 use comity_circuit::{Builder, Wire};
 
@@ -9,14 +10,15 @@ use super::order::compare_exchange;
 use super::{Order, network, width};
 use crate::arith;
 
-/// The rows in order. For 2^t rows (t² - t + 4)·2^(t-2) - 1 comparisons of k + w ANDs each (Batcher's merge exchange),
-/// and from 16 rows on three less for every 16 (Green): 60 for 16 rows, 1,471 - 24 for 128.
+/// The rows in order. For 2^t rows (t² - t + 4)·2^(t-2) - 1 comparisons of k + w ANDs each (Batcher's merge
+/// exchange), and from 16 rows on three less for every 16 (Green): 60 for 16 rows, 1,471 - 24 for 128.
 pub fn sort(b: &mut Builder, rows: &[Vec<Wire>], order: Order) -> Vec<Vec<Wire>> {
     top_k(b, rows, rows.len(), order)
 }
 
-/// The first `k` rows of the sorted array, in order; all of them if there are fewer. No more comparisons than sorting
-/// all groups of 2^⌈log2 k⌉ rows takes and n (1 + ⌈log2 k⌉ / 2) more: n - 1 for k = 1, and 5.2 n for k = 10 of 1,024.
+/// The first `k` rows of the sorted array, in order; all of them if there are fewer. No more comparisons than
+/// sorting all groups of 2^⌈log2 k⌉ rows takes and n (1 + ⌈log2 k⌉ / 2) more: n - 1 for k = 1, and 5.2 n for
+/// k = 10 of 1,024.
 pub fn top_k(b: &mut Builder, rows: &[Vec<Wire>], k: usize, order: Order) -> Vec<Vec<Wire>> {
     b.quiet(|b| {
         width(rows);
@@ -32,8 +34,8 @@ pub fn top_k(b: &mut Builder, rows: &[Vec<Wire>], k: usize, order: Order) -> Vec
     })
 }
 
-/// The rows in order, those with equal keys in the order in which they stood. As [`sort`] with ⌈log2 n⌉ more bits of
-/// key, or less.
+/// The rows in order, those with equal keys in the order in which they stood. As [`sort`] with ⌈log2 n⌉ more
+/// bits of key, or less.
 pub fn sort_stable(b: &mut Builder, rows: &[Vec<Wire>], order: Order) -> Vec<Vec<Wire>> {
     b.quiet(|b| {
         width(rows);

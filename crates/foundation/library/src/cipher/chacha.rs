@@ -7,7 +7,8 @@ use crate::arith::{add, constant, rotl, xor};
 /// The constants of the state, "expand 32-byte k".
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
-/// A block of 64 bytes of key stream from a key of 256 bits, a nonce of 96, and the number of the block in 32. 10,400 ANDs.
+/// A block of 64 bytes of key stream from a key of 256 bits, a nonce of 96, and the number of the block
+/// in 32. 10,400 ANDs.
 ///
 /// # Panics
 /// If an input has another length.

@@ -14,7 +14,8 @@ impl FloatFormat {
         b.quiet(|b| {
             let p = self.precision();
             let [x, y] = [x, y].map(|x| self.split(x));
-            // The greater magnitude comes first. Of equal ones the positive: so a sum of opposite numbers is positive zero.
+            // The greater magnitude comes first. Of equal ones the positive: so a sum of opposite numbers is
+            // positive zero.
             let swap = arith::less(b, x.magnitude, y.magnitude, x.sign);
             let [x, y] = [[x.magnitude, &[x.sign]].concat(), [y.magnitude, &[y.sign]].concat()];
             let first = arith::mux(b, swap, &y, &x);
@@ -40,8 +41,9 @@ impl FloatFormat {
             let mut bits = flip(b, &sum[1..], subtract);
             bits.push(carry);
 
-            // The exponent field of a sum with a carry is one more than that of x; the hidden bit counts as this one. Without
-            // a hidden bit the number is subnormal, and the rest of the exponent none already, or it is zero.
+            // The exponent field of a sum with a carry is one more than that of x; the hidden bit counts as
+            // this one. Without a hidden bit the number is subnormal, and the rest of the exponent none
+            // already, or it is zero.
             let (bits, count) = normalize(b, &bits, Some(&x_scale));
             let base = arith::sub(b, &x_scale, &resized(&count, self.exponent));
             let base = mask(b, &base, bits[p + 2]);

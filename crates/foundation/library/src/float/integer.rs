@@ -14,7 +14,8 @@ impl FloatFormat {
         b.quiet(|b| self.of_magnitude(b, Wire::ZERO, x))
     }
 
-    /// The floating-point number of a signed integer of any width, rounded; infinite if it is too large. Zero is positive.
+    /// The floating-point number of a signed integer of any width, rounded; infinite if it is too large. Zero
+    /// is positive.
     ///
     /// # Panics
     /// If the integer has no bits.

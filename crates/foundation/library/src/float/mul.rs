@@ -17,8 +17,8 @@ impl FloatFormat {
             let [x, y] = [x, y].map(|x| self.split(x));
             let (x_kind, y_kind) = (x.kind(b), y.kind(b));
 
-            // Only one factor is normalized: x if it has no hidden bit, else y. Two that have none give a number that is
-            // far below the smallest, and one that is rounded to zero in any case.
+            // Only one factor is normalized: x if it has no hidden bit, else y. Two that have none give a
+            // number that is far below the smallest, and one that is rounded to zero in any case.
             let small = arith::mux(b, x_kind.small, x.fraction, y.fraction);
             let sum = arith::xor(b, x.fraction, y.fraction);
             let mut large = arith::xor(b, &sum, &small);

@@ -79,8 +79,8 @@ impl FloatFormat {
         self.or_special(b, sign, field, infinite, infinite, nan)
     }
 
-    /// The number with these fields, or if `clear` is one, zero, infinity or the NaN: the latter two need `clear` as well, and
-    /// the NaN needs `infinite`. e + f + 1 ANDs.
+    /// The number with these fields, or if `clear` is one, zero, infinity or the NaN: the latter two need
+    /// `clear` as well, and the NaN needs `infinite`. e + f + 1 ANDs.
     pub(super) fn or_special(
         self,
         b: &mut Builder,

@@ -29,7 +29,8 @@ impl FloatFormat {
             // The number with two bits before the point.
             let (single, double) = ([&bits[..], &[Wire::ZERO]].concat(), [&[Wire::ZERO], &bits[..]].concat());
             let radicand = arith::mux(b, twice[0], &double, &single);
-            // It is no tie, since a root of p + 1 bits has a square of more than p; and it is below 2 after rounding, too.
+            // It is no tie, since a root of p + 1 bits has a square of more than p; and it is below 2 after
+            // rounding, too.
             let root = root(b, &radicand, p + 1);
             let (mut field, _) = arith::add_carry(b, &root[1..p], &vec![Wire::ZERO; self.fraction], root[0]);
             field.extend(&twice[1..]);

@@ -60,8 +60,8 @@ impl Sponge {
         })
     }
 
-    /// The output of `out` bytes for a message of `bytes` bytes, as a program in the form for a goal. The message belongs to
-    /// party 0.
+    /// The output of `out` bytes for a message of `bytes` bytes, as a program in the form for a goal. The
+    /// message belongs to party 0.
     pub fn program(&self, goal: Goal, bytes: usize, out: usize) -> Program {
         let mut p = ProgramBuilder::for_goal("sponge", goal);
         let message = p.input("message", 0, 8 * bytes as u64);

@@ -5,10 +5,11 @@
 //! gives the first value and party 1 the second one, of N bits each, and both learn the result. They are programs of
 //! repeated small calls.
 //!
-//! **What the paper's `cmp` computes.** It counts 16,383 ANDs for 16,384 bits. Whether a < b has, as a polynomial in the
-//! bits of two n-bit numbers, the degree n + 1: n ANDs are needed, and `lt16384` takes 16,384. One less is what the sign
-//! of the difference modulo 2^n costs, whose top bit makes no carry: whether a < b as signed numbers, if a - b has no
-//! more than n bits, so for numbers of n - 1 bits. That is `cmpN`; for all numbers of n bits there are `ltN` and `sltN`.
+//! **What the paper's `cmp` computes.** It counts 16,383 ANDs for 16,384 bits. Whether a < b has, as a
+//! polynomial in the bits of two n-bit numbers, the degree n + 1: n ANDs are needed, and `lt16384` takes
+//! 16,384. One less is what the sign of the difference modulo 2^n costs, whose top bit makes no carry:
+//! whether a < b as signed numbers, if a - b has no more than n bits, so for numbers of n - 1 bits. That is
+//! `cmpN`; for all numbers of n bits there are `ltN` and `sltN`.
 //!
 //! **Exponentiation.** The paper has two inputs of 1,024 bits, so its modulus is fixed. Here the modulus is a third
 //! value, secret too, and given by the party of the exponent: as in RSA, whose private key they are.
@@ -91,7 +92,8 @@ fn ripple(goal: Goal, name: &'static str, n: usize, add: bool) -> Program {
     p.finish().expect("a loop over words that are there")
 }
 
-/// The circuit of a call: the carry or borrow out and, for a sum, the bits; of the last call the bits or the top one only.
+/// The circuit of a call: the carry or borrow out and, for a sum, the bits; of the last call the bits or the
+/// top one only.
 fn step(mut b: Builder, bits: usize, add: bool, last: bool) -> comity_circuit::Circuit {
     let [x, y, carry] = [("a", bits), ("b", bits), ("carry", 1)].map(|(name, bits)| b.input(name, bits));
     let ripple = if add { arith::add_carry } else { arith::sub_borrow };

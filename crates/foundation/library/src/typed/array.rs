@@ -27,7 +27,8 @@ pub fn get<'d, V: Value<'d>>(array: &[V], index: Uint<'d>) -> V {
     array[0].over(&mut element.into_iter())
 }
 
-/// Writes the element with a secret index; none if the index is beyond the end. About one AND for each bit of the array.
+/// Writes the element with a secret index; none if the index is beyond the end. About one AND for each bit of
+/// the array.
 ///
 /// # Panics
 /// If the array is empty, or its elements or the value differ in type.

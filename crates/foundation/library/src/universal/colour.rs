@@ -5,8 +5,8 @@ pub type Edge = (u32, u32);
 
 const NONE: u32 = u32::MAX;
 
-/// The colours of edges between `nodes` nodes, of which at most two leave each and at most two enter it (D13.3, section 2.4.2: a bipartite graph of
-/// degree two, coloured along its paths and circles).
+/// The colours of edges between `nodes` nodes, of which at most two leave each and at most two enter it
+/// (D13.3, section 2.4.2: a bipartite graph of degree two, coloured along its paths and circles).
 pub fn colours(nodes: usize, edges: &[Edge]) -> Vec<bool> {
     let mut ends = [vec![[NONE; 2]; nodes], vec![[NONE; 2]; nodes]];
     for (number, &(from, to)) in (0..).zip(edges) {

@@ -1,10 +1,11 @@
 //! A program that computes any circuit, in which each gate chooses its two wires among all that there are.
 //!
-//! It is the functionality of protocols that do not count how often a wire is read: they need no copies, and a [`Shape`]'s `gates` are those of the circuit. As a
-//! program of gates it is quadratic, which is less than a [universal circuit](super) only for a few dozen gates.
+//! It is the functionality of protocols that do not count how often a wire is read: they need no copies, and
+//! a [`Shape`]'s `gates` are those of the circuit. As a program of gates it is quadratic, which is less than
+//! a [universal circuit](super) only for a few dozen gates.
 //!
-//! **The bits of a circuit**: of each gate those of its two [reads](DirectRead), and whether it is an XOR, else an AND; of each output those of its read. Wires are
-//! numbered: inputs, then gates.
+//! **The bits of a circuit**: of each gate those of its two [reads](DirectRead), and whether it is an XOR,
+//! else an AND; of each output those of its read. Wires are numbered: inputs, then gates.
 
 use comity_circuit::{Builder, Goal, Program, ProgramBuilder, Recipients, Wire};
 use comity_core::Bits;
@@ -112,7 +113,8 @@ impl Shape {
     }
 }
 
-/// The program of a shape. Its inputs are the bits of a circuit, of party 0, and the circuit's input, of party 1; all learn the output.
+/// The program of a shape. Its inputs are the bits of a circuit, of party 0, and the circuit's input, of
+/// party 1; all learn the output.
 pub fn program(goal: Goal, shape: Shape) -> Program {
     let (index, wires) = (index_bits(shape), 1 << index_bits(shape));
     let mut p = ProgramBuilder::for_goal("direct", goal);

@@ -1,9 +1,10 @@
 //! A universal circuit as a program: loops where blocks are alike, single steps where they are not.
 //!
-//! At level `l` there are `w = 2^(l + 1)` graphs, and for each the wires of one block, which all blocks use one after another. A register of
-//! the level has three pairs of wires for each graph: what came to the block, then what came for its second pole and what the first one
-//! gave, then, after a wire that nobody reads, what the second one gave. So a first pole's entrance reads and writes where a second one's does,
-//! a pair further: one loop of two turns.
+//! At level `l` there are `w = 2^(l + 1)` graphs, and for each the wires of one block, which all blocks use
+//! one after another. A register of the level has three pairs of wires for each graph: what came to the
+//! block, then what came for its second pole and what the first one gave, then, after a wire that nobody
+//! reads, what the second one gave. So a first pole's entrance reads and writes where a second one's does, a
+//! pair further: one loop of two turns.
 
 use std::slice::from_ref;
 
@@ -143,7 +144,8 @@ fn wire(register: Register, at: u64) -> Span {
     register.slice(at, 1).span()
 }
 
-/// Either half of places that belong to the graphs of the next level: those of its first and second graph for each one here.
+/// Either half of places that belong to the graphs of the next level: those of its first and second graph for
+/// each one here.
 fn halves((span, step): &Place) -> [Place; 2] {
     [(span.clone(), 2 * step), (further(span, *step as u64), 2 * step)]
 }
@@ -155,8 +157,8 @@ impl Layout {
         (wire(register, 0), 1)
     }
 
-    /// A wire of the three pairs of a level: 0 and 1 are what came to the block, 2 is what came for its second pole, 3 and 5 are what its
-    /// poles gave.
+    /// A wire of the three pairs of a level: 0 and 1 are what came to the block, 2 is what came for its
+    /// second pole, 3 and 5 are what its poles gave.
     fn pair(&self, level: u32, at: u64) -> Place {
         (wire(self.levels[level as usize], at / 2 * 2 * graphs(level) + at % 2), 2)
     }
@@ -166,8 +168,8 @@ impl Layout {
         self.pair(level, 3 + 2 * (at as u64 % 2))
     }
 
-    /// All of a pole of a level that has poles of one kind. `came` is what came to it, `given` where what it gives belongs, `program` the first of
-    /// its bits, and `value` that of the inputs or outputs.
+    /// All of a pole of a level that has poles of one kind. `came` is what came to it, `given` where what it
+    /// gives belongs, `program` the first of its bits, and `value` that of the inputs or outputs.
     fn loops(
         &self,
         p: &mut ProgramBuilder,

@@ -1,17 +1,22 @@
 //! Valiant's universal circuits: graphs of switches that split their poles into blocks of two or of four.
 //!
-//! **Sources**: PRACTICE deliverable D13.3 (2016), sections 2.4.2 and 2.4.3 (Kiss, Schneider, Eurocrypt 2016), for blocks of two; L. G. Valiant,
-//! "Universal circuits" (STOC 1976), for blocks of four; D. Günther, Á. Kiss, T. Schneider, "More Efficient Universal Circuit Constructions" (Asiacrypt 2017), for
-//! both in one graph, whichever is smaller. They are here for comparison: the [circuit of 2021](super) has fewer switches.
+//! **Sources**: PRACTICE deliverable D13.3 (2016), sections 2.4.2 and 2.4.3 (Kiss, Schneider, Eurocrypt
+//! 2016), for blocks of two; L. G. Valiant, "Universal circuits" (STOC 1976), for blocks of four; D. Günther,
+//! Á. Kiss, T. Schneider, "More Efficient Universal Circuit Constructions" (Asiacrypt 2017), for both in one
+//! graph, whichever is smaller. They are here for comparison: the [circuit of 2021](super) has fewer
+//! switches.
 //!
-//! **How**: an edge that leaves a block and enters a later one goes through a graph whose poles, *subpoles*, stand between two neighbouring
-//! blocks. A block of `w` poles has `w` edges in and `w` out at most, so there are `w` such graphs ([`Graph`]), and coloring the edges between blocks
-//! (Algorithm 1) says which goes through which one. At a block, edges are brought in order (*enter*), go past poles and are joined by what these give
-//! (*middle*), and are brought in order again (*leave*). A subpole is a switch, too: it passes an edge on to the next block, or into its graph. Of an
-//! edge's three endings in section 2.4.2 the first is a graph of six poles at most, the second one within a block, and the third a subpole that is straight.
+//! **How**: an edge that leaves a block and enters a later one goes through a graph whose poles, *subpoles*,
+//! stand between two neighbouring blocks. A block of `w` poles has `w` edges in and `w` out at most, so there
+//! are `w` such graphs ([`Graph`]), and coloring the edges between blocks (Algorithm 1) says which goes
+//! through which one. At a block, edges are brought in order (*enter*), go past poles and are joined by what
+//! these give (*middle*), and are brought in order again (*leave*). A subpole is a switch, too: it passes an
+//! edge on to the next block, or into its graph. Of an edge's three endings in section 2.4.2 the first is a
+//! graph of six poles at most, the second one within a block, and the third a subpole that is straight.
 //!
-//! The last block has no *enter*: colours are named so that they fit (node A of Figure 2.2). Nodes of one input are wires (node B), and so are those by which
-//! nothing can come to inputs, or go from outputs: both optimizations of section 2.4.3.
+//! The last block has no *enter*: colours are named so that they fit (node A of Figure 2.2). Nodes of one
+//! input are wires (node B), and so are those by which nothing can come to inputs, or go from outputs: both
+//! optimizations of section 2.4.3.
 
 mod block;
 mod graph;
@@ -40,7 +45,8 @@ pub trait Poles: Nodes {
 }
 
 impl Graph {
-    /// The graph of all poles of a shape, of which each takes at most one edge and gives one; through it go the edges to `next`, if there are any.
+    /// The graph of all poles of a shape, of which each takes at most one edge and gives one; through it go
+    /// the edges to `next`, if there are any.
     pub fn of(shape: Shape, next: Option<&[Option<u32>]>, routes: &mut Routes) -> Graph {
         Graph::new(shape.poles(), shape.inputs, shape.inputs + shape.gates, true, next, routes)
     }

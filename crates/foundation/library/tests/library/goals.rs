@@ -1,5 +1,5 @@
-//! The form for depth is equal to the form for size, by the plain evaluator: for all inputs where these are few, else for
-//! random ones and for those at the edges.
+//! The form for depth is equal to the form for size, by the plain evaluator: for all inputs where these are
+//! few, else for random ones and for those at the edges.
 
 use comity_circuit::{Circuit, Goal, Program, eval_many};
 use comity_core::Bits;
@@ -35,8 +35,8 @@ pub(crate) fn equal(name: &str, size: &Circuit, depth: &Circuit) {
     }
 }
 
-/// The bits of a value in 64 instances: random in most, or of a random number of bits, or one of the edges. A quarter has
-/// the same values for the same width, so that there are equal operands.
+/// The bits of a value in 64 instances: random in most, or of a random number of bits, or one of the edges. A
+/// quarter has the same values for the same width, so that there are equal operands.
 fn value(random: &mut Random, bits: usize) -> Vec<u64> {
     let mut words = vec![0; bits];
     for k in 0..64 {

@@ -32,7 +32,8 @@ pub(super) fn key(session: &SessionId, chunk: u64) -> [u8; 32] {
     *key.finalize().as_bytes()
 }
 
-/// The hash for `(a, b)` of those of a pair of rows, for `(0,0)`, `(0,1)`, `(1,0)` and `(1,1)`, without a branch on either.
+/// The hash for `(a, b)` of those of a pair of rows, for `(0,0)`, `(0,1)`, `(1,0)` and `(1,1)`, without a
+/// branch on either.
 pub(super) fn select(hashes: &[Hash; 4], a: Choice, b: Choice) -> Hash {
     let mut chosen = [0; 32];
     for (i, byte) in chosen.iter_mut().enumerate() {

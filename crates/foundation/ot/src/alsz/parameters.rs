@@ -11,16 +11,17 @@ use super::CHUNKS;
 /// in few checks, where a cheat is likely to go: for the same bound that takes a fifth more checks, and the checks
 /// are what this extension spends its time on.
 ///
-/// **The bound.** Say the receiver made b rows, the minority, from other choice bits than the rest. A checked pair with
-/// one row on either side passes only if the receiver guessed `s` in one of the two: the rows where it guesses must
-/// cover all such pairs, and c guesses are right with probability 2^-c. The cheat is worth something only if fewer than
-/// kappa rows are left that are neither guessed nor in the minority, since a column's partner hides behind the bits of
-/// `s` there. Pairs are drawn after the rows are fixed, so for each b, and each c, the expected number of
-/// sets of c rows, i of the minority and j others, that cover all pairs is
-/// `C(b,i) C(l-b,j)` times the probability that no row left of either side is paired with one left of the other. A chunk
-/// is lost with probability at most the largest over b of the sum over c of `min(1, that number) 2^-c`, where only
-/// `b + j > l - kappa` counts. (With more than two kinds of rows there is a cut into two sides of which the smaller one
-/// has at least a third of the rows; there all sets count.) Chunks add up.
+/// **The bound.** Say the receiver made b rows, the minority, from other choice bits than the rest. A checked
+/// pair with one row on either side passes only if the receiver guessed `s` in one of the two: the rows where
+/// it guesses must cover all such pairs, and c guesses are right with probability 2^-c. The cheat is worth
+/// something only if fewer than kappa rows are left that are neither guessed nor in the minority, since a
+/// column's partner hides behind the bits of `s` there. Pairs are drawn after the rows are fixed, so for each
+/// b, and each c, the expected number of sets of c rows, i of the minority and j others, that cover all pairs
+/// is `C(b,i) C(l-b,j)` times the probability that no row left of either side is paired with one left of the
+/// other. A chunk is lost with probability at most the largest over b of the sum over c of
+/// `min(1, that number) 2^-c`, where only `b + j > l - kappa` counts. (With more than two kinds of rows there
+/// is a cut into two sides of which the smaller one has at least a third of the rows; there all sets count.)
+/// Chunks add up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
     pub(super) rows: usize,

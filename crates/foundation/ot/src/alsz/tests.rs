@@ -153,7 +153,8 @@ impl Textbook {
                 let differ = cheats(alpha) != cheats(beta);
                 let correction = if differ { add(&r, &other) } else { vec![0; stride] };
                 for (index, (a, b)) in [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().enumerate() {
-                    // The guess: s is zero in the cheating row, so what stands for one there is seen from the other side.
+                    // The guess: s is zero in the cheating row, so what stands for one there is seen from the
+                    // other side.
                     let guessed = if cheats(alpha) { a } else { b };
                     let mut data = add(&g[alpha][a], &g[beta][b]);
                     if differ && guessed == 1 {

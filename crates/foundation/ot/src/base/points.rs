@@ -1,8 +1,8 @@
-//! What the base OTs have in common: encoded points, the receiver's points of OT from Diffie-Hellman and what both sides
-//! derive from them, how points travel, and keys from points.
+//! What the base OTs have in common: encoded points, the receiver's points of OT from Diffie-Hellman and what
+//! both sides derive from them, how points travel, and keys from points.
 //!
-//! Points travel in groups, so that both sides work at once. Encoding shares one inversion over a group; the batch encoder
-//! yields the *double* of what it is given, so scalars are kept as halves.
+//! Points travel in groups, so that both sides work at once. Encoding shares one inversion over a group; the
+//! batch encoder yields the *double* of what it is given, so scalars are kept as halves.
 
 use blake3::Hasher;
 use comity_channel::Channel;

@@ -226,8 +226,8 @@ impl Sender {
     /// Whether an answer is what its opening says.
     ///
     /// # Errors
-    /// [`WrongOpening`](crate::checks::WRONG_OPENING) if it is not, and [`InvalidInput`](comity_core::Kind) if answer or opening
-    /// are not of as many OTs as the query.
+    /// [`WrongOpening`](crate::checks::WRONG_OPENING) if it is not, and [`InvalidInput`](comity_core::Kind)
+    /// if answer or opening are not of as many OTs as the query.
     pub fn check(&self, session: &SessionId, j: u64, answer: &Answer, opening: &AnswerOpening) -> Result<()> {
         let (n, answers) = (self.keys.len(), answer.0.len());
         if n != answers {
@@ -316,8 +316,9 @@ impl Receiver {
     /// The chosen payloads of the `j`-th answer in a session.
     ///
     /// # Errors
-    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the answer
-    /// holds such, on either side of an OT, and [`InvalidInput`](comity_core::Kind) if it is not of as many OTs as the query.
+    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the
+    /// answer holds such, on either side of an OT, and [`InvalidInput`](comity_core::Kind) if it is not of as
+    /// many OTs as the query.
     pub fn receive(&self, session: &SessionId, j: u64, answer: &Answer) -> Result<Vec<Block>> {
         let (n, answers) = (self.half_r.len(), answer.0.len());
         if n != answers {

@@ -54,8 +54,8 @@ impl Receiver {
         Ok(receiver)
     }
 
-    /// Sends the trees, over 128 random OTs that are there already: outputs of a malicious extension in the other direction, for
-    /// instance.
+    /// Sends the trees, over 128 random OTs that are there already: outputs of a malicious extension in the
+    /// other direction, for instance.
     ///
     /// # Errors
     /// Errors of the channel.

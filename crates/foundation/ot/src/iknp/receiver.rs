@@ -58,8 +58,9 @@ impl Receiver {
         }
     }
 
-    /// D13.3 Protocol 1, step 2, for the next `n` OTs: `t^i = G(k_i^0)` and `u^i = t^i ^ G(k_i^1) ^ x`. Of the rows only
-    /// the last `sent` go out; where the first does not, its `u` is zero, and so defines `x` (Protocol 4).
+    /// D13.3 Protocol 1, step 2, for the next `n` OTs: `t^i = G(k_i^0)` and `u^i = t^i ^ G(k_i^1) ^ x`. Of
+    /// the rows only the last `sent` go out; where the first does not, its `u` is zero, and so defines `x`
+    /// (Protocol 4).
     fn rows(&mut self, n: usize, sent: usize) {
         let x = grown(&mut self.choices, n.div_ceil(64) * 8);
         let other = Block::bytes_of_mut(grown(&mut self.other, n.div_ceil(128)));

@@ -63,8 +63,8 @@ pub fn send<S: OneOfN>(
 /// The chosen one of `entries` messages of `len` bytes of each OT goes to `out`, one after another.
 ///
 /// # Errors
-/// Errors of [`Receiver::receive`], and [`InvalidInput`](comity_core::Kind) if `out` has not the room of a message for each choice,
-/// or a choice is not below `entries`.
+/// Errors of [`Receiver::receive`], and [`InvalidInput`](comity_core::Kind) if `out` has not the room of a
+/// message for each choice, or a choice is not below `entries`.
 pub fn receive<S: OneOfN>(
     receiver: &mut Receiver<S>,
     ch: &mut dyn Channel,

@@ -56,8 +56,8 @@ impl Code {
         }
     }
 
-    /// The words as blocks: for each quarter `a`, `each` is called with it and, for word `j` in place `j`, its bits `128
-    /// a` to `128 a + 127`.
+    /// The words as blocks: for each quarter `a`, `each` is called with it and, for word `j` in place `j`,
+    /// its bits `128 a` to `128 a + 127`.
     pub(super) fn quarters(
         &self,
         backend: Backend,

@@ -92,7 +92,8 @@ impl<S: OneOfN> Keys<S> {
     /// One block of each OT: the same as [`evaluate`](Keys::evaluate) with query `(j, entries[j])`.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is not one entry and one output for each OT, or an entry is out of range.
+    /// [`InvalidInput`](comity_core::Kind) if there is not one entry and one output for each OT, or an entry
+    /// is out of range.
     pub fn evaluate_each(&self, entries: &[u128], out: &mut [Block]) -> Result<()> {
         if entries.len() != self.len() {
             let (entries, ots) = (entries.len(), self.len());
@@ -106,7 +107,8 @@ impl<S: OneOfN> Keys<S> {
     /// the code are made once, 64 bytes each.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there are not `entries` outputs for each OT, or more entries than the code has words.
+    /// [`InvalidInput`](comity_core::Kind) if there are not `entries` outputs for each OT, or more entries
+    /// than the code has words.
     pub fn tables(&self, entries: usize, out: &mut [Block]) -> Result<()> {
         if self.len().checked_mul(entries) != Some(out.len()) {
             let (ots, outputs) = (self.len(), out.len());

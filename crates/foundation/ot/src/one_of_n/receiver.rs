@@ -115,7 +115,8 @@ impl<S: OneOfN> Receiver<S> {
     /// The next OTs, one for each choice: `out[j]` gets the block of OT `j` at `choices[j]`.
     ///
     /// # Errors
-    /// Errors of the channel, and [`InvalidInput`](comity_core::Kind) if the lengths differ or a choice is out of range.
+    /// Errors of the channel, and [`InvalidInput`](comity_core::Kind) if the lengths differ or a choice is
+    /// out of range.
     pub fn receive(&mut self, ch: &mut dyn Channel, choices: &[u128], out: &mut [Block]) -> Result<()> {
         if choices.len() != out.len() {
             let (choices, outputs) = (choices.len(), out.len());

@@ -3,11 +3,11 @@
 use comity_core::{Backend, Block, gf128};
 use zeroize::Zeroize;
 
-/// The sum of all leaves times powers of the challenge's point, and of the powers at the ends of all paths. Tree by tree,
-/// by Horner's rule: no two leaves of an iteration have one power.
+/// The sum of all leaves times powers of the challenge's point, and of the powers at the ends of all paths.
+/// Tree by tree, by Horner's rule: no two leaves of an iteration have one power.
 ///
-/// This checks trees (Ferret, figure 7): sender and receiver have the same sum of leaves but for what the ends of the receiver's paths add,
-/// delta times the sum of the ends.
+/// This checks trees (Ferret, figure 7): sender and receiver have the same sum of leaves but for what the
+/// ends of the receiver's paths add, delta times the sum of the ends.
 pub struct LeafSum {
     backend: Backend,
     /// Powers from 0 on, one a leaf.
@@ -36,8 +36,8 @@ impl LeafSum {
         self.leaves = gf128::mul(self.backend, self.leaves, self.step) ^ sum;
     }
 
-    /// Adds the end of the next tree's path, `weight` times, for correlations whose bits 0 are the steps beside it. No memory
-    /// index depends on them.
+    /// Adds the end of the next tree's path, `weight` times, for correlations whose bits 0 are the steps
+    /// beside it. No memory index depends on them.
     pub fn add_end(&mut self, levels: &[Block], weight: Block) {
         let one = Block::from_u128(1);
         let end = levels.iter().enumerate().fold(weight, |end, (i, beside)| {

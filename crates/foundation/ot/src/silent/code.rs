@@ -1,8 +1,10 @@
-//! The local linear code: every output is a leaf plus ten elements of the secret, five at public random places of either half.
+//! The local linear code: every output is a leaf plus ten elements of the secret, five at public random
+//! places of either half.
 //!
-//! **Why halves.** Look-ups take most of the time of silent OT, and one takes half as long again where the table does not fit the second-level cache.
-//! Half of it does: so outputs get the elements of one half first, many outputs in a row, and then those of the other. A place
-//! takes 16 bits. No known attack gains by it ([`Parameters`](super::Parameters)).
+//! **Why halves.** Look-ups take most of the time of silent OT, and one takes half as long again where the
+//! table does not fit the second-level cache. Half of it does: so outputs get the elements of one half first,
+//! many outputs in a row, and then those of the other. A place takes 16 bits. No known attack gains by it
+//! ([`Parameters`](super::Parameters)).
 //!
 //! **Cost**: 1.25 AES blocks an output for the places, and ten look-ups in 1 MiB, which take most of the time.
 
@@ -18,8 +20,9 @@ pub(super) const HALVES: usize = 2;
 /// Outputs whose places are drawn together: as many as fill the widest steps of AES, and stay in the first-level cache.
 const DRAWN: usize = 256;
 
-/// Draws and tells a nonce, and gives the session that codes follow from. This is the side whose noise the code hides: it does not leave the choice of a code to
-/// a peer that could search for a weak one, among the ids that a session may get, say.
+/// Draws and tells a nonce, and gives the session that codes follow from. This is the side whose noise the
+/// code hides: it does not leave the choice of a code to a peer that could search for a weak one, among the
+/// ids that a session may get, say.
 ///
 /// # Errors
 /// Those of the channel.

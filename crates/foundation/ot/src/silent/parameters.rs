@@ -1,6 +1,8 @@
-//! How large the instances of learning parity with noise are. What attacks on them cost stands in [`security`](super::security).
+//! How large the instances of learning parity with noise are. What attacks on them cost stands in
+//! [`security`](super::security).
 
-/// Terms of a row of the code: each output is the sum of this many elements of the secret, half of them in either half of it.
+/// Terms of a row of the code: each output is the sum of this many elements of the secret, half of them in
+/// either half of it.
 pub(super) const ROW: usize = 10;
 
 /// The size of an iteration: `trees` blocks of `2^depth` outputs, one noisy bit in each (regular noise), over a secret
@@ -15,10 +17,11 @@ pub struct Parameters {
 impl Parameters {
     /// The parameters of all sessions: 1792 blocks of 1024 over a secret of 2^17 bits. Ten iterations are 2^24 OTs.
     ///
-    /// Half of the table that is looked up at a time is 1 MiB, which fits second-level caches of a little more, and its places are numbers of 16
-    /// bits; blocks of 1024 are the smallest that keep communication at 0.15 bytes an OT; and of so many blocks this
-    /// secret leaves 131 bits against every attack of [`security`](Parameters::security). More blocks would leave less: the more
-    /// outputs, the smaller a part of the secret an attacker can do with.
+    /// Half of the table that is looked up at a time is 1 MiB, which fits second-level caches of a little
+    /// more, and its places are numbers of 16 bits; blocks of 1024 are the smallest that keep communication
+    /// at 0.15 bytes an OT; and of so many blocks this secret leaves 131 bits against every attack of
+    /// [`security`](Parameters::security). More blocks would leave less: the more outputs, the smaller a part
+    /// of the secret an attacker can do with.
     pub const STANDARD: Parameters = Parameters { trees: 1792, depth: 10, dimension: 1 << 17 };
 
     /// An iteration of this size, for [`security`](Parameters::security)'s estimate.

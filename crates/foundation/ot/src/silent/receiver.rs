@@ -115,8 +115,9 @@ impl<M: Model> Receiver<M> {
     /// Takes the trees of the next iteration.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if not all outputs of the last iteration are [taken](Receiver::take), or after
-    /// an error (see [`Sender::offer`](super::Sender::offer)); [`Malformed`](comity_core::Kind) if the message is not for such an iteration.
+    /// [`InvalidInput`](comity_core::Kind) if not all outputs of the last iteration are
+    /// [taken](Receiver::take), or after an error (see [`Sender::offer`](super::Sender::offer));
+    /// [`Malformed`](comity_core::Kind) if the message is not for such an iteration.
     pub fn accept(mut self, trees: &Trees) -> Result<Accepted<M>> {
         self.state.all_taken()?;
         if trees.sums.len() != messages::sums(&self.state.parameters) {

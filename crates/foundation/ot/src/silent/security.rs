@@ -1,29 +1,33 @@
 //! What the known attacks on an iteration's learning parity with noise (LPN) cost.
 //!
 //! **What was checked.** The published estimator of ePrint 2022/712's authors (lpnestimator.com, 2025), which
-//! has the attacks of that paper, of 2023/1568 and the newer hybrid of 2025/1284, gives for 2176 blocks of 1024 over a secret
-//! of 105 472 bits, in bits: pooled Gauss 195.9, statistical
-//! decoding 315, information-set decoding 186.6, with BJMM 183.2; information-set decoding for regular noise 212.1 by
-//! permutation, 186.4 by enumeration, 190.2 by representation; hybrid 161.9. Here, with dense elimination at exponent 2.8, the
-//! algebraic attack costs 159.7. For a set in use elsewhere, 1170 blocks of 2048 over 2^17, it has 141.7 for Gauss and 128.2
-//! for the hybrid, and here 141.6 and 130.1. Of enumeration (Esser, Santini, ePrint 2023/1568) the tests have what the paper's own code prints, 98 to 140
-//! bits for six sets of ePrint 2022/712.
+//! has the attacks of that paper, of 2023/1568 and the newer hybrid of 2025/1284, gives for 2176 blocks of
+//! 1024 over a secret of 105 472 bits, in bits: pooled Gauss 195.9, statistical decoding 315, information-set
+//! decoding 186.6, with BJMM 183.2; information-set decoding for regular noise 212.1 by permutation, 186.4 by
+//! enumeration, 190.2 by representation; hybrid 161.9. Here, with dense elimination at exponent 2.8, the
+//! algebraic attack costs 159.7. For a set in use elsewhere, 1170 blocks of 2048 over 2^17, it has 141.7 for
+//! Gauss and 128.2 for the hybrid, and here 141.6 and 130.1. Of enumeration (Esser, Santini, ePrint
+//! 2023/1568) the tests have what the paper's own code prints, 98 to 140 bits for six sets of ePrint
+//! 2022/712.
 //!
-//! **What was not.** The estimator's two algebraic attacks (2023/176 and 2025/1476) do
-//! not end, or fail, at this size. For attacks that use the code's sparseness no published figures were found. Those here
-//! are our own, and they decide: [`sparse_gauss`](Parameters::sparse_gauss), the same with errors among the outputs
-//! ([`sparse_enumeration`](Parameters::sparse_enumeration), [`sparse_quotients`](Parameters::sparse_quotients)), and the sparse form of
-//! [`algebraic`](Parameters::algebraic). By these the set just named is at 77 bits, and at 81 by parts that can be had.
-//! Sets of outputs that depend on each other linearly, and are fewer than the elements of the secret that they touch,
-//! are not counted: some exist, as in a random code, but no way to find them is known to us that is not
-//! information-set decoding.
+//! **What was not.** The estimator's two algebraic attacks (2023/176 and 2025/1476) do not end, or fail, at
+//! this size. For attacks that use the code's sparseness no published figures were found. Those here are our
+//! own, and they decide: [`sparse_gauss`](Parameters::sparse_gauss), the same with errors among the outputs
+//! ([`sparse_enumeration`](Parameters::sparse_enumeration),
+//! [`sparse_quotients`](Parameters::sparse_quotients)), and the sparse form of
+//! [`algebraic`](Parameters::algebraic). By these the set just named is at 77 bits, and at 81 by parts that
+//! can be had. Sets of outputs that depend on each other linearly, and are fewer than the elements of the
+//! secret that they touch, are not counted: some exist, as in a random code, but no way to find them is known
+//! to us that is not information-set decoding.
 
 use super::Parameters;
 use super::parameters::ROW;
 
-/// The factor of a solution by Wiedemann's algorithm: three times the square of the dimension, times the weight of a row.
+/// The factor of a solution by Wiedemann's algorithm: three times the square of the dimension, times the
+/// weight of a row.
 const WIEDEMANN: f64 = 3.0;
-/// log2 of the bit operations that an element of GF(2^128) costs, in [`sparse_quotients`](Parameters::sparse_quotients).
+/// log2 of the bit operations that an element of GF(2^128) costs, in
+/// [`sparse_quotients`](Parameters::sparse_quotients).
 const ELEMENT: f64 = 8.0;
 
 impl Parameters {
@@ -36,8 +40,9 @@ impl Parameters {
         self.without_errors().min(self.sparse_enumeration(1.0))
     }
 
-    /// As [`security`](Parameters::security) where noise is an element of GF(2^128), and the code is one over that field and none over a smaller
-    /// one: [`sparse_quotients`](Parameters::sparse_quotients) takes the place of enumeration.
+    /// As [`security`](Parameters::security) where noise is an element of GF(2^128), and the code is one over
+    /// that field and none over a smaller one: [`sparse_quotients`](Parameters::sparse_quotients) takes the
+    /// place of enumeration.
     pub fn security_of_elements(&self) -> f64 {
         self.without_errors().min(self.sparse_quotients())
     }
@@ -58,25 +63,28 @@ impl Parameters {
         self.noiseless(unknowns) + 2.8 * unknowns.log2()
     }
 
-    /// As [`gauss`](Parameters::gauss) where the attacker uses that rows have ten terms, which those papers do not: it
-    /// solves for a part of the secret alone, from as many outputs that depend on nothing else; and sparse equations cost
-    /// the square of the unknowns.
+    /// As [`gauss`](Parameters::gauss) where the attacker uses that rows have ten terms, which those papers
+    /// do not: it solves for a part of the secret alone, from as many outputs that depend on nothing else;
+    /// and sparse equations cost the square of the unknowns.
     ///
-    /// The smaller the part the fewer guesses. This takes the smallest that exists, by a bound for all parts at once, and
-    /// has it found for nothing. At [`STANDARD`](Parameters::STANDARD), with parts that can be had, it costs 158 bits: by
-    /// dropping again and again the element that the fewest of the outputs left depend on. Any part that an
-    /// attacker takes without a look at the matrix has to be 0.75 of the secret, and costs 180.
+    /// The smaller the part the fewer guesses. This takes the smallest that exists, by a bound for all parts
+    /// at once, and has it found for nothing. At [`STANDARD`](Parameters::STANDARD), with parts that can be
+    /// had, it costs 158 bits: by dropping again and again the element that the fewest of the outputs left
+    /// depend on. Any part that an attacker takes without a look at the matrix has to be 0.75 of the secret,
+    /// and costs 180.
     pub fn sparse_gauss(&self) -> f64 {
         let unknowns = self.least_unknowns();
         self.noiseless(unknowns) + solving(unknowns)
     }
 
-    /// [`sparse_gauss`](Parameters::sparse_gauss) with errors (Stern, 1988; for regular noise Esser, Santini, ePrint 2023/1568, *enumeration*): some outputs more
-    /// than unknowns, `extra`, and as many sums of outputs that have nothing of the secret, each as dear as a solution for 64 of them. Of the
-    /// blocks' errors a few may be among these outputs, equally many in either half of the blocks. Those in one half are listed by what they make of the sums, those
-    /// in the other looked up, and what matches is tried.
+    /// [`sparse_gauss`](Parameters::sparse_gauss) with errors (Stern, 1988; for regular noise Esser, Santini,
+    /// ePrint 2023/1568, *enumeration*): some outputs more than unknowns, `extra`, and as many sums of
+    /// outputs that have nothing of the secret, each as dear as a solution for 64 of them. Of the blocks'
+    /// errors a few may be among these outputs, equally many in either half of the blocks. Those in one half
+    /// are listed by what they make of the sums, those in the other looked up, and what matches is tried.
     ///
-    /// `shown` is the probability that a place with noise shows an error: one but where noise is an element of a field of which one bit is looked at.
+    /// `shown` is the probability that a place with noise shows an error: one but where noise is an element
+    /// of a field of which one bit is looked at.
     pub fn sparse_enumeration(&self, shown: f64) -> f64 {
         let unknowns = self.least_unknowns();
         enumeration(self.trees as f64, self.outputs() as f64, unknowns, shown, |lists, extra| {
@@ -87,10 +95,11 @@ impl Parameters {
         })
     }
 
-    /// [`sparse_gauss`](Parameters::sparse_gauss) with up to four errors where noise is an element of a large field: nobody can list its values. But sums of
-    /// outputs that have nothing of the secret are, for some outputs more, linear in the errors: the vector of these sums is in the span
-    /// of the errors' columns. Modulo it, one column is zero, or two are on a line: found by hashing each column's quotient. Three are on a plane, found
-    /// by trying all pairs of two, four by all triples.
+    /// [`sparse_gauss`](Parameters::sparse_gauss) with up to four errors where noise is an element of a large
+    /// field: nobody can list its values. But sums of outputs that have nothing of the secret are, for some
+    /// outputs more, linear in the errors: the vector of these sums is in the span of the errors' columns.
+    /// Modulo it, one column is zero, or two are on a line: found by hashing each column's quotient. Three
+    /// are on a plane, found by trying all pairs of two, four by all triples.
     pub fn sparse_quotients(&self) -> f64 {
         let unknowns = self.least_unknowns();
         let part = unknowns / self.outputs() as f64;
@@ -114,17 +123,20 @@ impl Parameters {
     /// The share of the secret such that no smaller part of it has as many outputs that depend on nothing else as it
     /// has elements.
     ///
-    /// The first moment bounds it. An output depends on nothing but a given part, of share `s` of `k` elements, with
-    /// probability `s^10`, each independently: of `n` outputs `m k` are expected to, `m = s^10 n / k`. That they are `s k`, more
-    /// than those, has probability `exp(-k (s ln(s / m) - s + m))` at most (Chernoff). Parts of that size are `exp(k H(s))` at
-    /// most, with the entropy `H(s) = -s ln s - (1 - s) ln(1 - s)`. Where `H` is the smaller exponent not one such part is to be
-    /// expected in a matrix, whatever the search; this is where it ceases to be. Fourteen elements less, a fiftieth of a bit,
-    /// and the expectation is 2^-128. (Places of a row that coincide, and cancel, are too few to matter.)
+    /// The first moment bounds it. An output depends on nothing but a given part, of share `s` of `k`
+    /// elements, with probability `s^10`, each independently: of `n` outputs `m k` are expected to,
+    /// `m = s^10 n / k`. That they are `s k`, more than those, has probability
+    /// `exp(-k (s ln(s / m) - s + m))` at most (Chernoff). Parts of that size are `exp(k H(s))` at most, with
+    /// the entropy `H(s) = -s ln s - (1 - s) ln(1 - s)`. Where `H` is the smaller exponent not one such part
+    /// is to be expected in a matrix, whatever the search; this is where it ceases to be. Fourteen elements
+    /// less, a fiftieth of a bit, and the expectation is 2^-128. (Places of a row that coincide, and cancel,
+    /// are too few to matter.)
     ///
-    /// *Halves.* That rows have five terms in either half of the secret helps no attacker: of the parts of a size, those that have as much of both halves
-    /// are the most, and have the most outputs to expect, as many as with terms anywhere (`a^5 b^5` is at most `((a + b) / 2)^10`, and
-    /// entropy is concave). Nor do few outputs add up to zero more often: by Stirling's formula any even number of them does so the square root of
-    /// two times as often, an odd number never.
+    /// *Halves.* That rows have five terms in either half of the secret helps no attacker: of the parts of a
+    /// size, those that have as much of both halves are the most, and have the most outputs to expect, as
+    /// many as with terms anywhere (`a^5 b^5` is at most `((a + b) / 2)^10`, and entropy is concave). Nor do
+    /// few outputs add up to zero more often: by Stirling's formula any even number of them does so the
+    /// square root of two times as often, an odd number never.
     fn least_part(&self) -> f64 {
         let (row, density) = (ROW as f64, self.outputs() as f64 / self.dimension as f64);
         let expected = |s: f64| {
@@ -141,9 +153,10 @@ impl Parameters {
         some
     }
 
-    /// The hybrid algebraic attack of Briaud and Øygarden (ePrint 2023/176) in degree `degree`: two outputs of one block
-    /// are never both noisy, so that their noises, linear in the secret, multiply to zero. Guess noiseless
-    /// outputs until these equations, times monomials, are as many as the monomials of that degree, and solve for the monomials.
+    /// The hybrid algebraic attack of Briaud and Øygarden (ePrint 2023/176) in degree `degree`: two outputs
+    /// of one block are never both noisy, so that their noises, linear in the secret, multiply to zero. Guess
+    /// noiseless outputs until these equations, times monomials, are as many as the monomials of that degree,
+    /// and solve for the monomials.
     ///
     /// Where they are so many tells the Hilbert series `(1 + (b - 1) z)^t / (1 + z)^(n - k)`, for blocks of `b`. Unlike
     /// the paper this counts sparse rows, of `(ten + 1)^degree` terms, which makes the attack cheaper, and
@@ -195,8 +208,9 @@ fn solving(unknowns: f64) -> f64 {
     (WIEDEMANN * ROW as f64).log2() + 2.0 * unknowns.log2()
 }
 
-/// log2 of the least cost of enumeration: the iteration's, which follows from log2 of the length of its lists and from how many outputs more than
-/// unknowns it takes, over the probability that the blocks' errors are as it wants them.
+/// log2 of the least cost of enumeration: the iteration's, which follows from log2 of the length of its lists
+/// and from how many outputs more than unknowns it takes, over the probability that the blocks' errors are as
+/// it wants them.
 fn enumeration(blocks: f64, outputs: f64, unknowns: f64, shown: f64, cost: impl Fn(f64, f64) -> f64) -> f64 {
     let mut least = f64::INFINITY;
     // Errors in one half of the blocks; for the sizes here two or three are best.
@@ -277,8 +291,9 @@ mod tests {
         assert!((elsewhere.security() - 76.8).abs() < 0.1, "{}", elsewhere.security());
     }
 
-    /// Enumeration at the cost that its paper has for an iteration, with dense elimination: what its authors' code prints for sets of `n` outputs, a
-    /// secret of `k` bits and `t` errors, and what the estimator has for the set that the module names.
+    /// Enumeration at the cost that its paper has for an iteration, with dense elimination: what its authors'
+    /// code prints for sets of `n` outputs, a secret of `k` bits and `t` errors, and what the estimator has
+    /// for the set that the module names.
     #[test]
     fn enumeration_agrees_with_published_figures() {
         let paper = |outputs: f64, blocks: f64, unknowns: f64| {
@@ -297,7 +312,8 @@ mod tests {
             (18, 15_336, 1312, 126.0),
             (16, 7391, 667, 126.0),
         ] {
-            // Blocks of one length, as the paper has it: what does not fit is left out, and the number of parity checks stays.
+            // Blocks of one length, as the paper has it: what does not fit is left out, and the number of
+            // parity checks stays.
             let n = 1 << log;
             let outputs = n / t * t;
             let unknowns = outputs - (n - k) - t;
@@ -312,8 +328,8 @@ mod tests {
         assert!(BEFORE.security() < 110.0, "{}", BEFORE.security());
     }
 
-    /// The share that is left of a random matrix's columns, the emptiest dropped again and again, when rows with no place
-    /// outside were last as many.
+    /// The share that is left of a random matrix's columns, the emptiest dropped again and again, when rows
+    /// with no place outside were last as many.
     fn peeled(it: Parameters, seed: u128) -> f64 {
         let mut prg = Prg::new(Backend::detect(), Block::from_u128(seed));
         let rows: Vec<[usize; ROW]> = (0..it.outputs())
@@ -345,8 +361,8 @@ mod tests {
         least as f64 / it.dimension as f64
     }
 
-    /// Real matrices, a thirty-second of the size: an attacker that looks at one does better than with any part, and not
-    /// as well as the bound has it.
+    /// Real matrices, a thirty-second of the size: an attacker that looks at one does better than with any
+    /// part, and not as well as the bound has it.
     #[test]
     fn parts_that_are_found_are_larger_than_the_bound() {
         let it = Parameters { trees: 56, depth: 10, dimension: 1 << 12 };

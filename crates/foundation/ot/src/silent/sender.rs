@@ -36,8 +36,8 @@ pub struct Offered<M: Model>(pub(super) Sender<M>);
 impl<M: Model> Sender<M> {
     /// The sender on top of a SoftSpoken extension of its own, made from base OTs.
     ///
-    /// `session` is that of this extension alone. `delta` must be uniform but for bits that the protocol above fixes; bit 0
-    /// is set here.
+    /// `session` is that of this extension alone. `delta` must be uniform but for bits that the protocol
+    /// above fixes; bit 0 is set here.
     ///
     /// # Errors
     /// Errors of SoftSpoken's set-up, and of [`Sender::bootstrap`].
@@ -56,7 +56,8 @@ impl<M: Model> Sender<M> {
         Sender::bootstrap(ch, session, base, rng)
     }
 
-    /// The sender from correlations of another extension, which ends with that: its delta, with bit 0 set, is this one's.
+    /// The sender from correlations of another extension, which ends with that: its delta, with bit 0 set, is
+    /// this one's.
     ///
     /// `session` is that of this extension alone. With a nonce that the receiver tells here it picks the code.
     ///
@@ -101,8 +102,9 @@ impl<M: Model> Sender<M> {
     /// The next iteration's trees, to send to the receiver.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if not all outputs of the last iteration are [taken](Sender::take), or after an
-    /// error. In the semi-honest model, outputs of an iteration that a call over a channel began are got by such calls only.
+    /// [`InvalidInput`](comity_core::Kind) if not all outputs of the last iteration are
+    /// [taken](Sender::take), or after an error. In the semi-honest model, outputs of an iteration that a
+    /// call over a channel began are got by such calls only.
     pub fn offer(mut self) -> Result<(Offered<M>, Trees)> {
         self.state.all_taken()?;
         let nonce = self.nonce();

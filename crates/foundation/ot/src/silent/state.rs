@@ -9,7 +9,8 @@ use super::Parameters;
 use super::code::{Code, HALVES};
 use super::tree::Tree;
 
-/// Trees whose leaves get the elements of one half of the secret before the other's: the second-level cache is filled anew for each.
+/// Trees whose leaves get the elements of one half of the secret before the other's: the second-level cache
+/// is filled anew for each.
 const PASS: usize = 128;
 
 const STOPPED: &str = "this silent OT stopped at an earlier error; set up a new one";
@@ -142,8 +143,8 @@ impl State {
         grow(&mut self.tree, i, self.keys[i], &self.input.levels[i * depth..(i + 1) * depth])
     }
 
-    /// The trees are made, and checked if they must be, or are `streamed`: outputs may flow. The first ones are the next
-    /// iteration's input.
+    /// The trees are made, and checked if they must be, or are `streamed`: outputs may flow. The first ones
+    /// are the next iteration's input.
     pub(super) fn open<E>(&mut self, streamed: bool, mut grow: impl Grow<E>) -> Result<(), E> {
         self.code = Code::new(self.backend, &self.session, self.iteration);
         self.streamed = streamed;

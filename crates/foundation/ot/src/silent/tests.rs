@@ -202,8 +202,9 @@ fn every_message_is_that_of_the_textbook() {
     }
 }
 
-/// All else alike, session and all that the sender draws: the code is another one where the receiver draws another nonce. Else a sender that can choose
-/// among sessions looks for a code that hides the receiver's noise badly.
+/// All else alike, session and all that the sender draws: the code is another one where the receiver draws
+/// another nonce. Else a sender that can choose among sessions looks for a code that hides the receiver's
+/// noise badly.
 #[test]
 fn the_receivers_nonce_picks_the_code() {
     let outputs = |receivers: u128| {
@@ -236,8 +237,8 @@ fn semi_honest_iterations_need_one_message() {
     );
 }
 
-/// A semi-honest iteration that a call over a channel began tells its trees as they are needed: without the channel there is
-/// only what is left of the last one, and no other iteration.
+/// A semi-honest iteration that a call over a channel began tells its trees as they are needed: without the
+/// channel there is only what is left of the last one, and no other iteration.
 #[test]
 fn outputs_of_a_told_iteration_need_the_channel() {
     // Of the sixth tree of 64 outputs the reserve takes 32, and the first call three.

@@ -16,8 +16,9 @@ const ALL: Block = Block::from_u128(u128::MAX);
 
 /// Buffers for one tree, grown again and again. The leaves are secret and so is the path.
 ///
-/// What else stands on such trees gets them here: the leaves that a receiver has are the sender's, but for one, which it has with delta
-/// added. Each tree needs an AES key of its own that is drawn after the correlations are fixed ([`silent`](super#why-a-key-for-each-tree)).
+/// What else stands on such trees gets them here: the leaves that a receiver has are the sender's, but for
+/// one, which it has with delta added. Each tree needs an AES key of its own that is drawn after the
+/// correlations are fixed ([`silent`](super#why-a-key-for-each-tree)).
 pub struct Tree {
     backend: Backend,
     depth: usize,
@@ -40,8 +41,8 @@ impl Tree {
         Tree { backend, depth, nodes, path, lane: [Block::ZERO; 4] }
     }
 
-    /// The leaves of the last tree, `v`, or for the receiver `w`, which is `v` with delta added to one. Bit 0 of a leaf is set there and
-    /// nowhere else.
+    /// The leaves of the last tree, `v`, or for the receiver `w`, which is `v` with delta added to one. Bit 0
+    /// of a leaf is set there and nowhere else.
     pub fn leaves(&self) -> &[Block] {
         &self.nodes
     }
@@ -57,8 +58,8 @@ impl Tree {
         }
     }
 
-    /// The receiver's tree: `t` are its correlations, whose bits 0 are the steps *beside* the path. Gets the messages. No branch or
-    /// memory index depends on the path.
+    /// The receiver's tree: `t` are its correlations, whose bits 0 are the steps *beside* the path. Gets the
+    /// messages. No branch or memory index depends on the path.
     pub fn grow_without(&mut self, key: Block, t: &[Block], sums: &[Block]) {
         let hash = TreeHash::new(self.backend, key);
         // What comes of the zero in the path's place, on both sides.

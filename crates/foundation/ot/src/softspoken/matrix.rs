@@ -48,8 +48,8 @@ impl Piece {
         Piece { at: 0, ..self }
     }
 
-    /// What lies in this piece of OTs that begin with block `start` of the chunk: the piece's column of the first of them, and the places
-    /// for all of them. What of a piece lies in no OTs is padding, or the mask.
+    /// What lies in this piece of OTs that begin with block `start` of the chunk: the piece's column of the
+    /// first of them, and the places for all of them. What of a piece lies in no OTs is padding, or the mask.
     pub(super) fn of(self, start: usize, all: &mut [Block]) -> (usize, &mut [Block]) {
         let from = self.at.max(start);
         let to = (self.at + self.width).max(from);
@@ -155,7 +155,8 @@ impl Matrix {
         self.broken = false;
     }
 
-    /// Room in slot 0 for all rows of a chunk of `n` OTs, which may be longer than chunks are by default. What was there is wiped.
+    /// Room in slot 0 for all rows of a chunk of `n` OTs, which may be longer than chunks are by default.
+    /// What was there is wiped.
     pub(super) fn make_room<M: Checking>(&mut self, n: usize) {
         room(&mut self.rows[0], ROWS * width::<M>(n));
     }
@@ -228,8 +229,8 @@ impl Matrix {
         }
     }
 
-    /// As many columns of a piece at once as `out` has room for, of which column `first` of the piece is the first. The piece is kept at
-    /// `place`.
+    /// As many columns of a piece at once as `out` has room for, of which column `first` of the piece is the
+    /// first. The piece is kept at `place`.
     pub(super) fn columns_to(&mut self, slot: usize, place: Piece, first: usize, out: &mut [Block]) {
         let whole = out.len() / 128 * 128;
         let (direct, rest) = out.split_at_mut(whole);
@@ -255,7 +256,8 @@ impl Matrix {
     }
 }
 
-/// Makes a buffer, of which nothing is needed any more, anew where it is too small: by growing it would leave secrets behind.
+/// Makes a buffer, of which nothing is needed any more, anew where it is too small: by growing it would leave
+/// secrets behind.
 pub(super) fn room(buffer: &mut Vec<Block>, blocks: usize) {
     if buffer.capacity() < blocks {
         buffer.as_mut_slice().zeroize();

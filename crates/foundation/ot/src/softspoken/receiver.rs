@@ -194,8 +194,8 @@ impl<M: Checking> Receiver<M> {
         Answer::bind(ROWS_OF_A_CHUNK, (&session, chunk), challenge, [choices], &rows[..])
     }
 
-    /// Puts a piece's choice bits where its first row is, and the row where they were: so that they become bit 0 of each
-    /// column. The hashes are of the rows as they were. Slot 0.
+    /// Puts a piece's choice bits where its first row is, and the row where they were: so that they become
+    /// bit 0 of each column. The hashes are of the rows as they were. Slot 0.
     pub(super) fn swap_first_row(&mut self, piece: Piece) {
         let Piece { at, width } = piece;
         self.matrix.row(piece, 0).swap_with_slice(&mut self.choices[0][at..at + width]);

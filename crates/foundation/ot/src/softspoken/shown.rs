@@ -1,11 +1,13 @@
 //! A chunk of OTs both ways, step by step, for who must show several peers that it chose alike towards all of them.
 //!
-//! Choice bits are given whole: those of the OTs, of the padding and of the mask. The challenge is given too. So one string of choice
-//! bits under one challenge has one hash, the first part of the [`Answer`], whoever it is shown to; and who hears the same hash at
-//! two parties, each of which has checked it against its own rows, knows that the bits were the same.
+//! Choice bits are given whole: those of the OTs, of the padding and of the mask. The challenge is given too.
+//! So one string of choice bits under one challenge has one hash, the first part of the [`Answer`], whoever
+//! it is shown to; and who hears the same hash at two parties, each of which has checked it against its own
+//! rows, knows that the bits were the same.
 //!
-//! The steps are in this order, and any other is refused or panics. [`TwoWay::offer`]: corrections, which are exchanged. A challenge that
-//! nobody foresaw before both had the other's corrections. [`TwoWay::answer`], which is exchanged. [`TwoWay::accept`].
+//! The steps are in this order, and any other is refused or panics. [`TwoWay::offer`]: corrections, which are
+//! exchanged. A challenge that nobody foresaw before both had the other's corrections. [`TwoWay::answer`],
+//! which is exchanged. [`TwoWay::accept`].
 
 use comity_core::{Bits, Block, Result};
 
@@ -14,8 +16,8 @@ use super::{Answer, Challenge, Hashes, ROWS, TwoWay};
 use crate::model::Malicious;
 
 impl TwoWay {
-    /// The most OTs of a chunk that is made step by step: one coin and four messages are for all of them, and the rows that wait for it take
-    /// 4 MiB.
+    /// The most OTs of a chunk that is made step by step: one coin and four messages are for all of them, and
+    /// the rows that wait for it take 4 MiB.
     pub const LONGEST: usize = (1 << 18) - 128;
 
     /// The number of choice bits of a chunk of `n` OTs, with those of the padding and of the mask.
@@ -28,15 +30,16 @@ impl TwoWay {
         self.receiver.matrix.shape.trees() * width::<Malicious>(n) * Block::BYTES
     }
 
-    /// Begins a chunk of as many OTs each way as there are `macs`, of which this party's have these choice bits: `macs` get its
-    /// `t_j`, with the choice bit as bit 0, and `out` the corrections for the peer. The last 128 choice bits are the mask: random, and
-    /// used for nothing else.
+    /// Begins a chunk of as many OTs each way as there are `macs`, of which this party's have these choice
+    /// bits: `macs` get its `t_j`, with the choice bit as bit 0, and `out` the corrections for the peer. The
+    /// last 128 choice bits are the mask: random, and used for nothing else.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) after an earlier error, or in the middle of another chunk.
     ///
     /// # Panics
-    /// If there are not [so many](TwoWay::choices) choice bits, or more OTs than the [longest](TwoWay::LONGEST) chunk has.
+    /// If there are not [so many](TwoWay::choices) choice bits, or more OTs than the
+    /// [longest](TwoWay::LONGEST) chunk has.
     pub fn offer(&mut self, choices: &Bits, macs: &mut [Block], out: &mut Vec<u8>) -> Result<()> {
         let n = macs.len();
         assert!(n <= TwoWay::LONGEST, "{n} OTs in a chunk");
@@ -64,10 +67,12 @@ impl TwoWay {
         self.receiver.answer(0, n, challenge)
     }
 
-    /// Ends a chunk with the peer's `corrections`, and its `answer` to the same challenge: `keys` get this party's `q_j`.
+    /// Ends a chunk with the peer's `corrections`, and its `answer` to the same challenge: `keys` get this
+    /// party's `q_j`.
     ///
     /// # Errors
-    /// [`InconsistentChoices`](crate::checks::INCONSISTENT_CHOICES) if the answer is wrong. What is in `keys` must then not be used.
+    /// [`InconsistentChoices`](crate::checks::INCONSISTENT_CHOICES) if the answer is wrong. What is in `keys`
+    /// must then not be used.
     ///
     /// # Panics
     /// If the corrections are not [as long](TwoWay::corrections) as those of so many OTs.
@@ -113,7 +118,8 @@ mod tests {
 
     const CHALLENGE: [u8; 16] = [0x3c; 16];
 
-    /// A chunk of `n` OTs between party 0 and 1, the second of which has other choice bits towards itself than it answers for.
+    /// A chunk of `n` OTs between party 0 and 1, the second of which has other choice bits towards itself
+    /// than it answers for.
     fn chunk(ch: &mut dyn Channel, party: u8, n: usize, lie: bool) -> (Bits, Vec<Block>, Result<Vec<Block>>) {
         let mut prg = Prg::new(Backend::detect(), Block::from_u128(party.into()));
         let delta = prg.block().with_lsb(true);

@@ -1,11 +1,12 @@
 //! Two extensions between the same parties, one each way, that advance in step: shared bits with MACs want both, and
 //! neither party then waits for the other to be done with its own.
 //!
-//! **Set-up.** Base OTs, which are operations of a group, run for one of the two extensions only. Its first 128 OTs, for which the
-//! receiver gives the bits of its own delta as choices, are the base OTs of the other extension once they are hashed
-//! (Wang, Malozemoff, Katz, Eurocrypt 2017, section 4.2, has the like). They are a chunk of their own, which is checked before
-//! anything is made of them. The hash is [`GateHash`], whose keys start from the session of the first extension and which serves for
-//! nothing else, so that it makes no difference where else either delta is used.
+//! **Set-up.** Base OTs, which are operations of a group, run for one of the two extensions only. Its first
+//! 128 OTs, for which the receiver gives the bits of its own delta as choices, are the base OTs of the other
+//! extension once they are hashed (Wang, Malozemoff, Katz, Eurocrypt 2017, section 4.2, has the like). They
+//! are a chunk of their own, which is checked before anything is made of them. The hash is [`GateHash`],
+//! whose keys start from the session of the first extension and which serves for nothing else, so that it
+//! makes no difference where else either delta is used.
 
 use comity_channel::Channel;
 use comity_core::{Backend, Bits, Block, Error, GateHash, Result, SessionId};
@@ -36,12 +37,13 @@ impl TwoWay {
     /// The most OTs each way that are one chunk: three exchanges, of which one is large.
     pub const CHUNK: usize = <Malicious as Checking>::CHUNK;
 
-    /// Sets up both ways with trees of `k` levels. `own` is the session of the extension under this party's `delta`, `theirs` that
-    /// under the peer's. Base OTs of this kind run for the extension under the delta of the party that is `first`, which one of the two is.
+    /// Sets up both ways with trees of `k` levels. `own` is the session of the extension under this party's
+    /// `delta`, `theirs` that under the peer's. Base OTs of this kind run for the extension under the delta
+    /// of the party that is `first`, which one of the two is.
     ///
     /// # Errors
-    /// As [`Sender::setup`] and [`Receiver::setup`], and those of a first chunk of OTs; [`InvalidInput`](comity_core::Kind) if bit 0
-    /// of delta is zero.
+    /// As [`Sender::setup`] and [`Receiver::setup`], and those of a first chunk of OTs;
+    /// [`InvalidInput`](comity_core::Kind) if bit 0 of delta is zero.
     pub fn setup<B: BaseOt<Model: AtLeast<Malicious>>>(
         ch: &mut dyn Channel,
         [own, theirs]: [&SessionId; 2],
@@ -86,7 +88,8 @@ impl TwoWay {
         (&mut self.sender, &mut self.receiver)
     }
 
-    /// The next OTs, as many each way: `macs` get this party's `t_j`, with its choice bit as bit 0, and `keys` its `q_j`.
+    /// The next OTs, as many each way: `macs` get this party's `t_j`, with its choice bit as bit 0, and
+    /// `keys` its `q_j`.
     ///
     /// # Errors
     /// As [`Sender`]'s and [`Receiver`]'s. What is in `macs` and `keys` must then not be used.
@@ -101,15 +104,15 @@ impl TwoWay {
         Ok(())
     }
 
-    /// As [`TwoWay::extend`] for several pairs of `macs` and `keys`, all in one chunk: nobody waits more often than for one of them. What
-    /// waits for the challenge takes 16 bytes an OT.
+    /// As [`TwoWay::extend`] for several pairs of `macs` and `keys`, all in one chunk: nobody waits more
+    /// often than for one of them. What waits for the challenge takes 16 bytes an OT.
     ///
     /// # Errors
     /// As [`TwoWay::extend`].
     ///
     /// # Panics
-    /// If there are not as many `keys` as `macs` in each pair, or in all, each rounded to whole blocks of 128, more than the
-    /// [longest](TwoWay::LONGEST) chunk has.
+    /// If there are not as many `keys` as `macs` in each pair, or in all, each rounded to whole blocks of
+    /// 128, more than the [longest](TwoWay::LONGEST) chunk has.
     pub fn extend_together(&mut self, ch: &mut dyn Channel, pairs: &mut [[&mut [Block]; 2]]) -> Result<()> {
         assert!(pairs.iter().all(|[macs, keys]| macs.len() == keys.len()), "as many OTs each way");
         let blocks = |pair: &[&mut [Block]; 2]| pair[0].len().div_ceil(128);
@@ -221,7 +224,8 @@ mod tests {
         }
     }
 
-    /// Pairs of `macs` and `keys` of these lengths, made in one chunk after a first one; how often this party waited for it.
+    /// Pairs of `macs` and `keys` of these lengths, made in one chunk after a first one; how often this party
+    /// waited for it.
     fn together(ch: &mut dyn Channel, party: u8, lengths: &[usize]) -> Result<(Vec<[Vec<Block>; 2]>, u64)> {
         let mut ch = Counted::new(ch);
         let counter = ch.counter();
@@ -237,7 +241,8 @@ mod tests {
 
     #[test]
     fn pairs_are_made_together_in_one_chunk() {
-        // Parts that end in the middle of a block, of a piece, and that have several pieces; more than a usual chunk in all.
+        // Parts that end in the middle of a block, of a piece, and that have several pieces; more than a
+        // usual chunk in all.
         for lengths in [&[][..], &[0, 1, 0, 129], &[32_640, 127, 128, 32_640, 16_000, 1]] {
             let (a, b) = Pair::run(|ch| together(ch, 0, lengths).unwrap(), |ch| together(ch, 1, lengths).unwrap());
             assert_eq!([a.1, b.1], [3; 2], "{lengths:?}");
@@ -287,8 +292,8 @@ mod tests {
         }
     }
 
-    /// Of what both parties say alike, the part of either that must not be known before the other's last part is: what the
-    /// other said could else depend on it.
+    /// Of what both parties say alike, the part of either that must not be known before the other's last part
+    /// is: what the other said could else depend on it.
     #[test]
     fn nothing_is_told_before_what_it_waits_for() {
         let party = |ch: &mut dyn Channel, party: u8| {

@@ -1,21 +1,25 @@
 //! A chunk of bits, and the check that every party has the same shares towards all.
 //!
-//! Deviation: a party `i` uses shares `x` towards one peer and others towards another (Hazay, Scholl, Soria-Vazquez, Asiacrypt 2017, section 3.4).
+//! Deviation: a party `i` uses shares `x` towards one peer and others towards another (Hazay, Scholl,
+//! Soria-Vazquez, Asiacrypt 2017, section 3.4).
 //!
-//! **Check.** A chunk ends with a block of 128 random shares for nothing else, the mask. When all corrections have been received a coin
-//! names a linear hash. Party `i` puts *one* hash `X_i` of all its shares, mask included, in the echo, and sends each peer, alone, a
-//! digest of the same hash of its rows; peer `j` compares with its own rows `+ X_i R_j`. The echo is settled before the chunk is used.
-//! That is the check by which SoftSpoken makes sure that one string of choice bits went into all trees of one pair; here
-//! the challenge is the coin for all pairs, and the hash of the choices is the same for all peers.
+//! **Check.** A chunk ends with a block of 128 random shares for nothing else, the mask. When all corrections
+//! have been received a coin names a linear hash. Party `i` puts *one* hash `X_i` of all its shares, mask
+//! included, in the echo, and sends each peer, alone, a digest of the same hash of its rows; peer `j`
+//! compares with its own rows `+ X_i R_j`. The echo is settled before the chunk is used. That is the check by
+//! which SoftSpoken makes sure that one string of choice bits went into all trees of one pair; here the
+//! challenge is the coin for all pairs, and the hash of the choices is the same for all peers.
 //!
-//! **Sound.** Two honest peers have heard the same `X_i`. Shares that differ between them, in any block, have hashes that differ but with
-//! probability 2^-128 over the coin, which nobody knew before every honest party had the corrections. Then one of the two holds the digest
-//! against another hash than that of the shares used towards it, and passes it only if the liar guesses all secret bits of its
-//! global key: 2^-126. Without the echo a liar would say to each its own hash and never be seen; with a mask that is corrected after the coin,
-//! it would choose the masks such that the hashes agree.
+//! **Sound.** Two honest peers have heard the same `X_i`. Shares that differ between them, in any block, have
+//! hashes that differ but with probability 2^-128 over the coin, which nobody knew before every honest party
+//! had the corrections. Then one of the two holds the digest against another hash than that of the shares
+//! used towards it, and passes it only if the liar guesses all secret bits of its global key: 2^-126. Without
+//! the echo a liar would say to each its own hash and never be seen; with a mask that is corrected after the
+//! coin, it would choose the masks such that the hashes agree.
 //!
-//! **The rule.** `X_i` is masked by bits that are used for nothing else, and depends on no global key. The digest is of MACs under the key of the
-//! peer that it is sent to, who knows what they must be. Nothing depends on the sender's own global key.
+//! **The rule.** `X_i` is masked by bits that are used for nothing else, and depends on no global key. The
+//! digest is of MACs under the key of the peer that it is sent to, who knows what they must be. Nothing
+//! depends on the sender's own global key.
 
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Bits, Block, Result};
@@ -43,8 +47,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         })
     }
 
-    /// The first chunk, all but that its echo is settled. The first 128 bits are an element of the field, of which each party says its share,
-    /// masked by a share of zero: returns the sum of all.
+    /// The first chunk, all but that its echo is settled. The first 128 bits are an element of the field, of
+    /// which each party says its share, masked by a share of zero: returns the sum of all.
     pub(super) fn first(
         &mut self,
         mesh: &mut Mesh<'_>,

@@ -1,9 +1,10 @@
 //! `Coins`: common random strings, of which each costs one flight, since all are committed to beforehand.
 //!
-//! Each party commits to a seed of its own for each coin, and all make sure that all heard the same commitments. A coin is the sum of its
-//! seeds. Nobody can choose a seed by another's: it was committed to before any was opened. A party opens its seed of a coin when it has
-//! received everything that the coin decides on, so nobody knows the coin before every honest party has; there is one seed for each coin,
-//! since one seed for all would tell the later challenges, too.
+//! Each party commits to a seed of its own for each coin, and all make sure that all heard the same
+//! commitments. A coin is the sum of its seeds. Nobody can choose a seed by another's: it was committed to
+//! before any was opened. A party opens its seed of a coin when it has received everything that the coin
+//! decides on, so nobody knows the coin before every honest party has; there is one seed for each coin, since
+//! one seed for all would tell the later challenges, too.
 
 use std::collections::VecDeque;
 
@@ -54,7 +55,8 @@ impl Coins {
         said
     }
 
-    /// Takes in the others' commitments to as many coins. They are to be in the echo, which is settled before a coin is opened.
+    /// Takes in the others' commitments to as many coins. They are to be in the echo, which is settled before
+    /// a coin is opened.
     pub(crate) fn committed(&mut self, heard: &PerPeer<Vec<u8>>) {
         for (peer, bytes) in heard.iter() {
             let (commitments, _) = bytes.as_chunks();

@@ -1,5 +1,5 @@
-//! `Talk`: what parties say to each other in the sub-protocols of [`Joint`](super::Joint), each message by its name, so that tests can have a
-//! party that says something else to somebody.
+//! `Talk`: what parties say to each other in the sub-protocols of [`Joint`](super::Joint), each message by
+//! its name, so that tests can have a party that says something else to somebody.
 
 use std::collections::VecDeque;
 
@@ -60,8 +60,9 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Talk<'_, '_, C> {
         Ok(heard)
     }
 
-    /// Says messages that do not depend on one another at once, and hears as many of the same lengths from each, in the same order. Put the
-    /// longest first: it stays where it is in memory, and the others are appended to it.
+    /// Says messages that do not depend on one another at once, and hears as many of the same lengths from
+    /// each, in the same order. Put the longest first: it stays where it is in memory, and the others are
+    /// appended to it.
     pub(crate) fn together(&mut self, mut said: Vec<Message>) -> Result<Vec<PerPeer<Vec<u8>>>> {
         let lengths = self.each(|peer| said.iter().map(|(_, out)| out[peer].len()).collect::<Vec<_>>());
         let names: Vec<&'static str> = said.iter().map(|(what, _)| *what).collect();

@@ -1,33 +1,42 @@
-//! The blind test for zero: whether the `sigma` of all parties sum up to zero, where a `sigma` may depend on its holder's own global key.
+//! The blind test for zero: whether the `sigma` of all parties sum up to zero, where a `sigma` may depend on
+//! its holder's own global key.
 //!
-//! What does not do: to commit to every `sigma`, open them and add. Who caused a sum `e` that is not zero, by a lie, then knows it, and
-//! `e` may be a global key. Here it gets `rho e` for a random `rho` that it does not know.
+//! What does not do: to commit to every `sigma`, open them and add. Who caused a sum `e` that is not zero, by
+//! a lie, then knows it, and `e` may be a global key. Here it gets `rho e` for a random `rho` that it does
+//! not know.
 //!
-//! **Test.** Every party adds a share of zero to its `sigma_i`. `rho = sum rho_j`, where `rho_j` are 128 random shares of party `j`, the same
-//! towards all ([`alike`](super::alike)) and used for nothing else.
-//! 1. For each ordered pair, `i` with `sigma_i` and `j` with `rho_j`, and each bit `b`: the shares are an OT in which `j` chooses by bit `b` of
-//!    `rho_j`. Hashed it has two strings `q_b` and `q_b + sigma_i x^b`, and once more `q'_b` and `q'_b + s x^b`, where `s` is drawn for this pair:
-//!    `i` sends the differences masked by the hashes. `j` gets `t_b` and `t'_b`, one string of each.
+//! **Test.** Every party adds a share of zero to its `sigma_i`. `rho = sum rho_j`, where `rho_j` are 128
+//! random shares of party `j`, the same towards all ([`alike`](super::alike)) and used for nothing else.
+//! 1. For each ordered pair, `i` with `sigma_i` and `j` with `rho_j`, and each bit `b`: the shares are an OT
+//!    in which `j` chooses by bit `b` of `rho_j`. Hashed it has two strings `q_b` and `q_b + sigma_i x^b`,
+//!    and once more `q'_b` and `q'_b + s x^b`, where `s` is drawn for this pair: `i` sends the differences
+//!    masked by the hashes. `j` gets `t_b` and `t'_b`, one string of each.
 //! 2. When `j` has all of that it sends `i` a random `theta`.
-//! 3. `i` sends `u = theta sigma_i + s`, and a digest of `theta q_b + q'_b` for all `b`. `j` compares it with the digest of
-//!    `theta t_b + t'_b + rho_b u x^b`.
-//! 4. Only then each computes its share of `rho sum sigma`, which is `rho_i sigma_i` and, with each peer, the sums of its `q_b` and of its `t_b`. All
-//!    commit, in the echo, which is settled, and open. The sum must be zero.
+//! 3. `i` sends `u = theta sigma_i + s`, and a digest of `theta q_b + q'_b` for all `b`. `j` compares it with
+//!    the digest of `theta t_b + t'_b + rho_b u x^b`.
+//! 4. Only then each computes its share of `rho sum sigma`, which is `rho_i sigma_i` and, with each peer, the
+//!    sums of its `q_b` and of its `t_b`. All commit, in the echo, which is settled, and open. The sum must
+//!    be zero.
 //!
-//! **Sound.** If `sum sigma` is `e`, not zero, the shares add up to `rho e`. Nobody knows an honest `rho_j`, so it is hit with probability
-//! 2^-128 by who commits before it has seen the others' shares. To have the sum zero otherwise is to know `e`.
+//! **Sound.** If `sum sigma` is `e`, not zero, the shares add up to `rho e`. Nobody knows an honest `rho_j`,
+//! so it is hit with probability 2^-128 by who commits before it has seen the others' shares. To have the sum
+//! zero otherwise is to know `e`.
 //!
-//! **Blind.** What a liar gets of a test that fails is `rho e`, which is uniform but not zero whatever `e` is. So the strings must be of one
-//! factor: with `q_b + f(x^b)` for another linear `f`, as `f(x) = x^(2^64)`, the sum is `rho e + f(rho)`-like, and has few values where
-//! `e` has structure. Step 3 sees it: by `theta`, which comes after the strings, any other difference than `sigma_i x^b` for one and the same
-//! `sigma_i` needs a guess of `rho_b`. A guess of k bits of `rho_j` passes with probability 2^-k, and takes k bits from what hides `e`. It comes
-//! before anything is committed, and a commitment of an honest party says that it found all its pairs in order.
+//! **Blind.** What a liar gets of a test that fails is `rho e`, which is uniform but not zero whatever `e`
+//! is. So the strings must be of one factor: with `q_b + f(x^b)` for another linear `f`, as
+//! `f(x) = x^(2^64)`, the sum is `rho e + f(rho)`-like, and has few values where `e` has structure. Step 3
+//! sees it: by `theta`, which comes after the strings, any other difference than `sigma_i x^b` for one and
+//! the same `sigma_i` needs a guess of `rho_b`. A guess of k bits of `rho_j` passes with probability 2^-k,
+//! and takes k bits from what hides `e`. It comes before anything is committed, and a commitment of an honest
+//! party says that it found all its pairs in order.
 //!
-//! **The rule.** What party `i` says: strings, masked by hashes under its own global key of what its peer does not know (the hash is circular
-//! correlation robust: `sigma_i` may contain the key); `u`, masked by `s`, which is for this pair alone, since under two `theta` one `s` would give
-//! `sigma_i`; a digest of what its honest peer knows; `theta` and the commitment, which depend on nothing; and its share of `rho e`, which is masked by
-//! `q_b` or `t_b` of the pair with any other honest party, and adds up to zero or to what is uniform. The receiver chooses by `rho`, never by its
-//! own `sigma`: with the OTs turned round, a sender with strings of its own choice would learn bits of `sigma` from whether the receiver goes on.
+//! **The rule.** What party `i` says: strings, masked by hashes under its own global key of what its peer
+//! does not know (the hash is circular correlation robust: `sigma_i` may contain the key); `u`, masked by
+//! `s`, which is for this pair alone, since under two `theta` one `s` would give `sigma_i`; a digest of what
+//! its honest peer knows; `theta` and the commitment, which depend on nothing; and its share of `rho e`,
+//! which is masked by `q_b` or `t_b` of the pair with any other honest party, and adds up to zero or to what
+//! is uniform. The receiver chooses by `rho`, never by its own `sigma`: with the OTs turned round, a sender
+//! with strings of its own choice would learn bits of `sigma` from whether the receiver goes on.
 
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Block, Check, Error, GateHash, PartyId, Result, gf128, verdict};

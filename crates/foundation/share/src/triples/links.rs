@@ -58,16 +58,16 @@ impl Drop for Ots {
 /// Random OTs with one peer, of which nobody sees the kind.
 pub(super) struct Link(Box<dyn TwoWay>);
 
-/// Two extensions, one each way. In each chunk this party first runs the side that speaks, and when it has heard the peer's the
-/// other one. All chunks but the last have whole words.
+/// Two extensions, one each way. In each chunk this party first runs the side that speaks, and when it has
+/// heard the peer's the other one. All chunks but the last have whole words.
 trait TwoWay: Send {
     fn speak(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut Ots) -> Result<()>;
     fn hear(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut Ots) -> Result<()>;
 }
 
 impl Link {
-    /// Runs the base OTs. `sessions` are that of the OTs that this party sends, and that of those it receives; the party that
-    /// `begins` with sending is one of the two.
+    /// Runs the base OTs. `sessions` are that of the OTs that this party sends, and that of those it
+    /// receives; the party that `begins` with sending is one of the two.
     pub(super) fn setup<B: BaseOt<Model: AtLeast<SemiHonest>>>(
         ch: &mut dyn Channel,
         sessions: [SessionId; 2],

@@ -5,8 +5,8 @@ use comity_core::Error;
 
 /// What a side of an extension says goes to one buffer, what it hears comes from another.
 ///
-/// Two extensions, one each way, in which nobody answers: each party runs the side that speaks, all exchange what was said, and
-/// each runs the side that hears.
+/// Two extensions, one each way, in which nobody answers: each party runs the side that speaks, all exchange
+/// what was said, and each runs the side that hears.
 pub(super) struct Spool<'a> {
     said: Said<'a>,
     heard: Heard<'a>,

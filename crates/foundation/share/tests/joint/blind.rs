@@ -92,7 +92,8 @@ fn half_way(x: Block) -> Block {
     (0..64).fold(x, |x, _| gf128::mul(Backend::detect(), x, x))
 }
 
-/// Strings for another linear function than a product, as x -> x^(2^64): the failure of such a test would have few values.
+/// Strings for another linear function than a product, as x -> x^(2^64): the failure of such a test would
+/// have few values.
 #[test]
 fn strings_of_another_function_are_seen_before_a_product_is_shown() {
     let products = Arc::new(Mutex::new(0));
@@ -113,8 +114,8 @@ fn strings_of_another_function_are_seen_before_a_product_is_shown() {
     assert_eq!(*products.lock().unwrap(), 0, "a product was shown");
 }
 
-/// One false string passes only if the receiver does not choose it: half of the time, whatever the receiver's own sigma is. Were
-/// it chosen by a bit of sigma, which is one here, it would never pass.
+/// One false string passes only if the receiver does not choose it: half of the time, whatever the receiver's
+/// own sigma is. Were it chosen by a bit of sigma, which is one here, it would never pass.
 #[test]
 fn a_false_string_says_nothing_of_the_receivers_sigma() {
     let ones = Block::from_u128(u128::MAX);
@@ -185,8 +186,9 @@ fn block(bytes: &[u8]) -> Block {
     block
 }
 
-/// What the liars hear of a test that fails, where every sigma is a known factor times the party's own global key, as after a false
-/// bit of an AND: no key of an honest party, nor their sum, nor such a multiple, is a sum of what was shown.
+/// What the liars hear of a test that fails, where every sigma is a known factor times the party's own global
+/// key, as after a false bit of an AND: no key of an honest party, nor their sum, nor such a multiple, is a
+/// sum of what was shown.
 fn a_failure_tells_no_key<const N: usize>(cheats: u16) {
     let factor = Block::from_u128(0x1234_5678_9abc << 40 | 3);
     let times = |x: Block| gf128::mul(Backend::detect(), x, factor);

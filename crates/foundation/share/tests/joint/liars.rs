@@ -133,8 +133,8 @@ fn two_keys_of_a_coalition_do_not_cancel() {
     ended_by(&run::<5, ()>(conduct, |_, _| Ok(())), checks::DELTAS);
 }
 
-/// Two keys of one party, whose rows it mends by what it takes for the other's shares: what that party has said. Were this not masked by a
-/// share of zero, or said after the commitments, the sums would be zero.
+/// Two keys of one party, whose rows it mends by what it takes for the other's shares: what that party has
+/// said. Were this not masked by a share of zero, or said after the commitments, the sums would be zero.
 #[test]
 fn masked_shares_do_not_help_to_mend_rows() {
     let conduct = |me: PartyId| {
@@ -153,7 +153,8 @@ fn masked_shares_do_not_help_to_mend_rows() {
     ended_by(&run::<3, ()>(conduct, |_, _| Ok(())), checks::DELTAS);
 }
 
-/// The same where the liar knows the shares, as after a guess of 128 bits: it then passes. So the check asks for that guess and no less.
+/// The same where the liar knows the shares, as after a guess of 128 bits: it then passes. So the check asks
+/// for that guess and no less.
 #[test]
 fn whoever_knows_the_mask_passes_with_two_keys() {
     let known = Arc::new(Mutex::new(Block::ZERO));
@@ -184,8 +185,9 @@ fn whoever_knows_the_mask_passes_with_two_keys() {
     assert!(run::<3, ()>(conduct, |_, _| Ok(())).iter().all(|(_, ended)| ended.is_ok()));
 }
 
-/// Coins steered: a liar commits to what another has committed to, before or at the same time, and opens it as that one does, so that the sum is
-/// what is left of the others' seeds. A commitment is its party's and its coin's.
+/// Coins steered: a liar commits to what another has committed to, before or at the same time, and opens it
+/// as that one does, so that the sum is what is left of the others' seeds. A commitment is its party's and
+/// its coin's.
 fn coins_are_nobodys_to_steer<const N: usize>(cheats: u16) {
     let conduct = |me: PartyId| {
         let (mut commitments, mut opened) = (Vec::new(), Vec::new());

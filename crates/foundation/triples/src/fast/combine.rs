@@ -1,8 +1,9 @@
 //! Combining: a bucket of leaky triples becomes one that does not leak, unless all of them do.
 //!
-//! Of triples `(x_j, y_j, z_j)` the first gives `y = y_1`. For each other one both show `d_j = y_1 + y_j`, with MACs; then
-//! `x = x_1 + x_2 + ...` and `z = z_1 + sum (z_j + d_j x_j)` are such that `z = x y`. Only `x` leaked, so one good `x_j` makes `x`
-//! good; and `d_j` tells nothing of `y_1`, since `y_j` is used for nothing else.
+//! Of triples `(x_j, y_j, z_j)` the first gives `y = y_1`. For each other one both show `d_j = y_1 + y_j`,
+//! with MACs; then `x = x_1 + x_2 + ...` and `z = z_1 + sum (z_j + d_j x_j)` are such that `z = x y`. Only
+//! `x` leaked, so one good `x_j` makes `x` good; and `d_j` tells nothing of `y_1`, since `y_j` is used for
+//! nothing else.
 
 use comity_channel::Channel;
 use comity_core::{Block, Result};
@@ -27,8 +28,8 @@ const DIGEST: usize = 32;
 /// One message each way: all bits, and the digest of their MACs, which depends on nothing that the peer shows.
 ///
 /// # Errors
-/// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) if the peer showed a bit that is not its own: then nothing of the batch may be used. Those
-/// of the channel.
+/// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) if the peer showed a bit that is not its own: then nothing
+/// of the batch may be used. Those of the channel.
 pub(super) fn combine(
     ch: &mut dyn Channel,
     partition: &Partition,

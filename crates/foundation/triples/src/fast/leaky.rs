@@ -1,21 +1,24 @@
 //! The leaky AND: three random shared bits become a triple, of which a cheat may learn one bit.
 //!
-//! For shared bits `x`, `y`, `z` and party P (the peer is Q; `x_P` is its share with the MAC `M_P[x]` under Q's delta, `K_P[x]` its key
-//! to the peer's share):
+//! For shared bits `x`, `y`, `z` and party P (the peer is Q; `x_P` is its share with the MAC `M_P[x]` under
+//! Q's delta, `K_P[x]` its key to the peer's share):
 //!
 //! 1. `C_P = y_P D_P + K_P[y] + M_P[y]`. The sum of both is `y (D_A + D_B)`.
 //! 2. P sends `G_P = H(K_P[x]) + H(K_P[x] + D_P) + C_P`.
 //! 3. P computes `E_P = x_P G_Q + H(M_P[x])`, which is `H(K_Q[x]) + x_P C_Q`, and
 //!    `S_P = H(K_P[x]) + E_P + x_P C_P + (z_P D_P + K_P[z] + M_P[z])`. The sum of both is `(x y + z) (D_A + D_B)`.
-//! 4. `D_A + D_B` has bit 1 set ([`GlobalKey::of`]). Both show bit 1 of `S_P`; the sum `d` is `x y + z`, and is added to `[z]`.
+//! 4. `D_A + D_B` has bit 1 set ([`GlobalKey::of`]). Both show bit 1 of `S_P`; the sum `d` is `x y + z`, and
+//!    is added to `[z]`.
 //! 5. `L_P = S_P + d D_P` is the same on both sides, and is compared.
 //!
-//! Of Katz, Ranellucci, Rosulek, Wang (Crypto 2018, ePrint 2018/578, the improved leaky AND of section 4), where the position in
-//! step 4 is the least significant bit: ours is another, so that bit 0 can hold the share.
+//! Of Katz, Ranellucci, Rosulek, Wang (Crypto 2018, ePrint 2018/578, the improved leaky AND of section 4),
+//! where the position in step 4 is the least significant bit: ours is another, so that bit 0 can hold the
+//! share.
 //!
-//! **Leak.** Who sends `G + R` in place of `G` shifts the peer's `S` and `L` by `x R`, where `x` is the peer's share. The comparison
-//! then passes if it has guessed this bit and shifts its own by as much, and fails otherwise. Nothing else is to be had:
-//! `y` and `z` enter with their MACs; a wrong bit in step 4 makes both `L` differ by `D_A + D_B`.
+//! **Leak.** Who sends `G + R` in place of `G` shifts the peer's `S` and `L` by `x R`, where `x` is the
+//! peer's share. The comparison then passes if it has guessed this bit and shifts its own by as much, and
+//! fails otherwise. Nothing else is to be had: `y` and `z` enter with their MACs; a wrong bit in step 4 makes
+//! both `L` differ by `D_A + D_B`.
 
 use core::ops::Range;
 

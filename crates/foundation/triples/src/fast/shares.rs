@@ -1,7 +1,8 @@
 //! How the leaky triples of a chunk lie in memory: as the extension makes them.
 //!
-//! A chunk of `n` triples is `6 n` blocks: the MACs of all `x`, of all `y` and of all `z`, then their keys. So the extension writes
-//! where the triples stay, and every step reads and writes in order. Only what is handed out becomes [`Triple`]s.
+//! A chunk of `n` triples is `6 n` blocks: the MACs of all `x`, of all `y` and of all `z`, then their keys.
+//! So the extension writes where the triples stay, and every step reads and writes in order. Only what is
+//! handed out becomes [`Triple`]s.
 
 use core::ops::Range;
 
@@ -49,8 +50,8 @@ impl<'a> Shares<'a> {
     }
 }
 
-/// The shares `from..to` of triples that lie chunk by chunk, as runs inside one chunk: how many came before, and `x`, `y`
-/// and `z`.
+/// The shares `from..to` of triples that lie chunk by chunk, as runs inside one chunk: how many came before,
+/// and `x`, `y` and `z`.
 pub(super) fn runs(blocks: &[Block], range: Range<usize>) -> impl Iterator<Item = (usize, [Shares<'_>; 3])> {
     let (start, end) = (range.start, range.end);
     let mut at = start;

@@ -71,8 +71,8 @@ fn holds(a: &View, b: &View) {
 fn triples_are_right_and_carry_macs() {
     let known = |ands| Budget::known(ands as u64, 40, 1, OBJECTS).unwrap();
     let loose = |ands| Budget::known(ands as u64, 8, 1, OBJECTS).unwrap();
-    // One AND; some batches, where memory is small; columns that begin inside a chunk and end in another, and more than is
-    // handed out at once; batches as they are asked for.
+    // One AND; some batches, where memory is small; columns that begin inside a chunk and end in another, and
+    // more than is handed out at once; batches as they are asked for.
     let cases = [
         (1, known(1)),
         (1050, Budget::known(1050, 8, 1, 1200).unwrap()),

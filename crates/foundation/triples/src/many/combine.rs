@@ -1,9 +1,9 @@
-//! Combining: a bucket of leaky triples becomes one that does not leak, unless all of them do. As at two parties ([`fast`](crate::fast)),
-//! on rows.
+//! Combining: a bucket of leaky triples becomes one that does not leak, unless all of them do. As at two
+//! parties ([`fast`](crate::fast)), on rows.
 //!
-//! Of triples `(x_j, y_j, z_j)` the first gives `y = y_1`. For each other one `d_j = y_1 + y_j` is opened; then
-//! `x = x_1 + x_2 + ...` and `z = z_1 + sum (z_j + d_j x_j)` are such that `z = x y`. Only `x` leaked, so one good `x_j` makes `x`
-//! good; and `d_j` tells nothing of `y_1`, since `y_j` is used for nothing else.
+//! Of triples `(x_j, y_j, z_j)` the first gives `y = y_1`. For each other one `d_j = y_1 + y_j` is opened;
+//! then `x = x_1 + x_2 + ...` and `z = z_1 + sum (z_j + d_j x_j)` are such that `z = x y`. Only `x` leaked,
+//! so one good `x_j` makes `x` good; and `d_j` tells nothing of `y_1`, since `y_j` is used for nothing else.
 
 use comity_channel::Mesh;
 use comity_core::Result;
@@ -16,8 +16,8 @@ use super::table::{BLOCKS, Table, sections};
 use crate::bucket::Partition;
 use crate::words::{Combine, Words, add, words, words_mut};
 
-/// Combines all buckets into their first triples, `leaders`, which are column 0; `others` are the other columns. Nothing may be used before the
-/// openings are settled.
+/// Combines all buckets into their first triples, `leaders`, which are column 0; `others` are the other
+/// columns. Nothing may be used before the openings are settled.
 pub(super) fn combine<C: for<'a> Conduct<JointAct<'a>>>(
     net: &mut Mesh<'_>,
     joint: &mut Joint<C>,

@@ -1,23 +1,28 @@
-//! The leaky AND of any number of parties: three random shared bits become a triple, of which a cheat may learn one bit of each honest
-//! party's share of `x`.
+//! The leaky AND of any number of parties: three random shared bits become a triple, of which a cheat may
+//! learn one bit of each honest party's share of `x`.
 //!
-//! For shared bits `x`, `y`, `z` and party `i`, with its global key `R_i`; `phi_i` and `psi_i` are its sums of `y` and of `z`
-//! ([`forms`](comity_share::forms)), `K_i(x_j)` its key to the share of `j`, `M_j(x_i)` its MAC under the key of `j`. `R` is the sum of all global keys.
+//! For shared bits `x`, `y`, `z` and party `i`, with its global key `R_i`; `phi_i` and `psi_i` are its sums
+//! of `y` and of `z` ([`forms`](comity_share::forms)), `K_i(x_j)` its key to the share of `j`, `M_j(x_i)` its
+//! MAC under the key of `j`. `R` is the sum of all global keys.
 //!
 //! 1. `U_ij = H(K_i(x_j)) + H(K_i(x_j) + R_i) + phi_i`, from `i` to each `j`.
-//! 2. `S_i = x_i phi_i + psi_i + sum_j (H(K_i(x_j)) + H(M_j(x_i)) + x_i U_ji)`. The term of `j` in it is `H(K_j(x_i)) + x_i phi_j + H(K_i(x_j))`, so the
-//!    sum over the parties is `sum x_i phi_j + sum psi_i = (x y + z) R`.
+//! 2. `S_i = x_i phi_i + psi_i + sum_j (H(K_i(x_j)) + H(M_j(x_i)) + x_i U_ji)`. The term of `j` in it is
+//!    `H(K_j(x_i)) + x_i phi_j + H(K_i(x_j))`, so the sum over the parties is
+//!    `sum x_i phi_j + sum psi_i = (x y + z) R`.
 //! 3. Bit 1 of `R` is set. All show bit 1 of `S_i`; the sum `d` is `x y + z`, and is added to the shared `z`.
 //! 4. `L_i = S_i + d R_i` sums up to zero over the parties, which is tested for all ANDs of a batch in one combination.
 //!
-//! At two parties this is the leaky AND of Katz, Ranellucci, Rosulek, Wang (ePrint 2018/578). `H` is that of [`GateHash`], with a key for
-//! each AND and ordered pair, and *circular* correlation robust: `phi_i` contains `y_i R_i`, and is masked by hashes of what a peer knows but
-//! for `R_i`. (Under a permutation `p(x) + x` with one key for all, a table would be held against all ANDs at once; without the feed-forward a peer
-//! would read `R_i` where `y_i` is one.) The two hashes in `U_ij` have one tweak, and no other hash has it.
+//! At two parties this is the leaky AND of Katz, Ranellucci, Rosulek, Wang (ePrint 2018/578). `H` is that of
+//! [`GateHash`], with a key for each AND and ordered pair, and *circular* correlation robust: `phi_i`
+//! contains `y_i R_i`, and is masked by hashes of what a peer knows but for `R_i`. (Under a permutation
+//! `p(x) + x` with one key for all, a table would be held against all ANDs at once; without the feed-forward
+//! a peer would read `R_i` where `y_i` is one.) The two hashes in `U_ij` have one tweak, and no other hash
+//! has it.
 //!
-//! **Leak.** Who sends `j` a false `U + D` shifts `S_j` and `L_j` by `x_j D`. The test passes if the liars shift their own by as much, which is a
-//! guess of `x_j`, and fails otherwise. Nothing else is to be had: `y` and `z` enter with their MACs, and a wrong bit in step 3, for all or for
-//! one, leaves a sum with global keys of honest parties in it.
+//! **Leak.** Who sends `j` a false `U + D` shifts `S_j` and `L_j` by `x_j D`. The test passes if the liars
+//! shift their own by as much, which is a guess of `x_j`, and fails otherwise. Nothing else is to be had: `y`
+//! and `z` enter with their MACs, and a wrong bit in step 3, for all or for one, leaves a sum with global
+//! keys of honest parties in it.
 
 use comity_channel::PerPeer;
 use comity_core::{Backend, Block, GateHash, PartyId, SessionId};
@@ -36,8 +41,8 @@ pub(super) struct Leaky {
     me: PartyId,
     parties: u16,
     key: GlobalKey,
-    /// The hashes under this party's key, for each peer, and under each peer's, for this party. Their tweaks never repeat: the start has both
-    /// parties and the session in it, and they count up from there.
+    /// The hashes under this party's key, for each peer, and under each peer's, for this party. Their tweaks
+    /// never repeat: the start has both parties and the session in it, and they count up from there.
     hashes: PerPeer<[GateHash; 2]>,
     scratch: Scratch,
 }
@@ -63,8 +68,8 @@ impl Leaky {
         Leaky { me, parties, key, hashes, scratch }
     }
 
-    /// Step 1, and what of step 2 needs nobody else: writes it to `s`, and appends `U` for each peer to `tables`. `keys` are those to each
-    /// peer's `x`, and further ones.
+    /// Step 1, and what of step 2 needs nobody else: writes it to `s`, and appends `U` for each peer to
+    /// `tables`. `keys` are those to each peer's `x`, and further ones.
     pub(super) fn garble(
         &mut self,
         chunk: &[Block],

@@ -1,5 +1,5 @@
-//! `OfTwo`: a dealer of two parties, as one of rows. So a system that is for any number of parties takes two as any other number, and its
-//! material from the same lots.
+//! `OfTwo`: a dealer of two parties, as one of rows. So a system that is for any number of parties takes two
+//! as any other number, and its material from the same lots.
 
 use comity_channel::Mesh;
 use comity_core::{PartyId, Result};
@@ -23,7 +23,8 @@ impl<'a> OfTwo<'a> {
         OfTwo { seeds: PairSeeds::of_two(dealer.party()), dealer }
     }
 
-    /// Writes shares to the places of rows from `at` on: the column of the peer has the MACs, and this party's the rest.
+    /// Writes shares to the places of rows from `at` on: the column of the peer has the MACs, and this
+    /// party's the rest.
     fn write<'s>(&self, shares: impl Iterator<Item = &'s Share> + Clone, at: usize, rows: &mut RowShares) {
         let (me, delta) = (self.dealer.party(), self.dealer.key().block());
         for (to, share) in rows.column_mut(me.other())[at..].iter_mut().zip(shares.clone()) {

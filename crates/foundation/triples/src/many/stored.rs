@@ -1,18 +1,23 @@
-//! Material of any number of parties, made ahead and kept: batches of triples, bits of each party and random bits as bytes, and a dealer
-//! that deals from them. As [`stored`](crate::stored), which is the form of two parties.
+//! Material of any number of parties, made ahead and kept: batches of triples, bits of each party and random
+//! bits as bytes, and a dealer that deals from them. As [`stored`](crate::stored), which is the form of two
+//! parties.
 //!
-//! A [`RowBatch`] is what one party holds of a batch, under that party's global key. All batches of a lot are made by one dealer, under the
-//! same keys; all parties make them together, in the same amounts, and use them in the same order.
+//! A [`RowBatch`] is what one party holds of a batch, under that party's global key. All batches of a lot are
+//! made by one dealer, under the same keys; all parties make them together, in the same amounts, and use them
+//! in the same order.
 //!
-//! **Once.** [`RowBatch::write`] and dealing consume a batch, and a [`Shelf`] gives out each once: at all parties it counts as used before one
-//! of them reads it. **Keys.** What a check has not passed, whatever the reason, ends the keys of all, and with them every batch of the lot: the
-//! dealer tells its shelf before a check begins and when it has passed ([`Dealer::check_begins`]).
+//! **Once.** [`RowBatch::write`] and dealing consume a batch, and a [`Shelf`] gives out each once: at all
+//! parties it counts as used before one of them reads it. **Keys.** What a check has not passed, whatever the
+//! reason, ends the keys of all, and with them every batch of the lot: the dealer tells its shelf before a
+//! check begins and when it has passed ([`Dealer::check_begins`]).
 //!
-//! **Another system** takes the same material by [`rows_from_shelf`](crate::rows_from_shelf), which gives it a [`RowDealer`], and says by
-//! [`Uses`](crate::Uses) how much a run takes. It calls `check_begins` before the first message of each check of what it opened.
+//! **Another system** takes the same material by [`rows_from_shelf`](crate::rows_from_shelf), which gives it
+//! a [`RowDealer`], and says by [`Uses`](crate::Uses) how much a run takes. It calls `check_begins` before
+//! the first message of each check of what it opened.
 //!
-//! **Zero-shares.** A batch has the seeds of its party with each peer, the same in a whole lot, with which every run hides what it opens. A run's
-//! session is part of what is made of them, so that two runs on one lot, or on copies of one batch, hide nothing by the same.
+//! **Zero-shares.** A batch has the seeds of its party with each peer, the same in a whole lot, with which
+//! every run hides what it opens. A run's session is part of what is made of them, so that two runs on one
+//! lot, or on copies of one batch, hide nothing by the same.
 //!
 //! **Size** among n: 48 n bytes a triple, 16 n a random bit; of bits of one party 16 (n - 1) there, 16 elsewhere.
 
@@ -183,7 +188,8 @@ fn head(me: PartyId, parties: u16) -> [u8; MAGIC.len() + 4] {
     head
 }
 
-/// Whether party `me` stores the column of `party` of bits that are `owner`'s alone: its MACs, or its keys to the owner's. The others follow.
+/// Whether party `me` stores the column of `party` of bits that are `owner`'s alone: its MACs, or its keys to
+/// the owner's. The others follow.
 fn stored_of(owner: PartyId, me: PartyId, party: PartyId) -> bool {
     (owner == me) != (party == me)
 }
@@ -314,7 +320,8 @@ impl RowDealer for RowsFromShelf<'_> {
 impl Dealer for RowsFromShelf<'_> {
     type Batch = RowTriples;
 
-    /// The triples of as few batches as have so many: batches are opened when they are wanted, so that few are lost with a run that breaks off.
+    /// The triples of as few batches as have so many: batches are opened when they are wanted, so that few
+    /// are lost with a run that breaks off.
     fn deal(&mut self, _: &mut Mesh<'_>, at_least: usize) -> Result<RowTriples> {
         let there = |open: &VecDeque<RowBatch>| open.iter().map(|batch| batch.triples.len()).sum::<usize>();
         while there(&self.open) < at_least {

@@ -1,6 +1,7 @@
 //! How leaky ANDs of any number of parties lie in memory: as the extensions make them.
 //!
-//! A chunk of `n` ANDs is a section for each party, `3 n` blocks: the rows' blocks for that party's global key, of all `x`, of all `y` and of all `z`.
+//! A chunk of `n` ANDs is a section for each party, `3 n` blocks: the rows' blocks for that party's global
+//! key, of all `x`, of all `y` and of all `z`.
 
 use core::ops::Range;
 
@@ -47,8 +48,8 @@ impl Table {
         self.blocks[..width * self.len].chunks_mut(width * CHUNK)
     }
 
-    /// The ANDs of a range, as runs inside one chunk: how many came before, and of each section the blocks of `x`, `y` and `z`, by the
-    /// number of the section.
+    /// The ANDs of a range, as runs inside one chunk: how many came before, and of each section the blocks of
+    /// `x`, `y` and `z`, by the number of the section.
     pub(super) fn runs(&self, range: Range<usize>) -> impl Iterator<Item = (usize, Run<'_>)> {
         let (start, end) = (range.start, range.end);
         let mut at = start;

@@ -3,12 +3,12 @@
 //! The key holder draws a matrix of 128 rows and `tau` columns and sends its seed when the comparison of LaBit is over.
 //! MACs and keys are multiplied by it: `A M_j = A K_j + x_j A Gamma`.
 //!
-//! **The key.** In the figure `A Gamma` is the global key. Here the key holder draws its key `Delta` beforehand, with
-//! the bits that every [`GlobalKey::of`] has fixed, and announces with the matrix the *offset*
-//! `b = Delta + A Gamma`, which the MAC holder adds to the MACs of ones: `M_j = A K_j + x_j Delta`. `A Gamma` is uniform
-//! for the peer where the figure's key is ([`tau`](super::tau)), and so `b` is a one-time pad of `Delta`, and tells
-//! nothing. This also gives every chunk the same key. Bit 0 of all keys and MACs is replaced: `K_j` has zero, `M_j` the
-//! bit `x_j`, as `Delta` has a one there.
+//! **The key.** In the figure `A Gamma` is the global key. Here the key holder draws its key `Delta`
+//! beforehand, with the bits that every [`GlobalKey::of`] has fixed, and announces with the matrix the
+//! *offset* `b = Delta + A Gamma`, which the MAC holder adds to the MACs of ones: `M_j = A K_j + x_j Delta`.
+//! `A Gamma` is uniform for the peer where the figure's key is ([`tau`](super::tau)), and so `b` is a
+//! one-time pad of `Delta`, and tells nothing. This also gives every chunk the same key. Bit 0 of all keys
+//! and MACs is replaced: `K_j` has zero, `M_j` the bit `x_j`, as `Delta` has a one there.
 //!
 //! **Chunks.** A session's bits come in chunks of 2^16 each way. Each has OTs ([`Seeds`]), choices, pairing, matrix and
 //! offset of its own: the pairing of one chunk is known when the next begins, and one that is known finds nothing. So a
@@ -72,8 +72,8 @@ enum Next {
     First(Option<Seeds>),
     /// The bits that the last one kept back.
     Kept,
-    /// The chunk is lost: it was begun and not ended. What is left of it may be zeros, and seeds of zeros would announce
-    /// the key.
+    /// The chunk is lost: it was begun and not ended. What is left of it may be zeros, and seeds of zeros
+    /// would announce the key.
     Lost,
 }
 

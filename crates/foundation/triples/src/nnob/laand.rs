@@ -14,9 +14,10 @@
 //! another `U`, or compares something else, learns at most `x`, and only by a guess that ends the session half of the
 //! time.
 //!
-//! The literature hashes two blocks at once, `H(K_x, K_z)`. A sum of hashes of one block each does the same, since what
-//! is missing is always one of the two, and needs only correlation robustness for the offset `Delta`. `h1`, `h2`, `h3` are
-//! one hash at three tweaks, and so under three keys ([`Hashes`](crate::hashes::Hashes)).
+//! The literature hashes two blocks at once, `H(K_x, K_z)`. A sum of hashes of one block each does the same,
+//! since what is missing is always one of the two, and needs only correlation robustness for the offset
+//! `Delta`. `h1`, `h2`, `h3` are one hash at three tweaks, and so under three keys
+//! ([`Hashes`](crate::hashes::Hashes)).
 //!
 //! **Cost**: three bits, seven hashes, 129 bits on the wire.
 

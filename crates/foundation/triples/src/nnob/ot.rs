@@ -28,8 +28,8 @@ pub(super) struct Seeds {
 impl Seeds {
     /// `n` base OTs each way, side by side: those of Canetti, Sarkar and Wang (2020/110).
     ///
-    /// The receiver's points go before it has seen the sender's offer. They do not depend on it, and the simulator extracts
-    /// by the point that it puts into the random oracle, whatever is offered.
+    /// The receiver's points go before it has seen the sender's offer. They do not depend on it, and the
+    /// simulator extracts by the point that it puts into the random oracle, whatever is offered.
     pub(super) fn base(
         context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
         ch: &mut dyn Channel,

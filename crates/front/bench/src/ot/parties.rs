@@ -39,8 +39,8 @@ impl<P, M: FnOnce(&mut Wire) -> Result<P>, R: FnMut(&mut P, &mut Wire) -> Result
         Party { make, run }
     }
 
-    /// One run to warm up, if there are several, then `runs`. Gives when each began and ended, and bytes sent and rounds
-    /// of the last one.
+    /// One run to warm up, if there are several, then `runs`. Gives when each began and ended, and bytes sent
+    /// and rounds of the last one.
     fn play(mut self, mut ch: Wire, runs: usize, (ready, other): Ready) -> Result<(Vec<[Instant; 2]>, [u64; 2])> {
         let mut party = (self.make)(&mut ch)?;
         let mut spans = Vec::with_capacity(runs);

@@ -12,7 +12,8 @@ use crate::wmk17::single::{RHO, authenticated, named, single};
 use crate::wmk17::subjects::FUNCTIONS;
 use crate::wmk17::text::{bounds, profile};
 
-/// Single executions, and in two parts, of common functions; and Table 6, which are the paper's figures for other protocols.
+/// Single executions, and in two parts, of common functions; and Table 6, which are the paper's figures for
+/// other protocols.
 pub(crate) const TABLE4: Bench = Bench {
     name: "wmk17.table4",
     about: "WMK17, tables 4 and 6: ADD, AES, SHA-1, SHA-256 against malicious parties (the slow network only if named)",

@@ -1,7 +1,7 @@
 //! Figure 7 and Table 7: what a bit of either input, an output bit and an AND gate cost.
 //!
-//! One size grows at a time, from the paper's base. The cost is the slope of the least-squares line; the constant is what is
-//! left of the base.
+//! One size grows at a time, from the paper's base. The cost is the slope of the least-squares line; the
+//! constant is what is left of the base.
 
 use comity_circuit::Program;
 use comity_terminal::chart::{Curves, Panel, Scale};

@@ -21,8 +21,8 @@ pub(crate) const TABLE8: Bench = Bench {
     run,
 };
 
-/// A row: the program, whether it takes long, and the paper's AND gates, seconds on the fast network, bytes, and the percentage of
-/// these that are no garbled circuits.
+/// A row: the program, whether it takes long, and the paper's AND gates, seconds on the fast network, bytes,
+/// and the percentage of these that are no garbled circuits.
 type Row = (&'static str, bool, u64, f64, f64, f64);
 
 const PAPER: [Row; 8] = [

@@ -7,8 +7,8 @@ use crate::text::{Table, rate, time};
 use crate::two::Run;
 use crate::wmk17::parties::Setting;
 
-/// The least time of a run: for its bytes on the network, or through the machine's loopback, and for garbling all copies at the
-/// machine's rate of AES, four blocks a gate.
+/// The least time of a run: for its bytes on the network, or through the machine's loopback, and for garbling
+/// all copies at the machine's rate of AES, four blocks a gate.
 pub(super) fn bounds(suite: &Suite, program: &Program, setting: Setting, run: &Run) -> [Option<f64>; 2] {
     let blocks = 4.0 * f64::from(setting.rho) * program.and_gates() as f64;
     let wire = rate(suite, setting.net).map(|rate| run.total() as f64 / rate);

@@ -132,8 +132,9 @@ impl Job {
         self.options.iter().map(|(name, value)| (name.clone(), text(value))).collect()
     }
 
-    /// The options as this party's command line would name them. Where each party has a part of its own, the file names the party that has
-    /// the first: `garbler = "alice"` is `role=garbler` at her and `role=evaluator` at the other one.
+    /// The options as this party's command line would name them. Where each party has a part of its own, the
+    /// file names the party that has the first: `garbler = "alice"` is `role=garbler` at her and
+    /// `role=evaluator` at the other one.
     fn options_of(&self, card: &'static Card, party: PartyId) -> Outcome<Vec<(String, String)>> {
         let mut options = Options::new(card);
         let mut said = self.options();

@@ -83,7 +83,8 @@ pub(crate) struct InputArgs {
 pub(crate) struct PublishArgs {
     /// What to compute: a built-in name, a program or circuit file, or an expression over these, as in `comity run`
     pub(crate) program: String,
-    /// Input value VALUE (name or index) belongs to party PARTY: 0, you, or 1, the sender [default: as the program says]
+    /// Input value VALUE (name or index) belongs to party PARTY: 0, you, or 1, the sender
+    /// [default: as the program says]
     #[arg(long, value_name = "VALUE=PARTY")]
     pub(crate) owner: Vec<Owner>,
     /// Who learns the outputs: 0, you, whatever the program says; OUTPUT=0 for one output. Nobody else can
@@ -97,20 +98,21 @@ pub(crate) struct PublishArgs {
     /// Where the key goes, a new file that only you can read: keep it
     #[arg(long, value_name = "FILE")]
     pub(crate) secret: PathBuf,
-    /// Statistical security in bits, 1 to 127: so many copies of the garbled circuit, and log2 of --answers more. Of T copies a cheat
-    /// in one answer is unseen with probability 1/(2^T - 1), about 2^-BITS for all expected answers together; of one copy always, so
-    /// that 1 is refused. With --coded the probability is 2^-BITS or less
+    /// Statistical security in bits, 1 to 127: so many copies of the garbled circuit, and log2 of --answers
+    /// more. Of T copies a cheat in one answer is unseen with probability 1/(2^T - 1), about 2^-BITS for all
+    /// expected answers together; of one copy always, so that 1 is refused. With --coded the probability is
+    /// 2^-BITS or less
     #[arg(long, value_name = "BITS", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=127))]
     pub(crate) rho: u32,
-    /// So many copies of the garbled circuit, and not as many as --rho and --answers need; 1 is no protection at all. With --coded,
-    /// one of the numbers that serve --rho
+    /// So many copies of the garbled circuit, and not as many as --rho and --answers need; 1 is no protection
+    /// at all. With --coded, one of the numbers that serve --rho
     #[arg(long, value_name = "T")]
     pub(crate) copies: Option<usize>,
     /// Answers of about half the size, which take more work: somewhat more copies, most of which travel as a hash
     #[arg(long)]
     pub(crate) coded: bool,
-    /// Small answers, whose copies wait in a store (see `comity nisc --help`): whoever runs it must hide from senders which
-    /// copies you fetched. `open` marks the key as spent, and then fetches
+    /// Small answers, whose copies wait in a store (see `comity nisc --help`): whoever runs it must hide from
+    /// senders which copies you fetched. `open` marks the key as spent, and then fetches
     #[arg(long, conflicts_with = "coded")]
     pub(crate) stored: bool,
     /// How many answers you expect: the chances of their senders add, so log2 Q more copies are needed
@@ -145,7 +147,8 @@ pub(crate) struct OpenArgs {
     /// The answers
     #[arg(required = true)]
     pub(crate) answers: Vec<PathBuf>,
-    /// Where the copies are, if the query asks that they are stored: a folder, or a URL. The key is spent before any is fetched
+    /// Where the copies are, if the query asks that they are stored: a folder, or a URL. The key is spent
+    /// before any is fetched
     #[arg(long, value_name = "DIR|URL")]
     pub(crate) store: Option<String>,
     /// Open answers as they come: more can follow unless one is refused (see `comity nisc --help`)

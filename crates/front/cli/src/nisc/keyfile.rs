@@ -32,7 +32,8 @@ impl KeyFile {
     pub(super) fn open(path: &Path) -> Outcome<(KeyFile, QueryKey)> {
         // The file itself: a link would be replaced, and lead to a key that is not marked.
         let path = &fs::canonicalize(path).map_err(|e| failed(path, "cannot read it", &e))?;
-        // A look at it first, so that no lock is left beside what is no key, and nobody guards a query as if it were one.
+        // A look at it first, so that no lock is left beside what is no key, and nobody guards a query as if
+        // it were one.
         files::read(path, FileKind::Key)?;
         check_mode(path)?;
         let mut lock = path.clone().into_os_string();

@@ -55,7 +55,8 @@ enum Came {
     Opened {
         outputs: BTreeMap<usize, String>,
         values: BTreeMap<String, serde_json::Value>,
-        /// Whether the sender cheated, and was seen through. For nobody else, and nothing that others see may depend on it.
+        /// Whether the sender cheated, and was seen through. For nobody else, and nothing that others see may
+        /// depend on it.
         recovered: bool,
     },
     Whole {

@@ -1,7 +1,7 @@
 //! Where the copies of answers wait: a folder, or a service that takes files by HTTP PUT and gives them by GET.
 //!
-//! A service sees which files are asked for, and whoever watches the network must not: so TLS is a must, but on this machine. A
-//! folder is read whole.
+//! A service sees which files are asked for, and whoever watches the network must not: so TLS is a must, but
+//! on this machine. A folder is read whole.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};

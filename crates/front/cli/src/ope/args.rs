@@ -129,7 +129,8 @@ pub(crate) struct InitArgs {
     /// Begin without an order: it comes with the first range query, which asks first, since it cannot be undone
     #[arg(long)]
     pub(crate) adjustable: bool,
-    /// Columns that are not encrypted, to be bound to their rows: what somebody else changes in them is found out when it is read
+    /// Columns that are not encrypted, to be bound to their rows: what somebody else changes in them is found
+    /// out when it is read
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub(crate) bind: Vec<String>,
 }
@@ -190,7 +191,8 @@ impl std::str::FromStr for Assignment {
 
 #[derive(Args, Debug)]
 pub(crate) struct InsertArgs {
-    /// The row's values; `COLUMN=` is NULL, and so is every column that is not named; `COLUMN=""`, its quotes included, is the empty text
+    /// The row's values; `COLUMN=` is NULL, and so is every column that is not named; `COLUMN=""`, its quotes
+    /// included, is the empty text
     #[arg(value_name = "COLUMN=VALUE", required = true)]
     pub(crate) values: Vec<Assignment>,
     /// The table
@@ -258,8 +260,8 @@ pub(crate) struct LeakageArgs {
     /// The column
     #[arg(long, value_name = "COLUMN")]
     pub(crate) column: String,
-    /// What the thief knows: a CSV file of values and how often each occurs in public data [default: the column's own, the best that a
-    /// thief can have]
+    /// What the thief knows: a CSV file of values and how often each occurs in public data
+    /// [default: the column's own, the best that a thief can have]
     #[arg(long, value_name = "FILE")]
     pub(crate) histogram: Option<PathBuf>,
 }

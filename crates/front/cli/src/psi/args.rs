@@ -108,7 +108,8 @@ pub(crate) enum PsiCommand {
     Prepare(PsiPrepareArgs),
 }
 
-/// The command with the names of all methods, and with flags that people look for and that are not there: each says what is.
+/// The command with the names of all methods, and with flags that people look for and that are not there:
+/// each says what is.
 pub(crate) fn shaped(command: clap::Command) -> clap::Command {
     let names = Method::ALL.map(|method| method.name()).join(", ");
     let methods =
@@ -255,7 +256,8 @@ pub(crate) struct PsiServeArgs {
     /// One that withstands parties that cheat; another one needs --trust-clients.
     #[arg(long, value_name = "NAME")]
     pub(crate) protocol: Option<String>,
-    /// Take a semi-honest --protocol: a client that breaks its rules can learn the key of the base, and with it all of the base
+    /// Take a semi-honest --protocol: a client that breaks its rules can learn the key of the base, and with
+    /// it all of the base
     #[arg(long, requires = "protocol")]
     pub(crate) trust_clients: bool,
     #[command(flatten)]
@@ -338,8 +340,8 @@ pub(crate) struct TableArgs {
     /// Send these columns beside common rows
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) payload: Vec<String>,
-    /// Of rows with the same key, send: none of them and fail (error), the first one's payload (first), up to K (list:K), the
-    /// sums of integers (sum)
+    /// Of rows with the same key, send: none of them and fail (error), the first one's payload (first), up to
+    /// K (list:K), the sums of integers (sum)
     #[arg(long, value_name = "HOW", default_value = "error")]
     pub(crate) duplicates: Duplicates,
     /// Rows with an empty key are left out, or an error

@@ -1,9 +1,10 @@
 //! The owner of a published table: `comity psi publish`, `update` and `serve`.
 //!
-//! The state's folder has `state` (the key and the masks that are out; readable by its owner only), `asked` (what clients had),
-//! `prepared` with its key `store.key` (halves of queries that are prepared), and for a while `update`: the update that the state is to follow.
-//! It is there before the state follows, and until it is where it should go, so that no state is without its update, and no update is out
-//! that the state does not follow.
+//! The state's folder has `state` (the key and the masks that are out; readable by its owner only), `asked`
+//! (what clients had), `prepared` with its key `store.key` (halves of queries that are prepared), and for a
+//! while `update`: the update that the state is to follow. It is there before the state follows, and until it
+//! is where it should go, so that no state is without its update, and no update is out that the state does
+//! not follow.
 
 use std::fs;
 use std::io::Write;
@@ -236,8 +237,8 @@ pub(super) fn update(args: &UpdateArgs) -> Outcome {
     Ok(())
 }
 
-/// The update that the state follows, and that is not where it should go, perhaps: a call was broken off. One that the state does not follow
-/// nobody has got, and it is removed.
+/// The update that the state follows, and that is not where it should go, perhaps: a call was broken off. One
+/// that the state does not follow nobody has got, and it is removed.
 fn unfinished(state: &Path, kept: &Published) -> Outcome<Option<Vec<u8>>> {
     let path = pending_file(state);
     let file = match fs::read(&path) {

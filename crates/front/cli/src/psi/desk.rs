@@ -1,7 +1,7 @@
 //! `Desk`: a published base as it is served, and what each client has had.
 //!
-//! `asked` has a line of JSON for each session that was granted queries, on the disk before any is answered, and for each that ended in
-//! misbehaviour. Clients are known by their keys; all without one are one.
+//! `asked` has a line of JSON for each session that was granted queries, on the disk before any is answered,
+//! and for each that ended in misbehaviour. Clients are known by their keys; all without one are one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

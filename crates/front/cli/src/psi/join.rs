@@ -177,7 +177,8 @@ impl<'a> Join<'a> {
         Ok(())
     }
 
-    /// Hands what is written of a row to `hold`, and writes what it gives back: one row, or one for each row of payload.
+    /// Hands what is written of a row to `hold`, and writes what it gives back: one row, or one for each row
+    /// of payload.
     fn write(
         &mut self,
         record: &Record,
@@ -223,8 +224,9 @@ impl<'a> Join<'a> {
     }
 }
 
-/// Looks at all cells that came before a row is written, so that what the other side sent beside one key is not seen in whether there is an
-/// output: the columns as all cells fit them, of text where one does not fit what it was said to be, and how many cells are none.
+/// Looks at all cells that came before a row is written, so that what the other side sent beside one key is
+/// not seen in whether there is an output: the columns as all cells fit them, of text where one does not fit
+/// what it was said to be, and how many cells are none.
 fn judge(
     mut columns: Vec<TableColumn>,
     widths: &[usize],
@@ -280,7 +282,8 @@ fn free(name: &str, taken: &HashSet<String>) -> String {
     free
 }
 
-/// The shape of what is written: as the flag or the name says; flags are lines, and all else is like the table if it is CSV, too.
+/// The shape of what is written: as the flag or the name says; flags are lines, and all else is like the
+/// table if it is CSV, too.
 fn shape(args: &OutArgs, path: &Path, table: &Table) -> TableShape {
     let named = TableShape::of(path);
     let shape = match (args.out_format, named) {

@@ -1,7 +1,7 @@
 //! `comity psi plan`: what each method takes, before anything is sent.
 //!
-//! Bytes are by the method's formula, and exact. All else is measured: three small runs in this process show what an item of
-//! either side costs here. To that comes what the network adds.
+//! Bytes are by the method's formula, and exact. All else is measured: three small runs in this process show
+//! what an item of either side costs here. To that comes what the network adds.
 
 use std::thread;
 

@@ -104,7 +104,8 @@ impl Table {
         }
     }
 
-    /// Whether keys are made as those of a base, which says this: a base or a table of hashes fits however they came about.
+    /// Whether keys are made as those of a base, which says this: a base or a table of hashes fits however
+    /// they came about.
     pub(super) fn made_as(&self, base: &str) -> bool {
         let (encoding, hashed) =
             base.split_once(OF).map_or((base, None), |(encoding, hashed)| (encoding, Some(hashed)));

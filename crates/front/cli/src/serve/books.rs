@@ -107,8 +107,9 @@ impl Books {
         Ok(())
     }
 
-    /// Notes that a run ended in misbehaviour: of this party; or of one of them, and nobody can tell which. Then no key is barred for itself,
-    /// or a cheat could have it so for whoever is honest, but all of them together are.
+    /// Notes that a run ended in misbehaviour: of this party; or of one of them, and nobody can tell which.
+    /// Then no key is barred for itself, or a cheat could have it so for whoever is honest, but all of them
+    /// together are.
     pub(super) fn misbehaved(&mut self, party: Option<u16>) -> Outcome {
         let culprits = self.peers.iter().filter(|peer| party.is_none_or(|party| party == peer.party));
         let keys: BTreeSet<String> = culprits.map(|peer| peer.key.clone()).collect();

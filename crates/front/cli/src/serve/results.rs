@@ -17,7 +17,8 @@ use crate::values::Order;
 /// Bytes of a result without its values.
 const FRAME: u64 = 16 << 10;
 
-/// Bytes of a result for each bit of an output: as a digit of an array, with what stands between, and as hexadecimal digits.
+/// Bytes of a result for each bit of an output: as a digit of an array, with what stands between, and as
+/// hexadecimal digits.
 const EACH_BIT: u64 = 4;
 
 /// A service's folder of results.

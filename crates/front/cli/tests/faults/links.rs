@@ -28,7 +28,8 @@ struct Shared {
 }
 
 impl Links {
-    /// Links among so many, which do this when so many bytes have gone over all of them; what concerns the party in `delay` takes longer.
+    /// Links among so many, which do this when so many bytes have gone over all of them; what concerns the
+    /// party in `delay` takes longer.
     pub(crate) fn new(
         parties: usize,
         at: u64,

@@ -9,15 +9,17 @@ use super::Interactive;
 pub const MAX_STATEMENT: usize = 1 << 14;
 
 impl Interactive<'_> {
-    /// Compares statements with the peers: each tells what it is about to do. Nothing comes back if that is the same at all, and
-    /// else what each of them is about to do. The texts are public; no input value belongs into them.
+    /// Compares statements with the peers: each tells what it is about to do. Nothing comes back if that is
+    /// the same at all, and else what each of them is about to do. The texts are public; no input value
+    /// belongs into them.
     ///
-    /// All send a digest at once, and the texts if any differ. It waits for the peers to come to their statements. This keeps
-    /// mistakes apart; a peer that lies about its statement is a peer that cheats, against which the protocol protects.
+    /// All send a digest at once, and the texts if any differ. It waits for the peers to come to their
+    /// statements. This keeps mistakes apart; a peer that lies about its statement is a peer that cheats,
+    /// against which the protocol protects.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the statement has more than [`MAX_STATEMENT`] bytes; [`Malformed`](comity_core::Kind) if the peer's has;
-    /// those of the channel.
+    /// [`InvalidInput`](comity_core::Kind) if the statement has more than [`MAX_STATEMENT`] bytes;
+    /// [`Malformed`](comity_core::Kind) if the peer's has; those of the channel.
     pub fn agree(&mut self, statement: &str) -> Result<Vec<(PartyId, String)>> {
         let len = statement.len();
         if len > MAX_STATEMENT {

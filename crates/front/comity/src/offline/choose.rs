@@ -74,8 +74,9 @@ impl Lack {
     }
 }
 
-/// Tells all other parties which lots are here, and hears theirs: the same at all, or it is an error that names nobody. One that tells
-/// two others different things would have them choose differently, and each take the other one for the cheat.
+/// Tells all other parties which lots are here, and hears theirs: the same at all, or it is an error that
+/// names nobody. One that tells two others different things would have them choose differently, and each take
+/// the other one for the cheat.
 ///
 /// # Errors
 /// Those of [`Mesh::settle`]; a list that is too long, by who sent it.
@@ -105,8 +106,8 @@ pub(super) fn tell(mesh: &mut Mesh<'_>, here: &Here, ours: &[LotInfo]) -> Result
     Ok(into.map(|_, bytes| bytes.as_chunks().0.iter().map(mark).collect()))
 }
 
-/// Tells all other parties whether this party's part of a lot is whole, and hears of theirs: the same at all, or it is an error that names nobody.
-/// Returns the others whose part is damaged.
+/// Tells all other parties whether this party's part of a lot is whole, and hears of theirs: the same at all,
+/// or it is an error that names nobody. Returns the others whose part is damaged.
 ///
 /// # Errors
 /// Those of [`Mesh::settle`]; a word that is none, by who sent it.
@@ -152,8 +153,9 @@ pub(super) fn choose(ours: &[LotInfo], theirs: &PerPeer<Vec<Mark>>, need: u32) -
     })
 }
 
-/// The lots of which a peer does not have its part any more. What a peer lacks does not count if it has nothing that is here, for
-/// then its store may be another one, and neither if it had no room to say all that it has.
+/// The lots of which a peer does not have its part any more. What a peer lacks does not count if it has
+/// nothing that is here, for then its store may be another one, and neither if it had no room to say all that
+/// it has.
 pub(super) fn lost(ours: &[LotInfo], theirs: &PerPeer<Vec<Mark>>) -> Vec<SessionId> {
     let mut lost = HashSet::new();
     for (_, marks) in theirs.iter().filter(|(_, marks)| marks.len() < MOST) {
@@ -194,8 +196,8 @@ pub(super) fn how(wanted: &Wanted<'_>) -> String {
     }
 }
 
-/// The error that says why there is nothing to run on, and what to do. It is the party's that lacks something: a service whose peer has no lot
-/// goes on.
+/// The error that says why there is nothing to run on, and what to do. It is the party's that lacks
+/// something: a service whose peer has no lot goes on.
 pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, lack: &Lack) -> Error {
     let lots = store.lots().unwrap_or_default();
     let made = lots.iter().map(|lot| lot.meta.material.as_str()).filter(|made| *made != wanted.need.material);

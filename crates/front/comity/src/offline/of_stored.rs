@@ -24,8 +24,8 @@ pub(super) struct OfStored<'m> {
 }
 
 impl OfStored<'_> {
-    /// Makes it, run by run as long as there is a lot, and anew what is left then. Each run's has a session of its own, which follows
-    /// from the lot.
+    /// Makes it, run by run as long as there is a lot, and anew what is left then. Each run's has a session
+    /// of its own, which follows from the lot.
     ///
     /// # Errors
     /// Those of choosing and of the protocol.

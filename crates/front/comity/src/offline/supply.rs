@@ -52,10 +52,11 @@ impl Supplied {
         Ok(())
     }
 
-    /// Chooses, with the other parties, the oldest lot of which all have enough, takes over the options under which it was
-    /// made, and goes on in a session of its own. All have it marked as used before this returns. Where there is no such lot,
-    /// all parties are told so. What would be used up is read before anything is marked: a lot of which somebody's part is damaged is passed over
-    /// by all, and nothing of it is used up.
+    /// Chooses, with the other parties, the oldest lot of which all have enough, takes over the options under
+    /// which it was made, and goes on in a session of its own. All have it marked as used before this
+    /// returns. Where there is no such lot, all parties are told so. What would be used up is read before
+    /// anything is marked: a lot of which somebody's part is damaged is passed over by all, and nothing of it
+    /// is used up.
     pub(super) fn find(
         store: &Store,
         wanted: &Wanted<'_>,
@@ -109,8 +110,8 @@ impl Supplied {
         Ok(Ok(Supplied { material: material.name, id, name, last, using: Using { lot, first } }))
     }
 
-    /// Settles the lot when the run has ended. An error between a check's first message and its verdict costs the whole lot:
-    /// whoever waits for the next run is told, unless nothing was left of it.
+    /// Settles the lot when the run has ended. An error between a check's first message and its verdict costs
+    /// the whole lot: whoever waits for the next run is told, unless nothing was left of it.
     pub(crate) fn ended(self, store: &Store, failed: bool, watch: &mut dyn Watch) {
         let Supplied { id, name, last, using, .. } = self;
         drop(using);

@@ -110,8 +110,8 @@ fn here(me: PartyId, parties: u16) -> Here {
     Here { me, parties, session, params: Params::default(), backend: Backend::detect() }
 }
 
-/// Party 2 of three says one thing of its lots to party 0 and another one to party 1, whose own lots are alike: what the two then hold,
-/// and what party 2 heard.
+/// Party 2 of three says one thing of its lots to party 0 and another one to party 1, whose own lots are
+/// alike: what the two then hold, and what party 2 heard.
 fn told_differently(counts: [u32; 2], marks: [Vec<u8>; 2]) -> [Result<PerPeer<Vec<Mark>>>; 2] {
     let mut meshes: Vec<Mesh<'_>> = memory_mesh(3, None).into_iter().map(Mesh::new).collect();
     let mut liar = meshes.pop().unwrap();

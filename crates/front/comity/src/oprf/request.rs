@@ -46,7 +46,8 @@ pub(super) enum Verdict {
     Granted(u32),
     /// So many queries are left for this client.
     Limited(u64),
-    /// The lot goes on at this batch here, and so has too little left; beyond its end if it is not there at all. Another request may follow.
+    /// The lot goes on at this batch here, and so has too little left; beyond its end if it is not there at
+    /// all. Another request may follow.
     Behind(u32),
     /// Nothing is prepared here.
     NoneAhead,

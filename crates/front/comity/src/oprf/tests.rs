@@ -88,7 +88,8 @@ fn conversations_end_however_they_are_broken() {
             Ok(base.find(Backend::detect(), &values).matched)
         },
         |case, _, client| {
-            // The service is trusted to garble the right function; what is changed on the way finds nothing that is not there.
+            // The service is trusted to garble the right function; what is changed on the way finds nothing
+            // that is not there.
             if let Ended::Wrong(matched) = client {
                 assert!(matched.iter().all(|item| *item < 2), "{case:?}: {matched:?}");
             }
@@ -201,8 +202,8 @@ fn under_a_protocol_nobody_prepares_and_all_is_counted() {
     std::fs::remove_dir_all(dir).unwrap();
 }
 
-/// A service that was killed has used up more than its client heard of, or all. What has no other half any more is dropped and told, and the
-/// session goes on with another lot, or without.
+/// A service that was killed has used up more than its client heard of, or all. What has no other half any
+/// more is dropped and told, and the session goes on with another lot, or without.
 #[test]
 fn a_half_without_its_other_half_is_dropped_and_told() {
     struct Told(usize);
@@ -311,8 +312,8 @@ impl<C: Channel, F: FnMut(&[u8]) + Send> Channel for Watched<C, F> {
     }
 }
 
-/// A client uses up its half when it hears that it may. The server's is marked as used on its disk by then, or one that was killed would use it again, for
-/// other inputs.
+/// A client uses up its half when it hears that it may. The server's is marked as used on its disk by then,
+/// or one that was killed would use it again, for other inputs.
 #[test]
 fn the_first_batch_is_used_up_before_the_client_hears_of_it() {
     let (published, base) = published();
@@ -385,7 +386,8 @@ fn a_semi_honest_protocol_is_for_clients_that_are_trusted() {
     assert!(why.contains("gmw is semi-honest") && why.contains("--trust-clients"), "{why}");
 }
 
-/// A client whose message does not decode, or that fails a check, is not served again; one that asks for too much, or goes away, is.
+/// A client whose message does not decode, or that fails a check, is not served again; one that asks for too
+/// much, or goes away, is.
 #[test]
 fn a_client_that_misbehaved_is_not_served_again() {
     let (published, base) = published();

@@ -1,6 +1,7 @@
 //! A pair that is carried: two threads, each of which forwards one direction through a buffer of its own.
 //!
-//! They wait in reads and writes without a time-out: whoever looks after the pair ([`Pair::look`]) shuts the sockets when time is over.
+//! They wait in reads and writes without a time-out: whoever looks after the pair ([`Pair::look`]) shuts the
+//! sockets when time is over.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -21,8 +22,8 @@ const STACK: usize = 128 << 10;
 /// The time in which both have to have begun with TLS.
 const BEGIN: Duration = Duration::from_secs(30);
 
-/// The time without a byte after which a pair is ended: parties that have met say every five seconds that they are there, and those that
-/// wait for others come again.
+/// The time without a byte after which a pair is ended: parties that have met say every five seconds that
+/// they are there, and those that wait for others come again.
 const IDLE: Duration = Duration::from_secs(300);
 
 /// Two connections, each of which gets what the other one says.
@@ -54,7 +55,8 @@ pub(crate) enum End {
 }
 
 impl Pair {
-    /// Carries between these two, of whom the first hears TLS and the second begins it. `None` if the system has no room.
+    /// Carries between these two, of whom the first hears TLS and the second begins it. `None` if the system
+    /// has no room.
     pub(crate) fn begin(ends: [TcpStream; 2], now: &Now) -> Option<Pair> {
         for end in &ends {
             end.set_nonblocking(false).and_then(|()| end.set_read_timeout(None)).ok()?;

@@ -12,10 +12,12 @@ use crate::relay::wire::{Answer, Knock, OPENING, Room, Side};
 use crate::relay::{host, share};
 use crate::tls::AT_A_RELAY;
 
-/// The most connections that may be in their openings at once; a further one takes the place of the oldest. Of one host there are fewer.
+/// The most connections that may be in their openings at once; a further one takes the place of the oldest.
+/// Of one host there are fewer.
 const MAX_UNHEARD: usize = 64;
 
-/// The most connections that may wait for another one; a further one takes the place of the oldest. Of one host there are fewer.
+/// The most connections that may wait for another one; a further one takes the place of the oldest. Of one
+/// host there are fewer.
 const MAX_WAITING: usize = 256;
 
 /// The time for an opening.

@@ -1,7 +1,8 @@
 //! What a party and a relay say to each other before TLS begins: an opening, and an answer.
 //!
-//! An opening names a *room*, in which two connections meet, and a side of it. A room is a hash: it tells who does not know the
-//! group and the pair nothing about them, and whoever knows it can take a place in the room, and fails at the other's TLS.
+//! An opening names a *room*, in which two connections meet, and a side of it. A room is a hash: it tells who
+//! does not know the group and the pair nothing about them, and whoever knows it can take a place in the
+//! room, and fails at the other's TLS.
 
 use comity_core::{PartyId, SessionId};
 
@@ -34,7 +35,8 @@ pub(crate) struct Knock {
     pub(crate) room: Room,
 }
 
-/// The only message of a relay to a party. Behind [`Paired`](Answer::Paired) come the other's bytes; all others are the last word.
+/// The only message of a relay to a party. Behind [`Paired`](Answer::Paired) come the other's bytes; all
+/// others are the last word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// The other one is there.

@@ -1,4 +1,5 @@
-//! Lies of either party, each with the check that names it; what is no lie but another input; and what a lie tells the liar.
+//! Lies of either party, each with the check that names it; what is no lie but another input; and what a lie
+//! tells the liar.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -332,7 +333,8 @@ fn a_digest_of_the_garblers_macs_alone_would_tell_a_wire_and_the_digest_of_both_
         let [(garblers, sent), (evaluators, _)] = seen.map(|seen| seen.into_inner().unwrap());
         let [garblers_key, key] = keys(case).map(|key| key.block());
         let digest = |macs: &[Block]| *hasher(&here(0, case), 0).update(Block::bytes_of(macs)).finalize().as_bytes();
-        // The second gate's share is now v. What the evaluator can make by its key of the garbler's MACs, if v is zero or one.
+        // The second gate's share is now v. What the evaluator can make by its key of the garbler's MACs, if
+        // v is zero or one.
         let guess = |v: bool| [evaluators[0][0] ^ key, evaluators[1][0] ^ key.masked(v)];
         let alone = digest(&[garblers[0][0], garblers[1][0]]);
         let v = case >> 2 & 1 == 1;

@@ -1,4 +1,5 @@
-//! Trusted material: batches of shares, as the store has them, both halves drawn from one generator; and two parties who run on them.
+//! Trusted material: batches of shares, as the store has them, both halves drawn from one generator; and two
+//! parties who run on them.
 
 use comity_channel::MemoryChannel;
 use comity_circuit::Program;

@@ -1,4 +1,5 @@
-//! When a check is noted to begin: before anything of it leaves. A shelf that hears of it later keeps keys of which somebody may know a guess.
+//! When a check is noted to begin: before anything of it leaves. A shelf that hears of it later keeps keys of
+//! which somebody may know a guess.
 
 use std::io::{Cursor, Read};
 use std::sync::{Arc, Mutex};

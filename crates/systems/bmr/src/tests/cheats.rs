@@ -17,7 +17,8 @@ use crate::{Ground, Masks, Opener, run_as};
 /// The end of each party's run: its outputs, or its error.
 type Ends = Vec<Result<Vec<(usize, Bits)>>>;
 
-/// `x y`, then that times `z`, and a sum of inputs that goes through no gate: inputs of the first parties, outputs to all.
+/// `x y`, then that times `z`, and a sum of inputs that goes through no gate: inputs of the first parties,
+/// outputs to all.
 fn program() -> Program {
     let mut b = Builder::new();
     let (x, y, z) = (b.input("x", 1), b.input("y", 1), b.input("z", 1));
@@ -144,8 +145,8 @@ fn nobody_lies() {
     }
 }
 
-/// A false share of a row, as of a wrong `F`, a wrong key or a wrong product: the party whose entry it is stops if the row is visited, and if
-/// none is, nothing happens. Of the four rows of a gate one is.
+/// A false share of a row, as of a wrong `F`, a wrong key or a wrong product: the party whose entry it is
+/// stops if the row is visited, and if none is, nothing happens. Of the four rows of a gate one is.
 #[test]
 fn false_shares_of_rows_stop_the_party_whose_entry_it_is() {
     for (n, liars) in [(2, &[0][..]), (3, &[2]), (3, &[0, 2]), (5, &[0, 1, 2, 4])] {
@@ -174,7 +175,8 @@ fn false_shares_of_rows_stop_the_party_whose_entry_it_is() {
     }
 }
 
-/// The same of the gates of outputs, of which one of two rows is visited: of a product, and of a sum of inputs, which goes through no other gate.
+/// The same of the gates of outputs, of which one of two rows is visited: of a product, and of a sum of
+/// inputs, which goes through no other gate.
 #[test]
 fn false_rows_of_outputs_stop_whose_entry_it_is() {
     for (n, liar) in [(2, 0), (3, 2)] {
@@ -216,8 +218,8 @@ fn false_own_entries_are_found_at_the_next_gate() {
     }
 }
 
-/// Whoever collects rows knows all shares before it says the sums. An error that all hear alike is an error of a row; what not all
-/// hear alike is noticed by all, before anything is evaluated.
+/// Whoever collects rows knows all shares before it says the sums. An error that all hear alike is an error
+/// of a row; what not all hear alike is noticed by all, before anything is evaluated.
 #[test]
 fn collectors_cannot_choose_what_others_hear() {
     // Of two gates party 1 collects the first, party 2 the second.
@@ -306,8 +308,8 @@ fn false_keys_open_nothing() {
 /// Keys that a liar chooses, all alike: two wires of the same keys are still two wires.
 #[test]
 fn chosen_keys_change_nothing() {
-    // The liar's shares are made of its keys, so that it has to change both: here it adds the same to the keys behind an output's gate, of
-    // which no other rows are made, and to the rows that lead there.
+    // The liar's shares are made of its keys, so that it has to change both: here it adds the same to the
+    // keys behind an output's gate, of which no other rows are made, and to the rows that lead there.
     let change = Block::from_u128(0x1234_5678 << 40);
     let ends = run(3, 7, 8, &[2], |me, act, _| match act {
         GarblingAct::Garbled(shares) => {
@@ -322,7 +324,8 @@ fn chosen_keys_change_nothing() {
     assert!(judge(&ends, 7, &[2]).is_empty());
 }
 
-/// Party 1 knows all its own keys, and the active ones of party 0. Party 0's offset is no difference of what it can compute of rows.
+/// Party 1 knows all its own keys, and the active ones of party 0. Party 0's offset is no difference of what
+/// it can compute of rows.
 #[test]
 fn rows_do_not_show_offsets() {
     use std::sync::Mutex;
@@ -347,7 +350,8 @@ fn rows_do_not_show_offsets() {
     }
 }
 
-/// Whether the run stops tells nothing of inputs: a false row is visited once in four times, whatever they are. Of so many runs with each.
+/// Whether the run stops tells nothing of inputs: a false row is visited once in four times, whatever they
+/// are. Of so many runs with each.
 fn stops_do_not_depend_on_inputs(runs: u64) {
     for values in 0..8 {
         let stops = |session: &u64| {

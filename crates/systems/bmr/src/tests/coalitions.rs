@@ -37,7 +37,8 @@ fn victim(n: u16, liars: &[u16]) -> u16 {
     (0..n).find(|party| !liars.contains(party)).expect("one is honest")
 }
 
-/// Lies in the garbling that each party opens a part of: of honest parties each has the right outputs, or names one of these checks, and some name one if `found`.
+/// Lies in the garbling that each party opens a part of: of honest parties each has the right outputs, or
+/// names one of these checks, and some name one if `found`.
 fn lies(
     n: u16,
     liars: &[u16],
@@ -71,8 +72,8 @@ fn spoil_all(rows: &mut [u8], n: u16, entry: u16) {
         .for_each(|row| spoil(rows, row * usize::from(n) + usize::from(entry)));
 }
 
-/// An error in all rows that liars collect, of which one is visited, chosen when all others' shares are known: by who collects them, or says its
-/// share to another liar who does.
+/// An error in all rows that liars collect, of which one is visited, chosen when all others' shares are
+/// known: by who collects them, or says its share to another liar who does.
 #[test]
 fn late_changes_of_a_table_stop_whose_entry_it_is() {
     for (n, liars) in COALITIONS {
@@ -91,8 +92,9 @@ fn late_changes_of_a_table_stop_whose_entry_it_is() {
     }
 }
 
-/// Other rows for one party than for the rest, by those who collect a part, and by party 0 that collects all. Of two there is nobody else who
-/// could have heard them: who was lied to alone finds a false row if it visits it.
+/// Other rows for one party than for the rest, by those who collect a part, and by party 0 that collects all.
+/// Of two there is nobody else who could have heard them: who was lied to alone finds a false row if it
+/// visits it.
 #[test]
 fn different_circuits_are_noticed() {
     for opener in [Opener::Balanced, Opener::Collector] {
@@ -108,7 +110,8 @@ fn different_circuits_are_noticed() {
     }
 }
 
-/// Another circuit for all alike, by party 0 that collects all shares and knows them: a false row, at the party whose entry it is.
+/// Another circuit for all alike, by party 0 that collects all shares and knows them: a false row, at the
+/// party whose entry it is.
 #[test]
 fn the_collector_cannot_choose_the_circuit() {
     for (n, liars) in COALITIONS.into_iter().filter(|(_, liars)| liars.contains(&0)) {

@@ -69,7 +69,8 @@ fn a_large_program_takes_what_was_counted() {
     assert_eq!(taken::<2>(&program, crate::chunk::CHUNK / 2, false), counted);
 }
 
-/// The masking bits of the check of products are of each chunk that has something to multiply, and of more chunks among more parties.
+/// The masking bits of the check of products are of each chunk that has something to multiply, and of more
+/// chunks among more parties.
 #[test]
 fn masking_bits_are_counted_for_each_chunk() {
     let program = laws::turns(1000, 50);

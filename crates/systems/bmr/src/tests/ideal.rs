@@ -79,8 +79,8 @@ impl Ideal {
         dealt.rows.into_iter().nth(self.me).expect("a row a party")
     }
 
-    /// The values of bits, to those who are to learn them: each peer gets this party's share, and of its own products with the
-    /// bits, which have to add up.
+    /// The values of bits, to those who are to learn them: each peer gets this party's share, and of its own
+    /// products with the bits, which have to add up.
     fn open(&mut self, net: &mut Mesh<'_>, rows: &[Block], to: impl Fn(u16) -> bool) -> Result<Option<Bits>> {
         let (me, parties, n) = (net.me(), net.parties(), self.offsets.len());
         let mut value: Bits = rows.chunks_exact(n).map(|row| row[0].lsb()).collect();

@@ -1,4 +1,5 @@
-//! Who speaks last chooses its inputs without a word about those of the others: what it has heard by then tells no output.
+//! Who speaks last chooses its inputs without a word about those of the others: what it has heard by then
+//! tells no output.
 
 use comity_channel::{Recorded, Recorder};
 use comity_circuit::Builder;
@@ -24,7 +25,8 @@ fn sum(parties: u16) -> Program {
         .fold(Program::from_circuit(b.finish()).unwrap(), |program, i| program.with_owner(usize::from(i), i).unwrap())
 }
 
-/// What a party says in the messages about which this is: from the last new key of a wire, or its public values, until it makes shares of rows or says keys.
+/// What a party says in the messages about which this is: from the last new key of a wire, or its public
+/// values, until it makes shares of rows or says keys.
 #[derive(Default)]
 struct Part {
     from: Vec<usize>,
@@ -89,7 +91,8 @@ fn said<const N: usize>(ahead: bool) -> Vec<(Vec<u8>, Bits)> {
     })
 }
 
-/// The sum of the others' inputs is no sum of elements that were said when only the last party's public values are missing, and of its own.
+/// The sum of the others' inputs is no sum of elements that were said when only the last party's public
+/// values are missing, and of its own.
 fn the_others_sum_is_not_heard<const N: usize>(ahead: bool) {
     let parties = said::<N>(ahead);
     let mut target = 0u128;

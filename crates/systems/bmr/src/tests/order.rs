@@ -93,8 +93,9 @@ fn what_is_used_up_has_the_same_inputs_at_all() {
     assert!(ends[1..].iter().all(|end| *end == Err(Some(EQUIVOCATION))), "{ends:?}");
 }
 
-/// After the first chunk everybody has keys of the wires that go on. Who lies in the products of the next one must not get its rows:
-/// they would open to values of another program, on the inputs of all, before the lie is seen. What is garbled ahead has no keys.
+/// After the first chunk everybody has keys of the wires that go on. Who lies in the products of the next one
+/// must not get its rows: they would open to values of another program, on the inputs of all, before the lie
+/// is seen. What is garbled ahead has no keys.
 #[test]
 fn who_lies_in_a_later_chunk_gets_none_of_its_rows() {
     let program = laws::turns(1000, 50);
@@ -116,8 +117,8 @@ fn who_lies_in_a_later_chunk_gets_none_of_its_rows() {
     }
 }
 
-/// Public values leave beside the openings of a run's products: nothing is shown then that would tell an offset to who lies. Ahead of
-/// inputs it is, of the first chunk.
+/// Public values leave beside the openings of a run's products: nothing is shown then that would tell an
+/// offset to who lies. Ahead of inputs it is, of the first chunk.
 #[test]
 fn nothing_is_shown_of_products_beside_public_values() {
     let program = Program::from_circuit(laws::chain_and_layer(4)).unwrap();
@@ -143,8 +144,8 @@ fn nothing_is_shown_of_products_beside_public_values() {
     }
 }
 
-/// A key that is none of a wire's two is an error under a global key, that of a whole lot. So evaluation is a check of the lot, which begins before this
-/// party's keys leave, and has not passed if somebody lied.
+/// A key that is none of a wire's two is an error under a global key, that of a whole lot. So evaluation is a
+/// check of the lot, which begins before this party's keys leave, and has not passed if somebody lied.
 #[test]
 fn stored_shares_are_told_of_an_evaluation() {
     let program = Program::from_circuit(laws::chain_and_layer(4)).unwrap();

@@ -28,7 +28,8 @@ fn a_garbled_program_is_for_its_program_and_party() {
     assert!(old.is_err_and(|why| why.contains("by an earlier version")));
 }
 
-/// One value that goes out twice, of an input of the other party: the masks of its outputs are new bits each time, and so are they in another run.
+/// One value that goes out twice, of an input of the other party: the masks of its outputs are new bits each
+/// time, and so are they in another run.
 #[test]
 fn each_output_has_a_mask_of_its_own() {
     let mut b = comity_circuit::Builder::new();

@@ -1,4 +1,5 @@
-//! Products of bits with offsets by OT, and who lies about them: the deviations of section 3.4, and false messages of figure 8.
+//! Products of bits with offsets by OT, and who lies about them: the deviations of section 3.4, and false
+//! messages of figure 8.
 
 use core::ops::Range;
 use std::sync::Mutex;
@@ -98,8 +99,9 @@ fn products_are_those_of_all_offsets() {
     assert!(hold(&run::<5>(1, None, |_| honest())));
 }
 
-/// Of what is checked in sight a liar that spoils a bit, and knows where, has the others' offsets: `C_i` of all adds up to a known multiple of
-/// `R^i`. So nothing is checked so unless it is said that no input takes part yet; and not by blind checks.
+/// Of what is checked in sight a liar that spoils a bit, and knows where, has the others' offsets: `C_i` of
+/// all adds up to a known multiple of `R^i`. So nothing is checked so unless it is said that no input takes
+/// part yet; and not by blind checks.
 #[test]
 fn an_offset_is_shown_to_who_lies_ahead_of_inputs_alone() {
     const MASK: usize = 3;
@@ -137,8 +139,8 @@ fn an_offset_is_shown_to_who_lies_ahead_of_inputs_alone() {
     }
 }
 
-/// One share that a liar chooses by, the same towards all, and another than the protocol for bits has; in the first call, which is
-/// checked in sight, and in a later one, which is checked blind.
+/// One share that a liar chooses by, the same towards all, and another than the protocol for bits has; in the
+/// first call, which is checked in sight, and in a later one, which is checked blind.
 #[test]
 fn false_choices_are_found() {
     fn lie<'l>(liars: &'static [u16], call: usize, bit: usize) -> impl Fn(u16) -> Lie<'l> {
@@ -168,8 +170,8 @@ fn false_choices_are_found() {
     caught(&run::<5>(1, None, lie(&[1, 2, 3, 4], 1, 3)), &[1, 2, 3, 4], BIT_STRING);
 }
 
-/// An error of a masking bit whose products with all offsets a liar adds to what it commits to: right offsets hide it, and
-/// spoil nothing but the mask; wrong ones do not.
+/// An error of a masking bit whose products with all offsets a liar adds to what it commits to: right offsets
+/// hide it, and spoil nothing but the mask; wrong ones do not.
 #[test]
 fn only_guessed_offsets_hide_an_error() {
     const MASK: usize = 3;
@@ -200,8 +202,8 @@ fn only_guessed_offsets_hide_an_error() {
     }
 }
 
-/// What OT gives an honest party whose peer uses another offset towards it than towards the rest: in all OTs, which is found, and in
-/// that of one masking bit, which passes for whoever guesses this bit.
+/// What OT gives an honest party whose peer uses another offset towards it than towards the rest: in all OTs,
+/// which is found, and in that of one masking bit, which passes for whoever guesses this bit.
 #[test]
 fn one_offset_goes_to_all() {
     let lie = |other: Range<usize>| {

@@ -1,7 +1,7 @@
 //! M, and products with it: of bits, and of rows of labels.
 //!
-//! *Cost.* Columns go in groups of six, whose 64 sums are formed once ([`SubsetSums`]), so that a row of labels takes a sixth
-//! of an XOR for each column, and nearly as little again for the sums.
+//! *Cost.* Columns go in groups of six, whose 64 sums are formed once ([`SubsetSums`]), so that a row of
+//! labels takes a sixth of an XOR for each column, and nearly as little again for the sums.
 
 use comity_core::{Backend, Block, SubsetSums};
 use rand_core::CryptoRng;
@@ -27,7 +27,8 @@ pub(super) struct Masks {
 }
 
 impl Matrix {
-    /// The published matrix of `rows` x `columns` bits: a digit is the low bits of a byte of BLAKE3's output, row by row.
+    /// The published matrix of `rows` x `columns` bits: a digit is the low bits of a byte of BLAKE3's output,
+    /// row by row.
     pub(super) fn new(rho: u32, rows: usize, columns: usize) -> Matrix {
         let mut hasher = blake3::Hasher::new_derive_key("comity 2026 rho-probe matrix");
         for size in [u64::from(rho), rows as u64, columns as u64] {
@@ -74,8 +75,8 @@ impl Matrix {
         sum.count_ones() % 2 == 1
     }
 
-    /// Adds to row `i` of `out` the sum of the rows of `masks` that row `first + i` of the matrix names. There are `width`
-    /// blocks in a row, and in `out` at most as many rows as in the matrix from `first` on.
+    /// Adds to row `i` of `out` the sum of the rows of `masks` that row `first + i` of the matrix names.
+    /// There are `width` blocks in a row, and in `out` at most as many rows as in the matrix from `first` on.
     pub(super) fn add_products(&self, width: usize, masks: &[Block], first: usize, out: &mut [Block]) {
         let rows = out.len().checked_div(width).unwrap_or(0);
         let digits = &self.digits[first * self.groups..][..rows * self.groups];

@@ -113,8 +113,8 @@ fn the_committing_ot_opens_to_nothing_else() {
     }
 }
 
-/// An evaluator that opens the committing OT before it gets `R`, and says all else early too: all bytes of an honest run
-/// are there before the garbler starts.
+/// An evaluator that opens the committing OT before it gets `R`, and says all else early too: all bytes of an
+/// honest run are there before the garbler starts.
 #[test]
 fn what_is_said_early_changes_nothing() {
     let program = program(Recipients::All);

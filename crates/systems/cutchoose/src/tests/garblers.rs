@@ -84,7 +84,8 @@ impl Garbler {
         Garbler::new(Lie::SwappedOutput, copies, setting)
     }
 
-    /// A garbler that swaps the labels of a bit of the evaluator's input in these copies: just so, and found out earlier.
+    /// A garbler that swaps the labels of a bit of the evaluator's input in these copies: just so, and found
+    /// out earlier.
     pub(super) fn swapping_input(copies: &[usize], setting: &Setting<'_>) -> Garbler {
         Garbler::new(Lie::SwappedLabels, copies, setting)
     }
@@ -390,8 +391,8 @@ fn lies_about_all_copies_are_named_whatever_is_evaluated() {
     }
 }
 
-/// A garbler that tells another difference of its input than it goes on with has all checked copies against it. Where none is
-/// checked nothing disagrees, and nothing is made of it.
+/// A garbler that tells another difference of its input than it goes on with has all checked copies against
+/// it. Where none is checked nothing disagrees, and nothing is made of it.
 #[test]
 fn the_input_that_is_told_is_the_one_that_is_used() {
     let program = program(Recipients::All);
@@ -415,7 +416,8 @@ fn the_input_that_is_told_is_the_one_that_is_used() {
     }
 }
 
-/// The copies whose answers of step 7 are spoiled, where the first, the second and the fourth are evaluated and disagree.
+/// The copies whose answers of step 7 are spoiled, where the first, the second and the fourth are evaluated
+/// and disagree.
 const SPOILED: [(&[usize], Verdict); 5] = [
     (&[0, 1], Verdict::Recovered),
     (&[1, 3], Verdict::Recovered),
@@ -487,8 +489,8 @@ fn lies_about_a_code_are_named() {
     assert!(seen.iter().all(|&times| times > 1), "{seen:?}");
 }
 
-/// Checks that garblers provoke: each lie of the table in a copy that is checked, in one that is evaluated, and in all that are
-/// evaluated; then those that are told elsewhere.
+/// Checks that garblers provoke: each lie of the table in a copy that is checked, in one that is evaluated,
+/// and in all that are evaluated; then those that are told elsewhere.
 pub(super) fn caught() -> Vec<&'static Check> {
     let program = program(Recipients::only(1));
     let setting = Setting { evaluated: Some(vec![0, 2]), ..Setting::new(&program, 4, 80) };

@@ -15,8 +15,8 @@ fn likely(count: usize, runs: usize, probability: f64) -> bool {
     (count as f64 - mean).abs() <= 4.0 * variance.sqrt()
 }
 
-/// Garblers who guess the evaluated copies, another guess each run, and whose circuits are wrong in exactly those, in the same way:
-/// the one lie that pays.
+/// Garblers who guess the evaluated copies, another guess each run, and whose circuits are wrong in exactly
+/// those, in the same way: the one lie that pays.
 fn escapes(
     rho: u32,
     runs: usize,
@@ -119,8 +119,9 @@ fn row(probe: &Probe, k: usize) -> Vec<usize> {
     (0..probe.encoded()).filter(|&i| probe.decode(&unit(i)).get(k)).collect()
 }
 
-/// One bit of those whose sum is the input's first one, of either part of the matrix; and all but one of as many as rho: aborts do
-/// not depend on the input. All bits of a row at once: now the abort depends on it, and happens but for 2^-(rho-1).
+/// One bit of those whose sum is the input's first one, of either part of the matrix; and all but one of as
+/// many as rho: aborts do not depend on the input. All bits of a row at once: now the abort depends on it,
+/// and happens but for 2^-(rho-1).
 fn spoiled_labels(runs: usize) {
     const RHO: u32 = 4;
     let row = row(&Probe::new(RHO, BITS), 0);

@@ -126,8 +126,8 @@ fn repeated(bytes: &[u8]) -> HashSet<&[u8]> {
     bytes.windows(16).filter(|window| !seen.insert(*window)).collect()
 }
 
-/// No two places of all that the garbler sends are equal over 16 bytes, in one run or in two that differ in their session alone,
-/// or in their phases.
+/// No two places of all that the garbler sends are equal over 16 bytes, in one run or in two that differ in
+/// their session alone, or in their phases.
 #[test]
 fn no_pad_is_used_twice() {
     let program = program(Recipients::All);
@@ -139,7 +139,8 @@ fn no_pad_is_used_twice() {
         let [honest, _] = recorded(&setting, honest);
         let known = repeated(&honest.sent);
         let sent = pads(&setting);
-        // The committing OT's first tree is corrected where there are choices, of which the last four are alone in their byte.
+        // The committing OT's first tree is corrected where there are choices, of which the last four are
+        // alone in their byte.
         let pad = |bytes: &[u8]| !known.contains(bytes) && bytes[1..] != [0; 15];
         for (at, bytes) in sent.windows(16).enumerate().filter(|(_, bytes)| pad(bytes)) {
             let before = seen.insert(<[u8; 16]>::try_from(bytes).unwrap(), (session, at));
@@ -209,8 +210,8 @@ fn the_three_deltas_have_nothing_in_common() {
     assert_eq!(sums.len(), 18 + 18 * 17 / 2);
 }
 
-/// An evaluator that has the seeds of checked copies takes their permute bits out of the answers of step 4: what is left
-/// would be the sum of the weights where `x` is one, but for `mu_j`, which it does not have.
+/// An evaluator that has the seeds of checked copies takes their permute bits out of the answers of step 4:
+/// what is left would be the sum of the weights where `x` is one, but for `mu_j`, which it does not have.
 #[test]
 fn answers_for_checked_copies_do_not_tell_the_input() {
     let program = program(Recipients::only(1));
@@ -283,7 +284,8 @@ fn every_run_has_a_challenge_of_its_own() {
     assert_eq!(seen.len(), 8);
 }
 
-/// Online, the evaluator tells its challenge when all that it checks has come: the labels, and the keys of the output tables.
+/// Online, the evaluator tells its challenge when all that it checks has come: the labels, and the keys of
+/// the output tables.
 #[test]
 fn a_prepared_challenge_leaves_after_what_it_checks() {
     let program = program(Recipients::All);
@@ -320,8 +322,9 @@ fn a_prepared_challenge_leaves_after_what_it_checks() {
     assert_eq!(told, (checked, Probe::new(setting.rho, BITS).encoded().div_ceil(8)));
 }
 
-/// Online, both parties say how their inputs differ from random bits. Of many batches for one input, each bit of the input
-/// that would follow if the random bits were zero takes both values, and no bit always goes with another.
+/// Online, both parties say how their inputs differ from random bits. Of many batches for one input, each bit
+/// of the input that would follow if the random bits were zero takes both values, and no bit always goes with
+/// another.
 #[test]
 fn what_is_told_of_an_input_says_nothing() {
     const RUNS: u128 = 40;

@@ -1,4 +1,5 @@
-//! One form for everything: scalars, commitments, headers and lengths that are right but for a detail, with a right checksum.
+//! One form for everything: scalars, commitments, headers and lengths that are right but for a detail, with a
+//! right checksum.
 
 use comity_core::Kind;
 use curve25519_dalek::scalar::Scalar;

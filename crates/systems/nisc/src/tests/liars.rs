@@ -351,7 +351,8 @@ fn a_recovered_answer_has_the_output_of_the_committed_input() {
     }
 }
 
-/// Whether and how the receiver stops, with the same choice of copies and the same lie, must not depend on its input bit.
+/// Whether and how the receiver stops, with the same choice of copies and the same lie, must not depend on
+/// its input bit.
 #[test]
 fn no_abort_depends_on_the_receivers_input() {
     let copies = Copies::all(3).unwrap();

@@ -144,7 +144,8 @@ fn lies_end_alike(queries: impl Iterator<Item = u128>) {
                 let got = opened(&stored, &stored_as(&stored, seed, &mut liar()));
                 let what = || format!("{lie:?} in {bad:?} with {:?} evaluated", plain.secret.evaluated());
                 match (expected, got) {
-                    // Noise is where the evaluator looks, or not: that is chance, and only matters if all it has is noise.
+                    // Noise is where the evaluator looks, or not: that is chance, and only matters if all it
+                    // has is noise.
                     (Ok(opened), Err(Error { kind: Kind::Misbehaved(checks::NO_VALID_COPY), .. }))
                     | (Err(Error { kind: Kind::Misbehaved(checks::NO_VALID_COPY), .. }), Ok(opened))
                         if lie != Lie::Output && plain.secret.evaluated().iter().all(|i| bad.contains(i)) =>

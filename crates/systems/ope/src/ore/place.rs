@@ -1,12 +1,15 @@
-//! Random permutations of 256 elements, of which one element is asked for: where is it, and which places have smaller ones?
+//! Random permutations of 256 elements, of which one element is asked for: where is it, and which places have
+//! smaller ones?
 //!
-//! Each place has a random number with as many bits as it takes, and element `x` is at the place that has the `x`-th least one: the
-//! permutation is uniform, and none of it is made but what is asked for. The place of an element is a selection from the most significant
-//! bit down. Where the places that are left whose bit is 0 are more than the element's rank among them, they stay; else they are below it,
-//! and the others stay. Nine bits do on average.
+//! Each place has a random number with as many bits as it takes, and element `x` is at the place that has the
+//! `x`-th least one: the permutation is uniform, and none of it is made but what is asked for. The place of
+//! an element is a selection from the most significant bit down. Where the places that are left whose bit is
+//! 0 are more than the element's rank among them, they stay; else they are below it, and the others stay.
+//! Nine bits do on average.
 //!
-//! Sets of places are 256 bits, and eight elements are looked for at once, each in a permutation of its own, with neither a branch nor a
-//! memory index that depends on an element. How many bits it takes does depend on the permutations.
+//! Sets of places are 256 bits, and eight elements are looked for at once, each in a permutation of its own,
+//! with neither a branch nor a memory index that depends on an element. How many bits it takes does depend on
+//! the permutations.
 
 use comity_core::{Backend, Block, Vectorize};
 use zeroize::{Zeroize, Zeroizing};
@@ -34,7 +37,8 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Looks for elements; `draw` replaces blocks of numbers by what is random for each: the numbers of a lane are its base, base + 1, …
+    /// Looks for elements; `draw` replaces blocks of numbers by what is random for each: the numbers of a
+    /// lane are its base, base + 1, …
     pub(super) fn find(
         backend: Backend,
         elements: [u8; LANES],
@@ -90,7 +94,8 @@ fn words(sets: &Sets, lane: usize) -> [u64; 4] {
     [sets[0][2 * lane], sets[0][2 * lane + 1], sets[1][2 * lane], sets[1][2 * lane + 1]]
 }
 
-/// Work that writes what random bits are drawn for: for each lane its base, which has room below for what is added, and what follows it.
+/// Work that writes what random bits are drawn for: for each lane its base, which has room below for what is
+/// added, and what follows it.
 struct Count<'a> {
     bases: &'a [u128; LANES],
     at: u64,

@@ -7,8 +7,8 @@ use zeroize::Zeroize;
 
 /// A side, as the walk comes to its switches and gates.
 pub(super) trait Side {
-    /// Switches, by the differences of their two wires: each is replaced by what is to be added to both, which is the difference itself if the switch
-    /// exchanges them, and else zero.
+    /// Switches, by the differences of their two wires: each is replaced by what is to be added to both,
+    /// which is the difference itself if the switch exchanges them, and else zero.
     fn switches(&mut self, differences: &mut [Block]) -> Result<()>;
     /// A gate of two wires.
     fn gate(&mut self, wires: [Block; 2]) -> Result<Block>;
@@ -22,8 +22,9 @@ const BATCH: usize = 1024;
 /// The labels of a level that has `graphs` graphs.
 struct Level {
     graphs: usize,
-    /// What came to a block, two wires for each graph. Once it has entered, the first half is what goes past the first pole, and the second one what that
-    /// gives. Nothing comes to the only block of the highest level: it has the second half alone.
+    /// What came to a block, two wires for each graph. Once it has entered, the first half is what goes past
+    /// the first pole, and the second one what that gives. Nothing comes to the only block of the highest
+    /// level: it has the second half alone.
     came: Vec<Block>,
     /// What the second pole gives.
     given: Vec<Block>,

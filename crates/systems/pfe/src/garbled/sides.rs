@@ -1,4 +1,5 @@
-//! The owner of the function, who garbles, and the evaluator: rows in the order of the walk, through a buffer of fixed size.
+//! The owner of the function, who garbles, and the evaluator: rows in the order of the walk, through a buffer
+//! of fixed size.
 
 use comity_channel::Channel;
 use comity_core::{Bits, Block, Result};

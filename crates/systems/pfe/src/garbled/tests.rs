@@ -159,8 +159,8 @@ fn two_functions_of_a_shape_send_as_much_and_what_is_sent_is_drawn() {
     assert!(distinct.windows(2).all(|two| two[0] != two[1]), "no row comes twice");
 }
 
-/// Whichever way a switch goes and whatever a gate is, its rows are the same but for delta, which masks hide: so the rows of one function are as likely as
-/// those of another.
+/// Whichever way a switch goes and whatever a gate is, its rows are the same but for delta, which masks hide:
+/// so the rows of one function are as likely as those of another.
 #[test]
 fn rows_of_two_functions_under_the_same_coins_differ_by_delta_or_not_at_all() {
     let shape = shape(20, 4, 150);

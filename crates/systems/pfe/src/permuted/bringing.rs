@@ -30,7 +30,8 @@ pub(super) trait Giving {
     fn switch(&mut self, at: usize, q: Block) -> Block;
     /// The label for zero of a place, once all switches are done.
     fn label(&self, place: usize) -> Block;
-    /// Sends what makes labels of sources those of places: `zeros` are the sources' labels for zero, the first ones those of the inputs `x`.
+    /// Sends what makes labels of sources those of places: `zeros` are the sources' labels for zero, the
+    /// first ones those of the inputs `x`.
     fn send(&self, ch: &mut dyn Channel, zeros: &[Block], delta: Block, x: &Bits) -> Result<()>;
 }
 

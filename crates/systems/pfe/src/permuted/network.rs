@@ -1,4 +1,5 @@
-//! Labels go through a network of switches over OT (Mohassel, Sadeghian 2013): two permutation networks, and a row of copies between them.
+//! Labels go through a network of switches over OT (Mohassel, Sadeghian 2013): two permutation networks, and
+//! a row of copies between them.
 
 use comity_channel::Channel;
 use comity_core::{Bits, Block, Result};

@@ -1,9 +1,11 @@
-//! Labels go by group elements (Katz, Malka 2011, in the form of Biçer, Bingöl, Kiraz, Levi 2020): a point for each source, which the owner of the
-//! function multiplies for each place that reads it, so that nobody else sees which one that is.
+//! Labels go by group elements (Katz, Malka 2011, in the form of Biçer, Bingöl, Kiraz, Levi 2020): a point
+//! for each source, which the owner of the function multiplies for each place that reads it, so that nobody
+//! else sees which one that is.
 //!
-//! The garbler draws `P_s` for each source. For a place that reads `s` the owner draws `t` and returns `Q = t P_s`. Of scalars `a_0`, `a_1` that are the same
-//! everywhere, `a_b P_s` stands for the value `b` of a source, and `a_b Q` opens the label for `b` of the place: who has one of a source's two points
-//! multiplies it by `t`. A gate's label opens the point for its value in the same way.
+//! The garbler draws `P_s` for each source. For a place that reads `s` the owner draws `t` and returns
+//! `Q = t P_s`. Of scalars `a_0`, `a_1` that are the same everywhere, `a_b P_s` stands for the value `b` of a
+//! source, and `a_b Q` opens the label for `b` of the place: who has one of a source's two points multiplies
+//! it by `t`. A gate's label opens the point for its value in the same way.
 
 use comity_channel::Channel;
 use comity_core::{Bits, Block, Error, Result, SessionId, declassify};

@@ -85,8 +85,9 @@ impl BaseTerms {
         self.digests(rng, &Set { items, ..Set::default() })
     }
 
-    /// The hashes of values, and the keys of payload in the file of this name. An item whose payload changes has its mask in two files;
-    /// under one key the two would add up to the sum of both payloads, for everybody to see.
+    /// The hashes of values, and the keys of payload in the file of this name. An item whose payload changes
+    /// has its mask in two files; under one key the two would add up to the sum of both payloads, for
+    /// everybody to see.
     pub(super) fn masks(&self, backend: Backend, file: &[u8; 32]) -> Masks {
         let session = SessionId::derive("comity private set intersection: a base", &[&self.id]);
         let sealing = SessionId::derive("comity private set intersection: payload of a file", &[&self.id, file]);

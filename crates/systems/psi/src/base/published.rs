@@ -24,8 +24,8 @@ pub struct Published {
     out: u64,
     /// The masks of the items that are in the set now.
     current: Vec<u128>,
-    /// The masks of the dummies that are out: an update that is to hide how many items go takes some of them out with these. A mask that
-    /// was never out would show that nobody's goes.
+    /// The masks of the dummies that are out: an update that is to hide how many items go takes some of them
+    /// out with these. A mask that was never out would show that nobody's goes.
     dummies: Vec<u128>,
 }
 
@@ -48,7 +48,8 @@ impl Published {
     /// Publishes a set under a new key: what is kept, and the file. `terms` have any id: a new one is drawn.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the set does not fit the terms; those of `out`, which gets the file piece by piece.
+    /// [`InvalidInput`](comity_core::Kind) if the set does not fit the terms; those of `out`, which gets the
+    /// file piece by piece.
     pub fn new(
         mut terms: BaseTerms,
         set: &Set<'_>,
@@ -103,12 +104,14 @@ impl Published {
         self.current.len()
     }
 
-    /// Takes items out of the set and puts others in: the file of the update, which each client needs, and what it changed. Both
-    /// lists are padded to `pad_to` masks: dummies come, and of those that came before as many go as it takes.
+    /// Takes items out of the set and puts others in: the file of the update, which each client needs, and
+    /// what it changed. Both lists are padded to `pad_to` masks: dummies come, and of those that came before
+    /// as many go as it takes.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the items are no sets, more of them come or go than `pad_to` (0 hides nothing), the base would have more
-    /// masks than it may have, or it has too few dummies that could go. Nothing has changed then.
+    /// [`InvalidInput`](comity_core::Kind) if the items are no sets, more of them come or go than `pad_to` (0
+    /// hides nothing), the base would have more masks than it may have, or it has too few dummies that could
+    /// go. Nothing has changed then.
     pub fn change(
         &mut self,
         remove: &[Item],

@@ -125,7 +125,8 @@ fn updates_are_taken_in_order_and_once() {
     assert!(why(&mut BaseFile::read(other).unwrap(), &one).contains("another base"));
 }
 
-/// An item whose payload changes is in two files. Under one key both together would be the sum of the two payloads, for everybody to see.
+/// An item whose payload changes is in two files. Under one key both together would be the sum of the two
+/// payloads, for everybody to see.
 #[test]
 fn no_two_payloads_are_sealed_under_one_key() {
     let (item, width) = (items(0..1), 20);
@@ -151,7 +152,8 @@ fn no_two_payloads_are_sealed_under_one_key() {
     }
 }
 
-/// Whatever goes has come before, also what only fills the list: everybody has the files, and would see what is made up.
+/// Whatever goes has come before, also what only fills the list: everybody has the files, and would see what
+/// is made up.
 #[test]
 fn dummies_go_that_have_come() {
     let ((mut kept, base), mut rng) = (publish(&items(0..20), 0, 50), rng());

@@ -1,4 +1,5 @@
-//! The two halves of queries that are prepared: what the server and the client keep of a garbled AES until an input comes.
+//! The two halves of queries that are prepared: what the server and the client keep of a garbled AES until an
+//! input comes.
 
 use std::collections::VecDeque;
 use std::io::{Cursor, ErrorKind, Read, Write};
@@ -44,7 +45,8 @@ pub struct OprfQuestions {
     tables: Box<dyn Read + Send>,
 }
 
-/// The halves whose questions are out at a time, and whose tables wait: what the network takes to and fro is hidden by 4,096 queries.
+/// The halves whose questions are out at a time, and whose tables wait: what the network takes to and fro is
+/// hidden by 4,096 queries.
 const WINDOW: usize = 64;
 
 /// Queries that were asked, and wait for their answer.
@@ -77,8 +79,8 @@ fn with_call<T>(count: usize, f: impl FnOnce(&Call<'_>) -> T) -> T {
 }
 
 impl Oprf {
-    /// Prepares `count` queries with a client that does the same, and hands out halves of at most [`OPRF_TOGETHER`] in their order.
-    /// Each fits the client's half of the same number, and no other.
+    /// Prepares `count` queries with a client that does the same, and hands out halves of at most
+    /// [`OPRF_TOGETHER`] in their order. Each fits the client's half of the same number, and no other.
     ///
     /// # Errors
     /// Those of the OTs, of the channel, and of `keep`.
@@ -361,8 +363,9 @@ pub fn answer(ch: &mut dyn Channel, halves: impl IntoIterator<Item = Result<Oprf
     Ok(())
 }
 
-/// The client's side of the online phase: the values at these inputs, for which these halves are enough. Secret. One round trip for the first
-/// 4,096 queries, and no waiting for it after that: as answers come, questions go.
+/// The client's side of the online phase: the values at these inputs, for which these halves are enough.
+/// Secret. One round trip for the first 4,096 queries, and no waiting for it after that: as answers come,
+/// questions go.
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) if these halves are not enough; theirs; those of the channel.
@@ -406,8 +409,8 @@ fn too_few(left: usize) -> Error {
     Error::invalid_input(format!("there are too few prepared queries: {left} more are asked"))
 }
 
-/// Prepares queries with a server and asks them, [`OPRF_ROUND`] at a time, so that no more tables are in memory: the values at these inputs.
-/// Secret. A round trip for each of the rounds, beside those of the OTs.
+/// Prepares queries with a server and asks them, [`OPRF_ROUND`] at a time, so that no more tables are in
+/// memory: the values at these inputs. Secret. A round trip for each of the rounds, beside those of the OTs.
 ///
 /// # Errors
 /// Those of the OTs and the channel.

@@ -1,5 +1,5 @@
-//! The OPRF as a method of a run, without a base that lasts: the sender is the server under a key for this run, and its masks come over the
-//! channel. Both sizes are those of the run, and so is the length of masks.
+//! The OPRF as a method of a run, without a base that lasts: the sender is the server under a key for this
+//! run, and its masks come over the channel. Both sizes are those of the run, and so is the length of masks.
 
 use comity_core::Result;
 use comity_protocol::Party;

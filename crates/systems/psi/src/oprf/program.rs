@@ -16,8 +16,8 @@ pub enum OprfInput<'a> {
     Client(&'a [u128]),
 }
 
-/// The values at the client's inputs, by a program under a general protocol: 40 layers of ANDs where layers count, 5,120 ANDs where
-/// their number does. The server gets none.
+/// The values at the client's inputs, by a program under a general protocol: 40 layers of ANDs where layers
+/// count, 5,120 ANDs where their number does. The server gets none.
 ///
 /// **Adversary**: that of the protocol.
 ///

@@ -194,8 +194,8 @@ fn what_does_not_fit_is_refused() {
     }
 }
 
-/// What the client has of an input before it evaluates are labels that look random, and show nothing of delta; keys of gates and
-/// delta are new where they must be.
+/// What the client has of an input before it evaluates are labels that look random, and show nothing of
+/// delta; keys of gates and delta are new where they must be.
 #[test]
 fn labels_and_keys_are_fresh() {
     let block = |bytes: &[u8], at: usize| Block::new(*bytes[at..].first_chunk().unwrap());
@@ -217,7 +217,8 @@ fn labels_and_keys_are_fresh() {
     assert_ne!(deltas[0], deltas[1]);
 }
 
-/// Labels of two inputs would show delta: what one half gives is for one set of questions, and with another's it is nothing.
+/// Labels of two inputs would show delta: what one half gives is for one set of questions, and with another's
+/// it is nothing.
 #[test]
 fn halves_of_others_give_nothing() {
     let (answers, _) = made_ahead(1, 1);
@@ -296,7 +297,8 @@ fn general_protocols_give_the_same_values() {
     }
 }
 
-/// A client that garbled would choose what is computed of the server's key. The tables come from the server, also where the client puts in more bits.
+/// A client that garbled would choose what is computed of the server's key. The tables come from the server,
+/// also where the client puts in more bits.
 #[test]
 fn the_server_garbles() {
     const COUNT: usize = 13;

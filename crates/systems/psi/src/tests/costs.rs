@@ -47,8 +47,8 @@ fn bytes_are_exactly_as_said() {
     }
 }
 
-/// Section 5.2.2: `512 (s + b)` bits, `k l n1` bits, `(k + s) n1` evaluations, with `b = 1.2 n2`, `k = 3`, no stash, and
-/// `l = rho + log2(k n1) + log2(n2)`.
+/// Section 5.2.2: `512 (s + b)` bits, `k l n1` bits, `(k + s) n1` evaluations, with `b = 1.2 n2`, `k = 3`, no
+/// stash, and `l = rho + log2(k n1) + log2(n2)`.
 #[test]
 fn protocol_6_costs_what_its_section_says() {
     let n = 1 << 20;
@@ -89,8 +89,8 @@ fn the_senders_message_does_not_depend_on_the_order_of_items() {
     }
 }
 
-/// What the receiver sends is as long for any set of its size, and every byte of it takes every value equally often: its OTs
-/// hide what it has.
+/// What the receiver sends is as long for any set of its size, and every byte of it takes every value equally
+/// often: its OTs hide what it has.
 #[test]
 fn the_receivers_message_looks_random() {
     for (method, adversary) in methods() {

@@ -1,5 +1,6 @@
-//! Those who do not do as the protocol says: what they change is an error, or matches that are lost, and never an item that is not
-//! common, nor another's payload. (Semi-honest methods promise no more against them; this much they keep.)
+//! Those who do not do as the protocol says: what they change is an error, or matches that are lost, and
+//! never an item that is not common, nor another's payload. (Semi-honest methods promise no more against
+//! them; this much they keep.)
 
 use std::fmt::Debug;
 
@@ -137,13 +138,15 @@ fn items_that_the_code_does_not_take_are_refused() {
     sent.and(got).unwrap();
 }
 
-/// The key of the digests: committed to after the sizes, and opened after the other's part has come, so that nobody chooses it.
+/// The key of the digests: committed to after the sizes, and opened after the other's part has come, so that
+/// nobody chooses it.
 #[test]
 fn the_digests_key_is_nobodys_choice() {
     // VOLE has messages before, and a test of its own.
     for (method, adversary) in methods().filter(|(method, _)| *method != Method::Vole) {
         let terms = Terms::new(method, adversary);
-        // The first of the two, by id, commits: it has heard the sizes then, and opens when it has heard the other's seed.
+        // The first of the two, by id, commits: it has heard the sizes then, and opens when it has heard the
+        // other's seed.
         assert_waits(
             |ch| party(0, 1, ch, |me| send(me, &terms, &Set::default()).map(drop)),
             |ch| party(1, 1, ch, |me| receive(me, &terms, &Set::default()).map(drop)),
@@ -165,8 +168,8 @@ fn the_digests_key_is_nobodys_choice() {
     }
 }
 
-/// One item that both have: its mask is in each of three groups, and found in one. A bit of the sealed payload beside it makes
-/// that no match; it is not reported.
+/// One item that both have: its mask is in each of three groups, and found in one. A bit of the sealed
+/// payload beside it makes that no match; it is not reported.
 #[test]
 fn payload_that_is_not_the_senders_is_no_match() {
     let item = items(0..1);

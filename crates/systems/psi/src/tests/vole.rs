@@ -140,8 +140,8 @@ fn masks_are_under_the_parts_of_both() {
     assert_eq!([found(part - 1), found(part), found(part + 15)], [50, 0, 0]);
 }
 
-/// Everything that is to be unknown to the other side before is new in each run: delta, both parts of the masks with the salt, and
-/// the columns that no key determines. (What hides them is the same here.)
+/// Everything that is to be unknown to the other side before is new in each run: delta, both parts of the
+/// masks with the salt, and the columns that no key determines. (What hides them is the same here.)
 #[test]
 fn each_run_draws_its_own() {
     let run = |session| {

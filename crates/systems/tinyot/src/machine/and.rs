@@ -1,8 +1,8 @@
 //! ANDs by Beaver's trick, in pieces.
 //!
-//! **Cost.** An AND reads two operands and a triple, 160 bytes, and writes 32. The machine waits for these more than for
-//! anything else, so a group's loads stand together in a loop that does little else, and the arithmetic follows on what is in
-//! the first-level cache; so does the wiping of a used triple.
+//! **Cost.** An AND reads two operands and a triple, 160 bytes, and writes 32. The machine waits for these
+//! more than for anything else, so a group's loads stand together in a loop that does little else, and the
+//! arithmetic follows on what is in the first-level cache; so does the wiping of a used triple.
 
 use std::array;
 use std::ops::Range;
@@ -109,8 +109,8 @@ impl Machine<'_> {
     }
 }
 
-/// A piece under way. Its message has, for each group of 64 ANDs, a word of the bits of `d` and one of those of `e`; the last
-/// group's words have as many bytes as they need.
+/// A piece under way. Its message has, for each group of 64 ANDs, a word of the bits of `d` and one of those
+/// of `e`; the last group's words have as many bytes as they need.
 struct Beaver<'a> {
     tally: &'a mut Tally,
     packer: &'a Packer,
@@ -153,8 +153,8 @@ impl Beaver<'_> {
         message
     }
 
-    /// Sees the peer's message, and multiplies: `xy = c + d b + e a + d e`. What the peer's bits are is what their MACs will
-    /// be held to.
+    /// Sees the peer's message, and multiplies: `xy = c + d b + e a + d e`. What the peer's bits are is what
+    /// their MACs will be held to.
     fn see(&mut self, operands: &mut impl Operands, start: usize, triples: &mut [Triple], message: &[u8]) {
         let mut rest = message;
         let groups = (start..).step_by(WORD).zip(triples.chunks_mut(WORD)).zip(&*self.groups);

@@ -1,13 +1,14 @@
 //! `Tally`: a ledger of packed MACs, that is written a buffer at a time.
 //!
-//! **Packing.** Up to 64 bits that are shown together are a word `w = sum x^j b_j`, an element of GF(2^128), and their MACs
-//! `M_j = K_j + b_j delta` sum up to one MAC on it: `sum x^j M_j = sum x^j K_j + w delta`. Two words that differ in any bit are
-//! different elements, so a false word passes only for whoever guesses delta, exactly as a false bit does. (The plain sum of
-//! MACs would be one on the parity of the bits, in which two false ones cancel.) The ledger hashes a sixty-fourth of the
-//! MACs' bytes, and who sees the bits needs no expected MAC of each, but one product of the word and delta.
+//! **Packing.** Up to 64 bits that are shown together are a word `w = sum x^j b_j`, an element of GF(2^128),
+//! and their MACs `M_j = K_j + b_j delta` sum up to one MAC on it: `sum x^j M_j = sum x^j K_j + w delta`. Two
+//! words that differ in any bit are different elements, so a false word passes only for whoever guesses
+//! delta, exactly as a false bit does. (The plain sum of MACs would be one on the parity of the bits, in
+//! which two false ones cancel.) The ledger hashes a sixty-fourth of the MACs' bytes, and who sees the bits
+//! needs no expected MAC of each, but one product of the word and delta.
 //!
-//! **Buffer.** BLAKE3 is fast where it gets many KiB at once, and layers are of any size: so MACs wait in order until there are
-//! enough or a digest is wanted.
+//! **Buffer.** BLAKE3 is fast where it gets many KiB at once, and layers are of any size: so MACs wait in
+//! order until there are enough or a digest is wanted.
 
 use comity_channel::Channel;
 use comity_core::{Backend, Block, PartyId, Result, SessionId, gf128};
@@ -68,8 +69,8 @@ fn times_x(element: u128) -> u128 {
     element << 1 ^ 0x87 & (element >> 127).wrapping_neg()
 }
 
-/// The products of delta and words, by looking up each four bits of the word: they were shown, and are no secret of the two.
-/// Wiped on drop.
+/// The products of delta and words, by looking up each four bits of the word: they were shown, and are no
+/// secret of the two. Wiped on drop.
 pub(super) struct Multiples(Box<[[u128; 16]; WORD / 4]>);
 
 impl Multiples {

@@ -3,15 +3,18 @@
 //! - *Rand*: a shared bit of the dealer.
 //! - *Input*: a bit `r` of the owner alone hides the input: the owner says `x + r` to all, and all add this constant.
 //! - *XOR*, *NOT*: sums of rows.
-//! - *AND*: a triple `c = a b`; `d = x + a` and `e = y + b` are opened, and `xy = c + d b + e a + d e` (Beaver, Crypto 1991).
+//! - *AND*: a triple `c = a b`; `d = x + a` and `e = y + b` are opened, and `xy = c + d b + e a + d e`
+//!   (Beaver, Crypto 1991).
 //! - *Output*: the bits are opened, to all or to some.
 //!
-//! **Checks wait.** What is opened or said to all is checked by [`Openings::settle`] before an output is opened, and the output itself before its
-//! value is given out. A check that has begun and not passed, whatever the reason, ends the dealer's global keys
-//! ([`Dealer::check_begins`](comity_protocol::Dealer)), and after an error a machine refuses every call.
+//! **Checks wait.** What is opened or said to all is checked by [`Openings::settle`] before an output is
+//! opened, and the output itself before its value is given out. A check that has begun and not passed,
+//! whatever the reason, ends the dealer's global keys ([`Dealer::check_begins`](comity_protocol::Dealer)),
+//! and after an error a machine refuses every call.
 //!
-//! **Cost**: an AND two bits to each peer, and a layer of independent ANDs one round; an input bit of the owner one bit to each peer;
-//! an output bit a bit to each recipient, and two settlements of 48 bytes an output value.
+//! **Cost**: an AND two bits to each peer, and a layer of independent ANDs one round; an input bit of the
+//! owner one bit to each peer; an output bit a bit to each recipient, and two settlements of 48 bytes an
+//! output value.
 
 mod and;
 
@@ -100,14 +103,14 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
         &self.one
     }
 
-    /// Says that about so many ANDs will follow, so that triples are asked for in as few batches as is good. Only a hint, but
-    /// all parties give the same.
+    /// Says that about so many ANDs will follow, so that triples are asked for in as few batches as is good.
+    /// Only a hint, but all parties give the same.
     pub fn plan(&mut self, ands: u64) {
         self.planned = ands;
     }
 
-    /// Has material made now rather than when it is needed: at least so many masks of each party, and triples for what was planned,
-    /// up to a batch.
+    /// Has material made now rather than when it is needed: at least so many masks of each party, and triples
+    /// for what was planned, up to a batch.
     ///
     /// # Errors
     /// Errors of the dealer.
@@ -131,8 +134,8 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
     /// RowShares of an input of `owner`, which gives the `value` of so many `bits`; the others give none.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length, or is another party's; those of the
-    /// dealer and of the channels.
+    /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length, or is another party's;
+    /// those of the dealer and of the channels.
     pub fn input(
         &mut self,
         net: &mut Mesh<'_>,
@@ -156,8 +159,8 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
         })
     }
 
-    /// The AND gates of a layer in so many copies, over wires of a row each that lie slot after slot, of each slot copy after copy. One round
-    /// for every 2^13 of them.
+    /// The AND gates of a layer in so many copies, over wires of a row each that lie slot after slot, of each
+    /// slot copy after copy. One round for every 2^13 of them.
     ///
     /// # Errors
     /// Errors of the dealer and of the channels.
@@ -177,13 +180,14 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
         })
     }
 
-    /// Reveals shared bits to some parties, or to all. The value is there if this party is to learn it. First everything that was opened
-    /// or said before is checked.
+    /// Reveals shared bits to some parties, or to all. The value is there if this party is to learn it. First
+    /// everything that was opened or said before is checked.
     ///
     /// # Errors
-    /// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) or [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION) by nobody in particular: then
-    /// nothing is revealed, or nothing is given out; [`InvalidInput`](comity_core::Kind) if there is no such party; those of the dealer
-    /// and of the channels.
+    /// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) or [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION)
+    /// by nobody in particular: then nothing is revealed, or nothing is given out;
+    /// [`InvalidInput`](comity_core::Kind) if there is no such party; those of the dealer and of the
+    /// channels.
     pub fn reveal(&mut self, net: &mut Mesh<'_>, to: Recipients, rows: &RowShares) -> Result<Option<Bits>> {
         if let Some(party) = to.named().iter().find(|party| party.0 >= self.parties) {
             return Err(Error::invalid_input(format!(

@@ -1,4 +1,5 @@
-//! Programs on a [`RowMachine`]: rows of as many blocks as there are parties, layer after layer, one round for the ANDs of a depth.
+//! Programs on a [`RowMachine`]: rows of as many blocks as there are parties, layer after layer, one round
+//! for the ANDs of a depth.
 //!
 //! As many calls run side by side as their wires fit 64 MiB; the wires of a single one are bounded by the lowering.
 

@@ -85,7 +85,8 @@ fn what_was_opened_is_settled_in_a_check_before_an_output() {
     };
     let (one, other) = Pair::run(|ch| party(ch, 0), |ch| party(ch, 1));
     assert_eq!(one, other);
-    // An input of a byte, and d and e of the ANDs; then a settlement and an output's shares, with their digest; then an output alone.
+    // An input of a byte, and d and e of the ANDs; then a settlement and an output's shares, with their
+    // digest; then an output alone.
     let begun = 1 + 2;
     let output = 1 + 32;
     let settled = begun + SETTLEMENT + output;

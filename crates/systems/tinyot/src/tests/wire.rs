@@ -59,8 +59,8 @@ fn bytes_and_rounds_are_what_the_docs_say() {
     };
     let (a, b) = Pair::run(|ch| count(ch, 0), |ch| count(ch, 1));
     assert_eq!((a.sent, a.received), (b.received, b.sent));
-    // An input of 100 bits. A chain of 100 ANDs, of which the first layer has 101 in all, cut after 64, where the dealer's
-    // batches of 150 leave them: a byte of d and one of e for each 8 of a group.
+    // An input of 100 bits. A chain of 100 ANDs, of which the first layer has 101 in all, cut after 64, where
+    // the dealer's batches of 150 leave them: a byte of d and one of e for each 8 of a group.
     let circuit = program();
     let layers = circuit.lowered()[0].layered().layers();
     let message = |ands: usize| (ands / 64 * 8 + (ands % 64).div_ceil(8)) as u64;
@@ -69,7 +69,8 @@ fn bytes_and_rounds_are_what_the_docs_say() {
     assert_eq!(b.sent, 13 + ands + 32 + (8 + 32));
     assert_eq!(a.sent, b.sent + (6 + 32));
     let rounds = layers.len() as u64 - 1;
-    // One more for the AND that uses up the first batch; party 1 waits for the first input, too, and for its own output.
+    // One more for the AND that uses up the first batch; party 1 waits for the first input, too, and for its
+    // own output.
     assert!((rounds..rounds + 6).contains(&a.rounds), "{} rounds, {rounds} layers", a.rounds);
 }
 

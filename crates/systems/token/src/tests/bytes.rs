@@ -44,7 +44,8 @@ impl TokenAccess for Looking<'_> {
     }
 }
 
-/// Runs a program; returns what party 0 and its token told each other by phase, and what each party sent to each other one.
+/// Runs a program; returns what party 0 and its token told each other by phase, and what each party sent to
+/// each other one.
 fn run(parties: u16, program: &Program, inputs: &[Bits; 2]) -> (Vec<[u64; 2]>, Vec<PerPeer<u64>>) {
     let (at_holder, mut at_token) = memory::pair();
     // Party 0 takes it, and the token ends when it lets it go.

@@ -116,7 +116,8 @@ fn for_another_recipient() -> Error {
     open(&letter, known(&token), &SeedUse { recipient: *key.public(), ..only(1).for_ }, key).unwrap_err()
 }
 
-/// The holder names a key of its own in the place of its partner's: it can open the seed, and the partner takes it for nothing.
+/// The holder names a key of its own in the place of its partner's: it can open the seed, and the partner
+/// takes it for nothing.
 fn asked_by_the_holder() -> Error {
     let mut token = token(4);
     let holders = RecipientKey::draw(&mut rng(78));

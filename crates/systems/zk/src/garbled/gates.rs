@@ -8,7 +8,8 @@ use zeroize::Zeroizing;
 use crate::gates::Nobody;
 use crate::statement::Statement;
 
-/// A garbling of a statement's program, all of it from a seed: the labels of secret inputs, drawn before anything is garbled.
+/// A garbling of a statement's program, all of it from a seed: the labels of secret inputs, drawn before
+/// anything is garbled.
 pub(super) struct Garbling<S: Scheme> {
     stream: GarbledStream<S>,
     /// The wires of all secret bits.
@@ -63,7 +64,8 @@ fn digest(session: &SessionId, labels: &[Block]) -> [u8; 32] {
     SessionId::derive("comity zk output labels v1", &[&session.to_bytes(), Block::bytes_of(labels)]).to_bytes()
 }
 
-/// Evaluates the program on the labels of secret bits; tables come from `recv`. The hash of the labels of the outputs comes back.
+/// Evaluates the program on the labels of secret bits; tables come from `recv`. The hash of the labels of the
+/// outputs comes back.
 pub(super) fn evaluate<S: Readable>(
     backend: Backend,
     session: &SessionId,

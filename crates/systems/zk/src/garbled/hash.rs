@@ -30,8 +30,8 @@ impl HashKey {
     }
 }
 
-/// The hash of `n` blocks `T_i` so far: the sum of `T_i r^(n - i)`, however they were cut. Two streams of one length that differ have one
-/// hash with probability `n 2^-128`.
+/// The hash of `n` blocks `T_i` so far: the sum of `T_i r^(n - i)`, however they were cut. Two streams of one
+/// length that differ have one hash with probability `n 2^-128`.
 pub(super) struct PolynomialHash<'a> {
     key: &'a HashKey,
     sum: Block,

@@ -97,7 +97,8 @@ pub(crate) fn prove<S: Readable>(
 /// The verifier.
 ///
 /// # Errors
-/// [`OTHER_OUTPUTS`](checks::OTHER_OUTPUTS), [`WRONG_COMMITMENT`](checks::WRONG_COMMITMENT); those of the OT and of the channel.
+/// [`OTHER_OUTPUTS`](checks::OTHER_OUTPUTS), [`WRONG_COMMITMENT`](checks::WRONG_COMMITMENT); those of the OT
+/// and of the channel.
 pub(crate) fn verify<S: Readable>(
     (ch, session): (&mut dyn Channel, &SessionId),
     backend: Backend,

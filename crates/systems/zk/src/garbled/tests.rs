@@ -205,7 +205,8 @@ fn a_verifier_that_lies_gets_no_opening<S: Readable>() {
 }
 
 fn the_prover_commits_to_whatever_came_out<S: Readable>() {
-    // Wrong labels and wrong tables, for either value of a secret bit: what is sent before the opening is as long, and comes.
+    // Wrong labels and wrong tables, for either value of a secret bit: what is sent before the opening is as
+    // long, and comes.
     let statement = of_two(0);
     for witness in [0, 1, 2] {
         let secret = statement.secret(&two(witness));
@@ -249,8 +250,8 @@ fn a_verifier_that_goes_away_learns_nothing_more<S: Readable>() {
 }
 
 fn the_simulator_has_no_witness_and_opens_the_same<S: Readable>() {
-    // The simulator has both labels of every input from the OTs, which are its own, and so what true outputs hash to: here from the
-    // seed. With any choice of bits it commits to that.
+    // The simulator has both labels of every input from the OTs, which are its own, and so what true outputs
+    // hash to: here from the seed. With any choice of bits it commits to that.
     let statement = of_two(1);
     let session = session_of(&SESSION, &statement);
     let seed = Block::random(&mut rng(2));

@@ -1,4 +1,5 @@
-//! One bit of each of a group's executions in a byte: what is packed in rows, an execution each, comes in and goes out so.
+//! One bit of each of a group's executions in a byte: what is packed in rows, an execution each, comes in and
+//! goes out so.
 
 use comity_core::{Backend, transpose};
 use zeroize::Zeroizing;

@@ -12,7 +12,8 @@ use crate::tree::{Grown, Seed, Trees, message};
 /// The tree of the executions' roots; that of an execution's parties has the execution's number.
 pub(super) const EXECUTIONS: u64 = u64::MAX;
 
-/// The hashes of one proof: each is under keys that come from its salt, its parameters and what its statement is bound to.
+/// The hashes of one proof: each is under keys that come from its salt, its parameters and what its statement
+/// is bound to.
 pub(super) struct Hashes {
     pub(super) tape: TapeKey,
     pub(super) trees: Trees,
@@ -64,8 +65,9 @@ impl Hashes {
         *hash.finalize().as_bytes()
     }
 
-    /// Begins the hash `h'_j` of what is said in an execution: masked inputs, and a word of the parties' bits for each AND gate and for
-    /// their shares of each output's mask, which are heard as they are said. It is blinded.
+    /// Begins the hash `h'_j` of what is said in an execution: masked inputs, and a word of the parties' bits
+    /// for each AND gate and for their shares of each output's mask, which are heard as they are said. It is
+    /// blinded.
     pub(super) fn said(&self, execution: usize, blinding: &[u8; 32], inputs: &[u8], said: &mut Said) {
         said.begin(&self.said, [&(execution as u64).to_le_bytes(), blinding, inputs]);
     }

@@ -6,8 +6,8 @@ use zeroize::Zeroizing;
 use super::GROUP;
 use super::strips::Parties;
 
-/// Bytes that are hashed at once: 16 chunks of BLAKE3, which the widest machine computes side by side, if they begin where a
-/// multiple of 16 chunks does.
+/// Bytes that are hashed at once: 16 chunks of BLAKE3, which the widest machine computes side by side, if
+/// they begin where a multiple of 16 chunks does.
 const AT_ONCE: usize = 16 << 10;
 /// Words of a lane that are heard at once, eight each.
 const EIGHTS: usize = AT_ONCE / 64;

@@ -21,7 +21,8 @@ pub(super) fn sum(word: Parties) -> Parties {
 /// The place of the last party, who holds the corrections.
 pub(super) const OF_LAST: Parties = [(1u64 << LAST).to_le(); GROUP];
 
-/// An act: a strip of a group's gates was run, and is about to be committed to or shown. An honest prover does not look at it.
+/// An act: a strip of a group's gates was run, and is about to be committed to or shown. An honest prover
+/// does not look at it.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
 pub(super) struct Played<'a> {
     /// The executions, a lane each.
@@ -56,8 +57,8 @@ impl<'a> Play<'a> {
         inputs
     }
 
-    /// Runs a group of executions with all parties: writes the corrections, tells what is said at the gates, strip after strip, and
-    /// gives the parties' shares of the masks of the outputs.
+    /// Runs a group of executions with all parties: writes the corrections, tells what is said at the gates,
+    /// strip after strip, and gives the parties' shares of the masks of the outputs.
     pub(super) fn group(
         &self,
         executions: &[usize],

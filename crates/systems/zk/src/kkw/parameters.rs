@@ -26,8 +26,8 @@ impl Parameters {
         Parameters { executions, opened }
     }
 
-    /// A challenge: which executions are opened, all sets of that size equally likely, and a hidden party in each. A byte an
-    /// execution, from random bytes.
+    /// A challenge: which executions are opened, all sets of that size equally likely, and a hidden party in
+    /// each. A byte an execution, from random bytes.
     pub(crate) fn challenge(self, mut more: impl FnMut(&mut [u8])) -> Vec<u8> {
         let mut number = || {
             let mut bytes = [0; 4];
@@ -59,8 +59,9 @@ impl Parameters {
             && opened.clone().all(|hidden| usize::from(*hidden) < PARTIES)
     }
 
-    /// The bits of soundness against a prover that has wrong corrections in any number of executions: these must not be among those
-    /// whose root is shown, and in the others it must guess the hidden party of each execution whose corrections are right.
+    /// The bits of soundness against a prover that has wrong corrections in any number of executions: these
+    /// must not be among those whose root is shown, and in the others it must guess the hidden party of each
+    /// execution whose corrections are right.
     #[cfg(test)]
     pub(crate) fn bits(self, parties: usize) -> f64 {
         let choose = |n: usize, k: usize| (0..k).map(|i| (((n - i) as f64) / ((k - i) as f64)).log2()).sum::<f64>();

@@ -119,7 +119,8 @@ impl<'a> Committed<'a> {
         &self.first
     }
 
-    /// Shows the roots of all executions that the challenge does not open, and of the others all parties but the hidden one.
+    /// Shows the roots of all executions that the challenge does not open, and of the others all parties but
+    /// the hidden one.
     ///
     /// # Errors
     /// None that the first run has not met.

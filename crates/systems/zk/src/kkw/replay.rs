@@ -26,8 +26,8 @@ pub(super) struct Given {
     pub(super) places: Parties,
 }
 
-/// The verifier's executions: tells what all parties said, where the hidden one's share of an output is what is missing of the expected
-/// one.
+/// The verifier's executions: tells what all parties said, where the hidden one's share of an output is what
+/// is missing of the expected one.
 pub(super) fn replay(
     backend: Backend,
     statement: &Statement,

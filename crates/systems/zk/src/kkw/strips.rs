@@ -1,7 +1,8 @@
-//! What a group of executions draws and says, a strip of gates at a time: as much as stays in the caches nearest to the core.
+//! What a group of executions draws and says, a strip of gates at a time: as much as stays in the caches
+//! nearest to the core.
 //!
-//! The tapes of a group have megabytes, and each is written, transposed, read, hashed: from memory that takes longer than all that
-//! is computed.
+//! The tapes of a group have megabytes, and each is written, transposed, read, hashed: from memory that takes
+//! longer than all that is computed.
 
 use comity_core::{Backend, Block};
 use zeroize::Zeroizing;
@@ -13,8 +14,8 @@ use crate::sliced::{Rows, TILE, Tape, Word, padded};
 /// A word of a group: a bit for each of an execution's parties, a lane for each execution.
 pub(super) type Parties = Word<GROUP>;
 
-/// The AND gates of a strip: its tapes, their words and what is said have 640 kB. Of each tape a strip has 32 blocks, which is what AES is
-/// computed of at once where registers are widest.
+/// The AND gates of a strip: its tapes, their words and what is said have 640 kB. Of each tape a strip has 32
+/// blocks, which is what AES is computed of at once where registers are widest.
 const STRIP: usize = 2048;
 
 /// The tapes of a group, a row for each party of each execution. One without a tape has zeros.

@@ -17,7 +17,8 @@ use crate::sliced::words;
 use crate::statement::Statement;
 use crate::tree::{SEED, Seed, count};
 
-/// Bytes of an opened execution whatever the statement: the seeds beside the path to the hidden party, its commitment, the blinding.
+/// Bytes of an opened execution whatever the statement: the seeds beside the path to the hidden party, its
+/// commitment, the blinding.
 pub(super) const FIXED: usize = SEED * PARTIES.ilog2() as usize + 32 + 32;
 
 /// What is shown of an execution in which a party stays hidden.
@@ -42,8 +43,8 @@ struct Shown<'a> {
     opened: Vec<Opened<'a>>,
 }
 
-/// Checks an answer to a challenge: what is shown must be what the hash of the first message is of, where the hidden parties' shares of the
-/// outputs are what is missing of the expected ones.
+/// Checks an answer to a challenge: what is shown must be what the hash of the first message is of, where the
+/// hidden parties' shares of the outputs are what is missing of the expected ones.
 ///
 /// # Errors
 /// [`Malformed`](comity_core::Kind) if the answer has another length, or ones where a row is padded;

@@ -1,4 +1,5 @@
-//! Verifiers that want more than to be convinced, in the systems of three moves: a proof for others, or the witness of a prover that was put back.
+//! Verifiers that want more than to be convinced, in the systems of three moves: a proof for others, or the
+//! witness of a prover that was put back.
 
 use std::collections::HashSet;
 
@@ -29,7 +30,8 @@ fn file(system: System, statement: &Statement, [salt, first]: [[u8; 32]; 2], ans
     Proof::from_bytes(&head.concat()).unwrap()
 }
 
-/// A seed whose first trits, or hidden parties, are those of a challenge: the nearest that a verifier comes to it by search.
+/// A seed whose first trits, or hidden parties, are those of a challenge: the nearest that a verifier comes
+/// to it by search.
 fn seed_near(system: System, wanted: &[u8], random: &mut Prg) -> [u8; 32] {
     loop {
         let mut seed = [0; 32];
@@ -42,7 +44,8 @@ fn seed_near(system: System, wanted: &[u8], random: &mut Prg) -> [u8; 32] {
 
 #[test]
 fn a_verifier_that_asks_with_the_hash_of_a_file_gets_no_answer() {
-    // The verifier commits to something, and when it has the first message it wants the challenge to be what that message hashes to in a file.
+    // The verifier commits to something, and when it has the first message it wants the challenge to be what
+    // that message hashes to in a file.
     for system in conversing() {
         let statement = statement(b"here");
         let ask = |ch: &mut dyn Channel| -> Result<Vec<u8>, Error> {
@@ -83,8 +86,8 @@ fn each_byte_of_an_opening_counts() {
     }
 }
 
-/// What an answer opens is held against the whole hash of the first message, not some of its bytes. The challenge stays as it was: in a file
-/// it would be another one.
+/// What an answer opens is held against the whole hash of the first message, not some of its bytes. The
+/// challenge stays as it was: in a file it would be another one.
 #[test]
 fn each_byte_of_a_first_message_counts() {
     let (statement, backend) = (statement(b"here"), Backend::detect());
@@ -168,8 +171,8 @@ fn a_proxy_between_a_prover_and_a_verifier_of_two_sessions_is_refused() {
 
 #[test]
 fn a_prover_that_was_put_back_says_nothing_twice_but_to_one_challenge() {
-    // Its generator, its nonce and so the session are what they were, and the verifier repeats its nonce, too. Of two answers from one set of seeds
-    // the witness follows, which is the sum of all three shares.
+    // Its generator, its nonce and so the session are what they were, and the verifier repeats its nonce,
+    // too. Of two answers from one set of seeds the witness follows, which is the sum of all three shares.
     for system in conversing() {
         let (statement, backend) = (statement(b"here"), Backend::detect());
         let terms = terms(&statement, system, LEVEL);
@@ -202,7 +205,8 @@ fn a_verifier_draws_a_challenge_and_a_salt() {
 
 #[test]
 fn a_verifier_could_have_made_up_a_conversation() {
-    // Who knows the seed makes a first message and an answer without a witness, even of what is not true, and they are as good as a prover's.
+    // Who knows the seed makes a first message and an answer without a witness, even of what is not true, and
+    // they are as good as a prover's.
     let (backend, level) = (Backend::detect(), Soundness::Bits40);
     for product in [0, 1] {
         let statement = of_two(product);

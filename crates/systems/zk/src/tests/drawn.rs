@@ -1,4 +1,5 @@
-//! What is drawn is drawn: two proofs of one statement by one witness have nothing in common, in conversation or in files.
+//! What is drawn is drawn: two proofs of one statement by one witness have nothing in common, in conversation
+//! or in files.
 
 use comity_core::{Backend, Params, PartyId, SessionId};
 use comity_protocol::Here;

@@ -20,7 +20,8 @@ fn checked(bytes: &[u8], statement: &Statement) -> Result<(), comity_core::Error
     verify(Backend::detect(), statement, &Proof::from_bytes(bytes)?).map(|_| ())
 }
 
-/// The proof with the other statement's digest in its head: so that not the digest, but what depends on it is looked at.
+/// The proof with the other statement's digest in its head: so that not the digest, but what depends on it is
+/// looked at.
 fn relabelled(bytes: &[u8], statement: &Statement) -> Vec<u8> {
     [&bytes[..42], &statement.digest()[..], &bytes[74..]].concat()
 }

@@ -1,4 +1,5 @@
-//! Every bit of what a prover says, changed: each counts. (In a file as large as they come there is no time for all of them.)
+//! Every bit of what a prover says, changed: each counts. (In a file as large as they come there is no time
+//! for all of them.)
 
 use comity_core::{Backend, Kind, Result};
 

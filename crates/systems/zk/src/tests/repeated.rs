@@ -7,7 +7,8 @@ use crate::{Commitment, ProofTerms, Prover, Soundness, System, prove};
 
 #[test]
 fn two_challenges_never_meet_the_same_commitments() {
-    // All that is proved is the same, and so is the generator: but a file has a challenge, and each commitment of a verifier another one.
+    // All that is proved is the same, and so is the generator: but a file has a challenge, and each
+    // commitment of a verifier another one.
     let statement = statement(b"");
     for system in conversing() {
         let conversed = |session: u8, commitment: u8| {

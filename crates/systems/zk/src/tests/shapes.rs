@@ -1,5 +1,5 @@
-//! Statements of every shape: without a gate, with one, with as many as fill a row or one more, with more than 16 bits count; with
-//! public inputs and without.
+//! Statements of every shape: without a gate, with one, with as many as fill a row or one more, with more
+//! than 16 bits count; with public inputs and without.
 
 use comity_circuit::{Circuit, Gate, Group, Op, Program, eval_many, random::Rng};
 use comity_core::{Backend, Bits, Result};
@@ -9,7 +9,8 @@ use super::broken::here;
 use super::rng;
 use crate::{Conversation, Proof, Statement, System, prove, prove_to, verify, verify_from};
 
-/// The statement that so many AND gates, one after another, give what they give of so many secret and public bits; the witness.
+/// The statement that so many AND gates, one after another, give what they give of so many secret and public
+/// bits; the witness.
 fn shaped(secret: usize, public: usize, ands: usize) -> (Statement, Vec<Option<Bits>>) {
     let (first, bits) = (2, secret + public);
     let input = |i: usize| (first + i % bits) as u32;

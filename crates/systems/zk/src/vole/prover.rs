@@ -118,7 +118,8 @@ impl<C: for<'b> Conduct<ProverAct<'b>>> Proving<'_, C> {
         xor(random, and(xor(random, value), ONE))
     }
 
-    /// Sends the differences of the batch; then takes the seed of the batch before, so that neither side waits for the other.
+    /// Sends the differences of the batch; then takes the seed of the batch before, so that neither side
+    /// waits for the other.
     fn tell(&mut self) -> Result<()> {
         let words = self.told.chunks(64).map(|bits| word_of(bits.iter().map(|bit| *bit == 1))).collect();
         let mut told = Bits::from_words(words, self.told.len()).to_bytes();

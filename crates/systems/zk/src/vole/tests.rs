@@ -113,7 +113,8 @@ fn each_byte_of_the_last_messages_counts() {
     assert!(believed.is_empty(), "{believed:?}");
 }
 
-/// What the sums of gates are masked by is 128 bits, each drawn by itself: of a statement without gates the masks alone are sent.
+/// What the sums of gates are masked by is 128 bits, each drawn by itself: of a statement without gates the
+/// masks alone are sent.
 #[test]
 fn sums_are_masked_by_bits_of_their_own() {
     let mut b = Builder::new();
@@ -196,7 +197,8 @@ fn dependent(blocks: &[Block]) -> Vec<usize> {
     panic!("more blocks than bits are dependent");
 }
 
-/// What coefficients are worth that are known too early, and that they are not: the verifier sends a batch's seed when it has its bits.
+/// What coefficients are worth that are known too early, and that they are not: the verifier sends a batch's
+/// seed when it has its bits.
 #[test]
 fn coefficients_leave_after_the_bits() {
     // 140 gates, none on another one, and each output what it is not.
@@ -260,11 +262,13 @@ fn coefficients_leave_after_the_bits() {
     assert_eq!((whole - before, seeds), (16, 1), "the seed, and no more, comes after the bits");
 }
 
-/// With the same randomness differences change by the witness and nothing else, so uniform bits cover them; and the sums change with them.
+/// With the same randomness differences change by the witness and nothing else, so uniform bits cover them;
+/// and the sums change with them.
 #[test]
 fn differences_are_the_witness_under_a_pad() {
     let statement = of_two(0);
-    // The same prover's randomness with another witness: differences change by exactly the witness, which uniform bits cover.
+    // The same prover's randomness with another witness: differences change by exactly the witness, which
+    // uniform bits cover.
     let told = |witness: u8| {
         let (mut differences, mut sums) = (Vec::new(), [Block::ZERO; 2]);
         let mut look = |act: ProverAct<'_>| match act {

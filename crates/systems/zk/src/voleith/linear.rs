@@ -5,8 +5,8 @@ use comity_core::{Backend, Block, Prg, gf128};
 use super::HASH_MASK;
 use super::hashes::Digest;
 
-/// A linear hash of 256 bits: two inner products in GF(2^128), each with coefficients from a half of a challenge, and each with a block of
-/// the row of its own added, which masks it.
+/// A linear hash of 256 bits: two inner products in GF(2^128), each with coefficients from a half of a
+/// challenge, and each with a block of the row of its own added, which masks it.
 pub(super) struct LinearHash {
     backend: Backend,
     coefficients: [Vec<Block>; HASH_MASK],

@@ -10,9 +10,10 @@ pub(crate) struct Parameters {
 impl Parameters {
     /// The parameters of a file, a fixed table of one: 5,888 leaves.
     ///
-    /// Eleven trees, `7 * 12 + 4 * 11` levels, are as sound and have 36,864 leaves. A preimage of SHA-256 then takes 34.0 kB and not 45.6,
-    /// but four times the time on both sides (16.5 and 13.9 ms of processor time for 3.3 and 2.8): a quarter of the bytes is not worth that, and
-    /// a second entry would be one more thing to choose.
+    /// Eleven trees, `7 * 12 + 4 * 11` levels, are as sound and have 36,864 leaves. A preimage of SHA-256
+    /// then takes 34.0 kB and not 45.6, but four times the time on both sides (16.5 and 13.9 ms of processor
+    /// time for 3.3 and 2.8): a quarter of the bytes is not worth that, and a second entry would be one more
+    /// thing to choose.
     pub(crate) const FILE: Parameters = Parameters { levels: &[9, 9, 9, 9, 9, 9, 9, 9, 8, 8, 8, 8, 8, 8, 8] };
 
     /// The trees.
@@ -43,8 +44,9 @@ impl Parameters {
         self.each().map(move |(levels, first)| (delta >> first) as usize & ((1 << levels) - 1))
     }
 
-    /// The bits of soundness: a hash forges with the probability of the likeliest of what each of the challenges decides, and no more than
-    /// the sum of these: the linear hash of two trees' difference, coefficients that cancel, a Delta among two.
+    /// The bits of soundness: a hash forges with the probability of the likeliest of what each of the
+    /// challenges decides, and no more than the sum of these: the linear hash of two trees' difference,
+    /// coefficients that cancel, a Delta among two.
     pub(crate) fn bits(self) -> f64 {
         let pairs = (self.trees() * (self.trees() - 1) / 2) as f64;
         let delta = 2.0 * (-(self.bits_of_delta() as f64)).exp2();

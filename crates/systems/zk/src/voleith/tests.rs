@@ -238,7 +238,8 @@ fn each_challenge_is_of_everything_before_it() {
         vec![commitments[0], stream, corrected, told, hashes.last(&told, &blocks(6), &blocks(7))]
     };
     let base = all(&hashes(&[3, 2], 1, 1), 0, 1, 0);
-    // What is hashed of leaves, and of which fields the challenges are: each changes all challenges after it, and none before.
+    // What is hashed of leaves, and of which fields the challenges are: each changes all challenges after it,
+    // and none before.
     let changed = |other: &[Digest]| base.iter().zip(other).map(|(a, b)| a != b).collect::<Vec<bool>>();
     for keyed in [hashes(&[2, 3], 1, 1), hashes(&[3, 2], 2, 1), hashes(&[3, 2], 1, 2)] {
         assert_eq!(changed(&all(&keyed, 0, 1, 0)), [true; 5]);
@@ -255,7 +256,8 @@ fn each_challenge_is_of_everything_before_it() {
 
 #[test]
 fn coefficients_leaves_and_trees_are_told_apart() {
-    // Coefficients of gates follow from a challenge, and those of each half of the linear hash from another half of one.
+    // Coefficients of gates follow from a challenge, and those of each half of the linear hash from another
+    // half of one.
     let row = [Block::ZERO, Block::ZERO, Block::from_u128(1)];
     let hash = |challenge: &Digest| LinearHash::new(Backend::detect(), challenge, row.len()).hash(&row);
     let [one, other, half] = [[1; 32], [2; 32], core::array::from_fn(|i| if i < 16 { 1 } else { 2 })];
@@ -275,7 +277,8 @@ fn coefficients_leaves_and_trees_are_told_apart() {
     assert!(roots[0].len() == 16 && roots[0] != roots[1]);
 }
 
-/// A transcript for a Delta that is known beforehand: all that is shown is random, and what Delta should be the hash of follows.
+/// A transcript for a Delta that is known beforehand: all that is shown is random, and what Delta should be
+/// the hash of follows.
 fn simulated(statement: &Statement, parameters: Parameters, delta: u128, rng: &mut Prg) -> ([u8; 32], Digest, Vec<u8>) {
     let shape = Shape::new(statement);
     let (mut salt, mut answer) = ([0; 32], vec![0; opening::bytes(shape, parameters)]);
@@ -346,7 +349,8 @@ fn a_generator_that_repeats_itself_gives_no_seed_twice() {
 
 #[test]
 fn macs_are_under_delta() {
-    // The rows of both sides, by way of their linear hashes: a row of the keys is that of the MACs plus Delta's bit times u.
+    // The rows of both sides, by way of their linear hashes: a row of the keys is that of the MACs plus
+    // Delta's bit times u.
     let (statement, mut shown) = (of_two(0), None);
     let prover = prover(&statement, 1, FEW, &mut rng(5), &mut |act: Act<'_>| {
         if let Act::Hashed(sum, rows) = act {

@@ -17,7 +17,8 @@ use crate::statement::Statement;
 /// Checks an answer to a challenge.
 ///
 /// # Errors
-/// [`Malformed`](comity_core::Kind) if the answer has another length, or ones where it pads; [`WRONG_OPENING`](checks::WRONG_OPENING).
+/// [`Malformed`](comity_core::Kind) if the answer has another length, or ones where it pads;
+/// [`WRONG_OPENING`](checks::WRONG_OPENING).
 pub(crate) fn check(
     backend: Backend,
     parameters: Parameters,

@@ -10,7 +10,8 @@ pub(super) const SEED: usize = 16;
 /// Bytes of a commitment.
 pub(super) const COMMITMENT: usize = 32;
 
-/// The hashes of one proof: each is under keys that come from its salt, its system, the number of its rounds and what its statement is bound to.
+/// The hashes of one proof: each is under keys that come from its salt, its system, the number of its rounds
+/// and what its statement is bound to.
 pub(super) struct Hashes {
     tape: TapeKey,
     view: [u8; 32],
@@ -31,8 +32,9 @@ impl Hashes {
         &self.tape
     }
 
-    /// The commitment to a branch: to its seed, from which input share and tape follow, to its input share if that does not (that of the
-    /// last branch), and to what its AND gates gave. It hides by the seed's 128 bits.
+    /// The commitment to a branch: to its seed, from which input share and tape follow, to its input share if
+    /// that does not (that of the last branch), and to what its AND gates gave. It hides by the seed's 128
+    /// bits.
     pub(super) fn view(
         &self,
         round: usize,

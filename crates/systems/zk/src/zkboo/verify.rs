@@ -28,12 +28,13 @@ struct Round<'a> {
     next: &'a [u8],
 }
 
-/// Checks an answer to a challenge: what is opened must be what the hash of the first message is of, together with output shares that
-/// add up to the expected outputs.
+/// Checks an answer to a challenge: what is opened must be what the hash of the first message is of, together
+/// with output shares that add up to the expected outputs.
 ///
-/// Step 1 is not a comparison: the share of the hidden branch is *computed*, as what is missing of the expected outputs. Step 2
-/// likewise: the shares of the opened branches are those that their views give. So no share is taken from the prover, and the
-/// hash decides on all of them. Step 3 needs the view of branch `e` only: values of `e + 1` are what the functions of `e` read.
+/// Step 1 is not a comparison: the share of the hidden branch is *computed*, as what is missing of the
+/// expected outputs. Step 2 likewise: the shares of the opened branches are those that their views give. So
+/// no share is taken from the prover, and the hash decides on all of them. Step 3 needs the view of branch
+/// `e` only: values of `e + 1` are what the functions of `e` read.
 ///
 /// # Errors
 /// [`Malformed`](comity_core::Kind) if the answer has another length, or ones where a row is padded;
@@ -87,7 +88,8 @@ impl<'a> Opened<'a> {
     /// The hash of the first message that these openings come from.
     fn first<const W: usize>(&self, backend: Backend, hashes: &Hashes, statement: &Statement) -> Result<[u8; 32]> {
         let shape = &self.shape;
-        // The tapes of branches e and e + 1; where one of these is the last one, its input share is in the tape's place.
+        // The tapes of branches e and e + 1; where one of these is the last one, its input share is in the
+        // tape's place.
         let tapes = [0, 1].map(|which| {
             let mut rows = Rows::zeros(64 * W, shape.columns());
             let branch = |opened: &Round<'_>| (opened.e + which) % BRANCHES;

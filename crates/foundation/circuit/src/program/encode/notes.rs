@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! notes = count:u32 note*
-//! note  = op goal:u8 pin:u8 line:u32 at:u32 word* out:u32*      as many words as the operation takes; the line is 0 in a digest
+//! note  = op goal:u8 pin:u8 line:u32 at:u32 word* out:u32*      the operation's words; line is 0 in a digest
 //! op    = code:u8, and behind it for some:
 //!         lookup delta:u8 sigma:u32 byte*                     2^delta rows of sigma bits
 //!         dot n:u32 | mat_mul m:u32 n:u32 p:u32 | mul_shift fraction:u32
 //! word  = bits:u32 bit*
-//! bit   = wire:u32 | 2^31 + gone:u32 | 2^30 + note:u32 bit:u32  a wire, a bit that is gone, a result of an earlier note
+//! bit   = wire:u32 | 2^31 + gone:u32 | 2^30 + note:u32 bit:u32  a wire, a bit gone, an earlier note's result
 //! out   = wire:u32 | 2^32 - 1                                 a wire, or none
 //! ```
 

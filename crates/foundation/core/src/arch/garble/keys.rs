@@ -1,4 +1,5 @@
-//! The gates' AES keys: a register of each word of many keys expanded at once, ahead of the gates or beside their hashing.
+//! The gates' AES keys: a register of each word of many keys expanded at once, ahead of the gates or beside
+//! their hashing.
 
 #![allow(clippy::needless_range_loop, reason = "loops walk several arrays of registers side by side")]
 
@@ -92,8 +93,8 @@ impl KeyRing {
     unsafe fn expand_group<V: Wires>(&mut self) {
         const { assert!(RING.is_multiple_of(MIRRORED) && MIRRORED.is_multiple_of(2 * V::LANES)) }
         let slot = self.expanded as usize % RING;
-        // SAFETY: the caller has the features of V; the group starts at a multiple of its size and so is in the ring, and
-        // in the mirror if it is among the first.
+        // SAFETY: the caller has the features of V; the group starts at a multiple of its size and so is in
+        // the ring, and in the mirror if it is among the first.
         unsafe {
             let mut live = self.expand_live::<V>(Order::Gates);
             let keys = self.keys.as_mut_ptr().cast::<Block>().add(slot);
@@ -249,8 +250,8 @@ impl<V: Wires> Schedule<V, 2> for Live<V> {
     }
 }
 
-/// Two groups of keys being expanded side by side. Where only one state is hashed a key, one group's key schedule is a chain
-/// that the AES units wait for.
+/// Two groups of keys being expanded side by side. Where only one state is hashed a key, one group's key
+/// schedule is a chain that the AES units wait for.
 pub(super) struct LiveTwice<V>(pub(super) [Live<V>; 2]);
 
 impl<V: Wires> Schedule<V, 4> for LiveTwice<V> {

@@ -1,7 +1,7 @@
 //! The garbling kernels for many copies of a circuit at once: one gate's two keys serve four copies a vector.
 //!
-//! Here a vector holds the same wire of four copies, and the two halves of a gate are hashed side by side. Keys come from
-//! the same ring as those of single garbling.
+//! Here a vector holds the same wire of four copies, and the two halves of a gate are hashed side by side.
+//! Keys come from the same ring as those of single garbling.
 
 #![allow(clippy::needless_range_loop, reason = "loops walk several arrays of registers side by side")]
 
@@ -57,8 +57,8 @@ pub(crate) fn garble(
     debug_assert!(deltas.len() == shape.width && slots.len() >= part.tape().slots() * shape.width);
     debug_assert!(tables.len() == 2 * shape.copies * part.ands());
     let (d, s, t) = (deltas.as_ptr(), slots.as_mut_ptr(), tables.as_mut_ptr());
-    // SAFETY: the Backend proves the features; the caller checked that `slots` holds `width` labels for each slot of the
-    // tape, `deltas` `width` blocks and `tables` two rows of `copies` blocks for each AND gate.
+    // SAFETY: the Backend proves the features; the caller checked that `slots` holds `width` labels for each
+    // slot of the tape, `deltas` `width` blocks and `tables` two rows of `copies` blocks for each AND gate.
     unsafe {
         run!(
             backend,

@@ -1,7 +1,9 @@
-//! What the garbler and the evaluator of privacy-free gates do with a batch: of two half gates, one is left, and so one row.
+//! What the garbler and the evaluator of privacy-free gates do with a batch: of two half gates, one is left,
+//! and so one row.
 //!
-//! Two gates stand where the two halves of a gate stand elsewhere: in a unit, gate `2 i` hashes under the key of the first
-//! half, gate `2 i + 1` under that of the second one. Key ring, rounds and tables are those of two rows then.
+//! Two gates stand where the two halves of a gate stand elsewhere: in a unit, gate `2 i` hashes under the key
+//! of the first half, gate `2 i + 1` under that of the second one. Key ring, rounds and tables are those of
+//! two rows then.
 
 #![allow(clippy::needless_range_loop, reason = "loops walk several arrays of registers side by side")]
 

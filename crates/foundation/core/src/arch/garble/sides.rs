@@ -45,7 +45,8 @@ impl Garbling {
 #[derive(Clone, Copy)]
 pub(in crate::arch) struct Evaluating;
 
-/// States of a garbler's batch before the last round: of the labels for zero, of those for one, and the last round keys.
+/// States of a garbler's batch before the last round: of the labels for zero, of those for one, and the last
+/// round keys.
 pub(super) type Garbled<V, const N: usize> = [[[V; 2]; N]; 3];
 
 impl Garbling {
@@ -239,8 +240,8 @@ pub(super) unsafe fn evaluated<V: Wires>([a, b]: [V; 2], hashes: [V; 2], [genera
     }
 }
 
-/// What authenticated garbling adds to the gates of a stretch, one array after another: two terms of the rows, one of the output. The
-/// third becomes the output as it was computed.
+/// What authenticated garbling adds to the gates of a stretch, one array after another: two terms of the
+/// rows, one of the output. The third becomes the output as it was computed.
 #[derive(Clone, Copy)]
 pub(in crate::arch) struct Terms {
     blocks: *mut Block,
@@ -259,7 +260,8 @@ impl Terms {
     }
 }
 
-/// The garbler of authenticated garbling: the terms are its halves of `l_u R`, of `l_v R` and of the output's mask times `R`.
+/// The garbler of authenticated garbling: the terms are its halves of `l_u R`, of `l_v R` and of the output's
+/// mask times `R`.
 #[derive(Clone, Copy)]
 pub(in crate::arch) struct AuthGarbling {
     pub(in crate::arch) side: Garbling,
@@ -270,7 +272,8 @@ impl TwoRows for AuthGarbling {
     const WRITES: bool = true;
     const WIDE: usize = 2;
 
-    /// `G_0 = H(A0) + H(A1) + Z_v`, `G_1 = H(B0) + H(B1) + A0 + Z_u`, and `H(A0) + H(B0) + Z_w`, whose bit 0 goes to the terms alone.
+    /// `G_0 = H(A0) + H(A1) + Z_v`, `G_1 = H(B0) + H(B1) + A0 + Z_u`, and `H(A0) + H(B0) + Z_w`, whose bit 0
+    /// goes to the terms alone.
     #[inline(always)]
     unsafe fn combine<V: Wires, const N: usize>(
         self,

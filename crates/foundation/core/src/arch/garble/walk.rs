@@ -11,8 +11,8 @@ use crate::tape::part::Part;
 
 /// The garbler's or the evaluator's part of a walk: what is done with a batch of gates.
 ///
-/// The unit of a batch is what two keys hash: an AND gate of two half gates, or two AND gates of one. Either way it has two
-/// blocks of table.
+/// The unit of a batch is what two keys hash: an AND gate of two half gates, or two AND gates of one. Either
+/// way it has two blocks of table.
 pub(in crate::arch) trait Side: Copy {
     /// Whether tables are written (garbler) or read (evaluator).
     const WRITES: bool;
@@ -24,8 +24,8 @@ pub(in crate::arch) trait Side: Copy {
     /// Garbles or evaluates the first gates, as many as `N` registers' units have.
     ///
     /// # Safety
-    /// As [`walk`]; there are so many gates, independent of each other, `done` of the stretch before them, and `tables` is good
-    /// for two blocks for each unit.
+    /// As [`walk`]; there are so many gates, independent of each other, `done` of the stretch before them,
+    /// and `tables` is good for two blocks for each unit.
     unsafe fn batch<V: Wires, const N: usize>(
         self,
         keys: impl Schedule<V, N>,
@@ -51,8 +51,8 @@ unsafe fn xor_gates<S: Wires>(gates: &[TapeGate], slots: *mut Block) {
 /// Walks a stretch of tape, with registers of as many blocks as the machine has, of half as many, and of one.
 ///
 /// # Safety
-/// The features of the registers are present, `slots` holds the tape's slots, `tables` the side's blocks for each AND gate (two, or one
-/// where two are a unit), and the side's terms, if it has some, three.
+/// The features of the registers are present, `slots` holds the tape's slots, `tables` the side's blocks for
+/// each AND gate (two, or one where two are a unit), and the side's terms, if it has some, three.
 #[inline(always)]
 pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
     side: T,
@@ -69,8 +69,8 @@ pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
         xors = later;
         let (mut gates, later) = ands.split_at(segment.ands as usize);
         ands = later;
-        // SAFETY: the tape was validated when it was made; `tables` moves by two blocks for each unit, and `gates` has as
-        // many as a batch takes.
+        // SAFETY: the tape was validated when it was made; `tables` moves by two blocks for each unit, and
+        // `gates` has as many as a batch takes.
         unsafe {
             xor_gates::<S>(now, slots);
             let narrow = V::LIVE && H::LANES < V::LANES && gates.len() < T::GATES * V::LANES;
@@ -89,8 +89,8 @@ pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
             /// The keys of the next `$n` units, expanded ahead.
             macro_rules! held {
                 ($n:expr) => {{
-                    // What waits for a single gate is not kept waiting by its key: a machine has its widest units once, and
-                    // narrower ones twice.
+                    // What waits for a single gate is not kept waiting by its key: a machine has its widest
+                    // units once, and narrower ones twice.
                     if narrow {
                         ring.ensure::<H>($n as u64);
                     } else {
@@ -132,7 +132,8 @@ pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
                 ahead!(S, 1);
             }
             if let (2, [last]) = (T::GATES, gates) {
-                // Half a unit: the other half is the same gate once more, which is thrown away and whose key is used up.
+                // Half a unit: the other half is the same gate once more, which is thrown away and whose key
+                // is used up.
                 let (twice, mut rows) = ([*last; 2], [*tables, Block::ZERO]);
                 let keys = held!(1);
                 ring.take(1);

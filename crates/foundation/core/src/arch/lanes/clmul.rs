@@ -1,5 +1,5 @@
-//! Products in GF(2^128) by the machine's carry-less multiplication: four a pair, and for their sum one reduction in all, for each
-//! product by itself two more carry-less ones.
+//! Products in GF(2^128) by the machine's carry-less multiplication: four a pair, and for their sum one
+//! reduction in all, for each product by itself two more carry-less ones.
 
 use super::Lanes;
 use crate::arch::portable::clmul::reduce;
@@ -65,8 +65,9 @@ pub(in crate::arch) unsafe fn inner_product<V: Lanes, S: Lanes>(a: &[Block], b: 
 
 /// The product of a register of elements and another one, reduced.
 ///
-/// With `a b = low + middle x^64 + high x^128`, what is in the upper half of `high` counts `x^192 = x^64 (x^7 + x^2 + x + 1)`: it joins
-/// the middle. The upper half of that and the lower one of `high` count `x^128 = x^7 + x^2 + x + 1`.
+/// With `a b = low + middle x^64 + high x^128`, what is in the upper half of `high` counts
+/// `x^192 = x^64 (x^7 + x^2 + x + 1)`: it joins the middle. The upper half of that and the lower one of
+/// `high` count `x^128 = x^7 + x^2 + x + 1`.
 ///
 /// # Safety
 /// As for [`Lanes`].

@@ -1,17 +1,18 @@
 //! Bit-matrix transposition in tiles of 128 rows, as wide as a register.
 //!
-//! First eight rows at a time become a byte for each column. With an instruction for matrices of bits (GFNI) their bytes
-//! are brought together in words, which it transposes. Without it, bits trade places between registers, half a byte, a
-//! quarter and a bit apart: six instructions for two registers, where trading inside a word takes six for one.
+//! First eight rows at a time become a byte for each column. With an instruction for matrices of bits (GFNI)
+//! their bytes are brought together in words, which it transposes. Without it, bits trade places between
+//! registers, half a byte, a quarter and a bit apart: six instructions for two registers, where trading
+//! inside a word takes six for one.
 //!
-//! Then bytes are moved by one instruction, the interleaving of two registers' bytes. Think of the bytes of a lane in
-//! 2^n registers as numbered by n + 4 bits, the register's number first: interleaving register `i` with register
-//! `i + 2^(n-1)` for all `i` turns that number by one bit. Four turns of sixteen registers (one from each group of eight rows)
-//! complete the output rows. Three turns of eight registers (eight rows) bring a byte column's eight bytes together in
-//! a word, where that is wanted.
+//! Then bytes are moved by one instruction, the interleaving of two registers' bytes. Think of the bytes of a
+//! lane in 2^n registers as numbered by n + 4 bits, the register's number first: interleaving register `i`
+//! with register `i + 2^(n-1)` for all `i` turns that number by one bit. Four turns of sixteen registers (one
+//! from each group of eight rows) complete the output rows. Three turns of eight registers (eight rows) bring
+//! a byte column's eight bytes together in a word, where that is wanted.
 //!
-//! *Cost.* For sixteen registers 64 interleavings, and for their bits 48 and 16 instructions with GFNI, which makes 8 bytes a
-//! cycle with AVX-512 at best, and 144 without.
+//! *Cost.* For sixteen registers 64 interleavings, and for their bits 48 and 16 instructions with GFNI, which
+//! makes 8 bytes a cycle with AVX-512 at best, and 144 without.
 
 use core::mem::MaybeUninit;
 
@@ -107,8 +108,8 @@ unsafe fn tile<V: Bytes>(input: *const u8, in_stride: usize, output: *mut u8, ou
         }
     }
     for register in 0..8 {
-        // SAFETY: all bytes were written above. Lane `l` of register `j` is output row `128 * l` plus the column that the
-        // steps say, which is below 128.
+        // SAFETY: all bytes were written above. Lane `l` of register `j` is output row `128 * l` plus the
+        // column that the steps say, which is below 128.
         unsafe {
             let mut column = [V::load(input); 16];
             for (to, from) in column.iter_mut().zip(&bytes) {

@@ -49,8 +49,8 @@ pub(super) fn evaluated_gate([a, b]: [Block; 2], hashes: [Block; 2], [generator,
     hashes[0] ^ generator.masked(a.lsb()) ^ hashes[1] ^ (evaluator ^ a).masked(b.lsb())
 }
 
-/// Walks a stretch of tape, `BATCH` units of `GATES` AND gates at a time; `batch` gets the gates, the number of the first unit, the slots,
-/// and how many gates come before.
+/// Walks a stretch of tape, `BATCH` units of `GATES` AND gates at a time; `batch` gets the gates, the number
+/// of the first unit, the slots, and how many gates come before.
 fn walk<const BATCH: usize, const GATES: usize>(
     ring: &mut KeyRing,
     part: &Part<'_>,

@@ -5,8 +5,8 @@ use core::arch::x86_64::*;
 use crate::arch::lanes::transpose::{columns_to_words, transpose_by_shifts};
 use crate::arch::lanes::{Bytes, Lanes, Shifts};
 
-/// Defines the function of [`Lanes::in_order`] for a register: an empty text of assembly, which the compiler may neither drop nor move past another, and
-/// which it is told reads and writes the register.
+/// Defines the function of [`Lanes::in_order`] for a register: an empty text of assembly, which the compiler
+/// may neither drop nor move past another, and which it is told reads and writes the register.
 macro_rules! in_order {
     ($name:ident, $register:ty, $class:ident, $features:literal) => {
         #[target_feature(enable = $features)]

@@ -68,8 +68,8 @@ fn unite(b: &mut Builder, v: &[Vec<Wire>]) -> Vec<Vec<Wire>> {
     let changes: Vec<Wire> = low.iter().zip(high).map(|(&x, &y)| b.xor(x, y)).collect();
     let changes: Vec<Wire> = changes.into_iter().map(|bit| b.and(bit, negative)).collect();
     let (plus, minus) = (arith::xor(b, low, &changes), arith::xor(b, high, &changes));
-    // What is missing is a multiple of 2^h + 1, which is 2 modulo 2^h - 1: half of below - plus + minus. The negative of
-    // a word is its complement, and half of it the word rotated.
+    // What is missing is a multiple of 2^h + 1, which is 2 modulo 2^h - 1: half of below - plus + minus. The
+    // negative of a word is its complement, and half of it the word rotated.
     let (not_plus, not_minus) = (arith::not(b, &plus), arith::not(b, &minus));
     let missing = add_three(b, below, &minus, &not_plus);
     let factor = arith::rotr(&missing, 1);

@@ -203,8 +203,8 @@ fn not_negative(b: &mut Builder, v: &[Vec<Wire>]) -> Vec<Vec<Wire>> {
     vec![arith::add(b, &v[0], &back)]
 }
 
-/// The upper half of t, less that of q·m, plus m, where the lower halves are the same: from the halves of t, q·m modulo
-/// 2^r - 1, and m. The upper halves are less than m.
+/// The upper half of t, less that of q·m, plus m, where the lower halves are the same: from the halves of t,
+/// q·m modulo 2^r - 1, and m. The upper halves are less than m.
 fn reduced(b: &mut Builder, v: &[Vec<Wire>]) -> Vec<Vec<Wire>> {
     let bits = v[3].len();
     // Modulo 2^r - 1 a number is the sum of its halves. Zero may come as r ones, and nothing else has the top bit: then
@@ -238,12 +238,14 @@ fn choose(mut b: Builder, window: usize, bits: usize) -> comity_circuit::Circuit
     b.finish()
 }
 
-/// The least width of R that leaves room for numbers below 2m, and can be halved as often as products modulo 2^r - 1 do.
+/// The least width of R that leaves room for numbers below 2m, and can be halved as often as products modulo
+/// 2^r - 1 do.
 fn width_of_r(n: usize) -> usize {
     (n + 2).next_multiple_of(1 << cyclic::cuts(n as u64 + 2))
 }
 
-/// The number of bits of the exponent that are used at once: the fewest ANDs, a product being worth some 768 ANDs a bit.
+/// The number of bits of the exponent that are used at once: the fewest ANDs, a product being worth some 768
+/// ANDs a bit.
 fn window(n: usize) -> usize {
     let cost = |w: &usize| n.div_ceil(*w) * (768 + (1 << w)) + (768 << w);
     (1..=8).min_by_key(cost).expect("some window")

@@ -13,8 +13,8 @@ use crate::arrays::order::exchange;
 /// bits. `flags` has rows of one bit, as many as `rows` has. What is behind them afterwards is undefined, but zero if
 /// all rows without a flag were zero.
 ///
-/// n/2 ⌈log2 n⌉ exchanges of w + 1 ANDs each, and about 2n for counting; in each of the ⌈log2 n⌉ levels n is rounded
-/// up to that level's whole blocks.
+/// n/2 ⌈log2 n⌉ exchanges of w + 1 ANDs each, and about 2n for counting; in each of the ⌈log2 n⌉ levels n is
+/// rounded up to that level's whole blocks.
 ///
 /// # Panics
 /// If there are no rows, or not as many flags.

@@ -6,8 +6,9 @@ use super::{Array, circuit, map};
 use crate::arith;
 use crate::arrays::{self, Order};
 
-/// The row at a secret index; zero if the index is beyond the end. (n - 1) w ANDs if every index names a row, and
-/// otherwise w and one for each bit of the index more; n w ANDs are done in ⌈log2 n⌉ layers. The array is overwritten.
+/// The row at a secret index; zero if the index is beyond the end. (n - 1) w ANDs if every index names a row,
+/// and otherwise w and one for each bit of the index more; n w ANDs are done in ⌈log2 n⌉ layers. The array is
+/// overwritten.
 ///
 /// # Panics
 /// If there are no rows, or the index has fewer bits than it takes to name them all.
@@ -130,8 +131,8 @@ pub fn prefix(p: &mut ProgramBuilder, rows: Array, together: CircuitId) {
     }
 }
 
-/// Prefixes by doubling: of each block of rows, the first half's last one goes to all of the second half. The calls of a
-/// level are one step; what brings their rows side by side has no gates.
+/// Prefixes by doubling: of each block of rows, the first half's last one goes to all of the second half. The
+/// calls of a level are one step; what brings their rows side by side has no gates.
 fn prefix_in_layers(p: &mut ProgramBuilder, rows: Array, together: CircuitId) {
     let (len, width) = (rows.len(), rows.width());
     let copy = circuit(p, &[width], |_, v| v.to_vec());

@@ -122,8 +122,8 @@ fn run(p: &mut ProgramBuilder, exchange: CircuitId, passes: &[Pass], zeros: Arra
     }
 }
 
-/// Goes from the layout of `distance` to that of half of it, for the first `len` rows: those that differ in the two bits
-/// change places. `swap` returns two rows in the other order.
+/// Goes from the layout of `distance` to that of half of it, for the first `len` rows: those that differ in
+/// the two bits change places. `swap` returns two rows in the other order.
 fn relayout(p: &mut ProgramBuilder, swap: CircuitId, len: usize, distance: usize, (zeros, ones): (Array, Array)) {
     blocks(p, swap, (len.div_ceil(2 * distance), distance / 2), distance, &[zeros.from(distance / 2), ones.from(0)]);
 }

@@ -5,8 +5,8 @@ use super::walking::{Nodes, node};
 /// Bits of the ways through a block's middle, or through a permutation, at most.
 const BITS: u32 = 5;
 
-/// Brings wires in another order: those that are wanted, of `width`. One switch for two; for four at most five (Waksman, 1968), with the first two places
-/// where the fewest lead to.
+/// Brings wires in another order: those that are wanted, of `width`. One switch for two; for four at most
+/// five (Waksman, 1968), with the first two places where the fewest lead to.
 pub(super) fn permute<N: Nodes>(
     nodes: &mut N,
     width: usize,
@@ -49,8 +49,8 @@ impl<W: Copy> Middle<W> {
         *self = Middle { came, ..Middle::new() };
     }
 
-    /// What the pole at place `at` takes: what came for it, or one of the wires past the poles before it. `wanted` says whether it takes any, and whether
-    /// anybody comes behind it.
+    /// What the pole at place `at` takes: what came for it, or one of the wires past the poles before it.
+    /// `wanted` says whether it takes any, and whether anybody comes behind it.
     pub(super) fn enter<N: Nodes<Wire = W>>(
         &mut self,
         nodes: &mut N,
@@ -128,7 +128,8 @@ pub(super) enum Source {
     Pole(u8),
 }
 
-/// The ways through a middle by which each pole takes from its source, and what those that leave the block give does; and at which exits that is.
+/// The ways through a middle by which each pole takes from its source, and what those that leave the block
+/// give does; and at which exits that is.
 pub(super) fn middle(width: usize, sources: &[Source], leaves: [bool; 4]) -> (u8, [Option<u8>; 4]) {
     const OUTSIDE: u8 = 8;
     for ways in 0..1 << BITS {

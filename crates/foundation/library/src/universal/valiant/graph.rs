@@ -30,7 +30,8 @@ impl Routes {
         Routes { split, sizes: HashMap::new(), small: HashMap::new() }
     }
 
-    /// The nodes beside so many poles, with those that have one input; with blocks of two it is `EXACT` of equations (2.5) and (2.6).
+    /// The nodes beside so many poles, with those that have one input; with blocks of two it is `EXACT` of
+    /// equations (2.5) and (2.6).
     pub fn nodes(&mut self, poles: usize) -> usize {
         self.size(poles).0
     }
@@ -232,7 +233,8 @@ fn graphs_of(blocks: usize, width: usize, edges: &[Edge]) -> Vec<usize> {
     if width == 2 {
         return two(&ends).collect();
     }
-    // Blocks of four are two of two edges each: then at most two of their edges have one colour, and those are colored again.
+    // Blocks of four are two of two edges each: then at most two of their edges have one colour, and those
+    // are colored again.
     let mut seen = [vec![0; blocks], vec![0; blocks]];
     let halves: Vec<Edge> = ends
         .iter()

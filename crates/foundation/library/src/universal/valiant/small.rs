@@ -1,10 +1,10 @@
 //! Graphs of six poles at most: with 0, 0, 0, 3, 7 and 9 nodes beside the poles (D13.3, Figure 2.2).
 //!
-//! Up to three poles stand one behind the other, and an edge that skips the second goes through it, which is a subpole, and straight. Poles that are no subpoles
-//! pass nothing on: three of them have a node.
+//! Up to three poles stand one behind the other, and an edge that skips the second goes through it, which is
+//! a subpole, and straight. Poles that are no subpoles pass nothing on: three of them have a node.
 //!
-//! Of more, what goes past the second pole is a wire, past the third two or three, and past the last but one is again one; five nodes for six poles are the same
-//! from either end.
+//! Of more, what goes past the second pole is a wire, past the third two or three, and past the last but one
+//! is again one; five nodes for six poles are the same from either end.
 
 use super::block::Names;
 use super::graph::Graph;

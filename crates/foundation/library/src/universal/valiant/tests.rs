@@ -188,10 +188,11 @@ fn sizes_are_those_of_the_recurrences() {
     }
 }
 
-/// The gates of D13.3's Table 2.1 and what it says of Valiant's circuit: four operations for each AND gate, a universal gate being one.
+/// The gates of D13.3's Table 2.1 and what it says of Valiant's circuit: four operations for each AND gate, a
+/// universal gate being one.
 ///
-/// The table is not (2.5) and (2.6) less `4 (u + v) + 2 k* - 9`, as the section has it of both optimizations: with `v` of the other sign it is, but for two
-/// to four gates, which it says vary by the parity of numbers.
+/// The table is not (2.5) and (2.6) less `4 (u + v) + 2 k* - 9`, as the section has it of both optimizations:
+/// with `v` of the other sign it is, but for two to four gates, which it says vary by the parity of numbers.
 #[test]
 fn table_2_1_counts_outputs_with_the_other_sign() {
     let rows: [(&str, [usize; 3], f64, f64); 10] = [
@@ -216,7 +217,8 @@ fn table_2_1_counts_outputs_with_the_other_sign() {
         assert!((-4.0 - spare..=4.0 + spare).contains(&misses), "{name}: {misses}");
         assert!(as_printed < (table - rounded) as usize / 4, "{name}: {as_printed}");
     }
-    // What is left here, where every node of one input and every one for nobody is gone: less than the table's 1,264 gates, of which 56 are universal.
+    // What is left here, where every node of one input and every one for nobody is gone: less than the
+    // table's 1,264 gates, of which 56 are universal.
     let credit = Shape { inputs: 25, outputs: 1, gates: 56 };
     for split in [Split::Two, Split::Hybrid] {
         assert!((1000..1264 - 56).contains(&switches(credit, split)), "{split:?}: {}", switches(credit, split));

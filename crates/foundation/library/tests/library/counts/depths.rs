@@ -1,5 +1,5 @@
-//! The least AND depths that we know in print, and whose they are. Of some constructions the depth is not in print: what is
-//! counted is the construction as it was published, over adders of ⌈log2 n⌉ + 1 layers.
+//! The least AND depths that we know in print, and whose they are. Of some constructions the depth is not in
+//! print: what is counted is the construction as it was published, over adders of ⌈log2 n⌉ + 1 layers.
 
 const SKLANSKY: &str = "Sklansky 1960";
 const DADDA: &str = "Dadda 1965 over Sklansky 1960, counted";

@@ -1,5 +1,6 @@
-//! Universal circuits. The smallest known one computes AES-128 of a file of 31,924 gates, in which 14,539 copy: its switches by the
-//! published recurrence, before any is left out, and three ANDs for each gate and one for each output.
+//! Universal circuits. The smallest known one computes AES-128 of a file of 31,924 gates, in which 14,539
+//! copy: its switches by the published recurrence, before any is left out, and three ANDs for each gate and
+//! one for each output.
 
 use super::Row;
 

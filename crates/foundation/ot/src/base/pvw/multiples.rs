@@ -1,11 +1,13 @@
 //! Products of one point by many scalars, from its multiples.
 //!
-//! A scalar, made odd by adding the group's order or not, is cut into odd signed digits; with each digit's multiple of the
-//! point at every place a product is one addition a digit, and no doubling. [`combine`] is for secret scalars that are all
-//! there at once: it makes the multiples of a place, eight of them, adds for each scalar the one that its digit says, and goes on
-//! to the next place, so that what is selected from stays in the first cache. [`Multiples`] keeps all places, for scalars that are no secret.
-//! Points stay in projective coordinates, whose additions are a little slower than those of the library's own
-//! tables, since normalizing them would take as long as some seventy multiplications; eight multiples at each place take ten.
+//! A scalar, made odd by adding the group's order or not, is cut into odd signed digits; with each digit's
+//! multiple of the point at every place a product is one addition a digit, and no doubling. [`combine`] is
+//! for secret scalars that are all there at once: it makes the multiples of a place, eight of them, adds for
+//! each scalar the one that its digit says, and goes on to the next place, so that what is selected from
+//! stays in the first cache. [`Multiples`] keeps all places, for scalars that are no secret. Points stay in
+//! projective coordinates, whose additions are a little slower than those of the library's own tables, since
+//! normalizing them would take as long as some seventy multiplications; eight multiples at each place take
+//! ten.
 
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;

@@ -1,5 +1,5 @@
-//! Products of points by scalars that each step takes, for one OT, or for one answer where that is said. The tests count what is
-//! made and hold it against these.
+//! Products of points by scalars that each step takes, for one OT, or for one answer where that is said. The
+//! tests count what is made and hold it against these.
 
 /// A query: of the CRS's points.
 pub const QUERY: usize = 4;

@@ -1,18 +1,19 @@
 //! Answers whose OTs share their randomness: `X` once an answer, and not once for each OT of it.
 //!
-//! An answer to a query of `n` OTs draws one `u` and one `v` for either side `b`, sends `X_b = u g_b + v h_b`, and takes the
-//! pad of side `b` of OT `i` from `S = ug + vh`, where `g` and `h` are that OT's. The receiver finds its choice's `S` from
-//! `r X_b` as ever. So an answer has 64 bytes and a payload for each side, where [`Answer`](super::Answer) has 64 more for
-//! every OT, and is two products of a point for each OT and side in place of four.
+//! An answer to a query of `n` OTs draws one `u` and one `v` for either side `b`, sends
+//! `X_b = u g_b + v h_b`, and takes the pad of side `b` of OT `i` from `S = ug + vh`, where `g` and `h` are
+//! that OT's. The receiver finds its choice's `S` from `r X_b` as ever. So an answer has 64 bytes and a
+//! payload for each side, where [`Answer`](super::Answer) has 64 more for every OT, and is two products of a
+//! point for each OT and side in place of four.
 //!
-//! **Why that hides as well.** Of `g, h` that do not fit side `b`, `S` is uniform given `X_b`: two independent equations of two
-//! uniform scalars. This holds for each OT alone. The `S` of several such OTs depend on each other (for a receiver who
-//! follows the protocol they are known multiples of one point; one who does not may ask with equal keys, or with multiples or sums
-//! of others), but nothing shows them: pads are outputs of a random oracle at
-//! `S` and the OT's number, and whoever has not yet asked for a right `S` has seen nothing that depends on any. Each
-//! of `q` queries names one OT and side, and hits with a chance of 2^-252. The unbounded receiver of the module before can
-//! therefore do no more here than there, but make its queries: the random oracle is needed where before a random
-//! function of a uniform input was enough.
+//! **Why that hides as well.** Of `g, h` that do not fit side `b`, `S` is uniform given `X_b`: two
+//! independent equations of two uniform scalars. This holds for each OT alone. The `S` of several such OTs
+//! depend on each other (for a receiver who follows the protocol they are known multiples of one point; one
+//! who does not may ask with equal keys, or with multiples or sums of others), but nothing shows them: pads
+//! are outputs of a random oracle at `S` and the OT's number, and whoever has not yet asked for a right `S`
+//! has seen nothing that depends on any. Each of `q` queries names one OT and side, and hits with a chance of
+//! 2^-252. The unbounded receiver of the module before can therefore do no more here than there, but make its
+//! queries: the random oracle is needed where before a random function of a uniform input was enough.
 //!
 //! **Commitment**: the coins determine every byte of an answer, so who is told them makes it again, bit for bit, in
 //! variable time if they are no secret.

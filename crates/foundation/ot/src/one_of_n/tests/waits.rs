@@ -9,8 +9,8 @@ fn corrections(n: usize) -> usize {
     16 * ROWS * (n.div_ceil(128) + 1)
 }
 
-/// Else a receiver would add errors whose hash is zero to the rows that are left: they pass whatever the sender's secret
-/// is, and its blocks show that.
+/// Else a receiver would add errors whose hash is zero to the rows that are left: they pass whatever the
+/// sender's secret is, and its blocks show that.
 #[test]
 fn a_challenge_waits_for_all_corrections_of_its_chunk() {
     const N: usize = Oos16::CHUNK + 5000;

@@ -1,4 +1,5 @@
-//! What leaves only when something was heard: the receiver's challenge and choice bits, behind its nonce, and the sender's nonce.
+//! What leaves only when something was heard: the receiver's challenge and choice bits, behind its nonce, and
+//! the sender's nonce.
 
 use comity_testing::assert_waits;
 
@@ -11,8 +12,8 @@ const GROUPS: Parameters = Parameters { trees: 130, depth: 4, dimension: 128 };
 /// Bytes of an iteration's trees.
 const TREES: usize = 16 * (1 + 130 * 3);
 
-/// Else a sender would choose the trees that are left so that false ones pass at the point, wherever paths end; and bits
-/// of false trees would not hide the choice bits.
+/// Else a sender would choose the trees that are left so that false ones pass at the point, wherever paths
+/// end; and bits of false trees would not hide the choice bits.
 #[test]
 fn the_challenge_waits_for_all_trees_and_choice_bits_for_the_answer() {
     let n = GROUPS.outputs() - GROUPS.reserved() + 10;
@@ -31,7 +32,8 @@ fn the_challenge_waits_for_all_trees_and_choice_bits_for_the_answer() {
     );
 }
 
-/// The keys of the trees follow from the nonce: who knows it before its correlations are fixed has a say in what is hashed.
+/// The keys of the trees follow from the nonce: who knows it before its correlations are fixed has a say in
+/// what is hashed.
 #[test]
 fn the_nonce_waits_for_the_base() {
     const K: usize = 4;

@@ -125,8 +125,8 @@ impl Textbook {
         (0..self.n).map(|j| Block::from_u128(column(j))).collect()
     }
 
-    /// The answer of a receiver that added errors to corrections: the tree, the error, and its guess of the tree's bits of
-    /// delta.
+    /// The answer of a receiver that added errors to corrections: the tree, the error, and its guess of the
+    /// tree's bits of delta.
     pub(super) fn answer(&self, challenge: [u8; 16], lies: &[(usize, Vec<bool>, usize)]) -> Vec<u8> {
         let mut key = prg(Block::new(challenge));
         let mut elements: Vec<u128> = (0..self.x.len() / 128).map(|_| key.block().to_u128()).collect();

@@ -16,8 +16,8 @@ fn trees(k: usize) -> usize {
     Trees::len::<Malicious>(Shape::new(k).unwrap())
 }
 
-/// Else a receiver would add errors whose hash is zero to the corrections that are left: they pass whatever delta is, and
-/// what is made of the OTs shows delta bit by bit.
+/// Else a receiver would add errors whose hash is zero to the corrections that are left: they pass whatever
+/// delta is, and what is made of the OTs shows delta bit by bit.
 #[test]
 fn a_challenge_waits_for_all_corrections_of_its_chunk() {
     const CHUNK: usize = <Malicious as Checking>::CHUNK;

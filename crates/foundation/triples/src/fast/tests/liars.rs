@@ -16,8 +16,8 @@ fn liar(lie: impl FnMut(Act<'_>) + Send + 'static) -> Liar {
     Box::new(lie)
 }
 
-/// Deals one batch in each of `runs` sessions, on the same extensions, between a `cheat` and an honest party: gives what the honest
-/// one gets. Conducts are made anew for each run.
+/// Deals one batch in each of `runs` sessions, on the same extensions, between a `cheat` and an honest party:
+/// gives what the honest one gets. Conducts are made anew for each run.
 fn runs(
     cheat: u16,
     budget: &Budget,
@@ -73,7 +73,8 @@ fn small() -> Budget {
     budget
 }
 
-/// One false G, with either guess: it passes where the guess is right, which is half of the time, and is caught where it is wrong.
+/// One false G, with either guess: it passes where the guess is right, which is half of the time, and is
+/// caught where it is wrong.
 #[test]
 fn a_false_g_passes_only_with_the_right_guess() {
     const RUNS: usize = 300;

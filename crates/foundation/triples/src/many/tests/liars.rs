@@ -11,8 +11,9 @@ use crate::checks;
 /// What a liar adds to a `U`: bit 1 is set, so that the peer's bit of `S` changes too.
 const D: Block = Block::from_u128(0x5a17_0000_0000_0000_0000_0000_0000_0002);
 
-/// Deals one batch in each of `runs` sessions among `N` parties, of which the first ones cheat: what the honest ones get. Conducts are made
-/// anew for each run, by run and party. The cheats of a run are told apart from the honest by their number.
+/// Deals one batch in each of `runs` sessions among `N` parties, of which the first ones cheat: what the
+/// honest ones get. Conducts are made anew for each run, by run and party. The cheats of a run are told apart
+/// from the honest by their number.
 fn runs<const N: usize>(
     cheats: u16,
     budget: &Budget,
@@ -96,8 +97,8 @@ fn watch(and: usize, seen: Arc<Mutex<Vec<(u16, bool)>>>, me: PartyId) -> Lie {
     })
 }
 
-/// One false `U`, to one honest party and to all, with either guess: it passes where the guess of the sum of those shares is right, which is half
-/// of the time, and is caught where it is wrong.
+/// One false `U`, to one honest party and to all, with either guess: it passes where the guess of the sum of
+/// those shares is right, which is half of the time, and is caught where it is wrong.
 fn a_false_u_passes_with_the_right_guess<const N: usize>(to_all: bool) {
     const RUNS: usize = 24;
     let seen = Arc::new(Mutex::new(Vec::new()));
@@ -138,8 +139,8 @@ fn a_false_u_passes_only_with_the_right_guess() {
     a_false_u_passes_with_the_right_guess::<3>(true);
 }
 
-/// The best cheat there is, at small parameters, by one party and by two: leaky objects of which some bucket is full as often as the
-/// bound says.
+/// The best cheat there is, at small parameters, by one party and by two: leaky objects of which some bucket
+/// is full as often as the bound says.
 fn escapes<const N: usize>(cheats: u16, n: usize) {
     let rho = 4;
     let buckets = small().next(1).unwrap().buckets;
@@ -147,7 +148,8 @@ fn escapes<const N: usize>(cheats: u16, n: usize) {
     let all = runs::<N>(cheats, &small(), n, |run, me| {
         let coins = coins.clone();
         lie(move |mut act| match &mut act {
-            // The first of each column, of the leaders and of the others, which go together: two liars lie about one each.
+            // The first of each column, of the leaders and of the others, which go together: two liars lie
+            // about one each.
             JointAct::Says { what: "U", peer, .. } if me.0 < cheats && usize::from(peer.0) == N - 1 => {
                 for (column, first) in [0, buckets].into_iter().enumerate() {
                     if cheats == 1 || column == usize::from(me.0) {
@@ -244,8 +246,9 @@ fn blocks(bytes: &[u8]) -> impl Iterator<Item = u128> {
     })
 }
 
-/// One lie in a check, and all that the liars then hold and have heard until the honest parties have ended, honest openings before it and after: no
-/// block of it, and no sum of two, is an honest party's key, or the sum of all honest keys.
+/// One lie in a check, and all that the liars then hold and have heard until the honest parties have ended,
+/// honest openings before it and after: no block of it, and no sum of two, is an honest party's key, or the
+/// sum of all honest keys.
 fn a_failure_tells_no_key<const N: usize>(cheats: u16, make: impl Fn(u16) -> Lie + Sync) {
     let (held, keys) = (Arc::new(Mutex::new(std::collections::HashSet::new())), Arc::new(Mutex::new(Vec::new())));
     let ends = Net::<N>::run(|net| {

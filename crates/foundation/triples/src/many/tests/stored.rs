@@ -23,7 +23,8 @@ fn batches(net: &mut Mesh<'_>, amounts: &RowAmounts, count: usize) -> Vec<Vec<u8
     (0..count).map(batch).collect()
 }
 
-/// What is dealt from a shelf of two batches is what it has to be, and comes once: what all of it is, and what is left then.
+/// What is dealt from a shelf of two batches is what it has to be, and comes once: what all of it is, and
+/// what is left then.
 fn from_a_shelf<const N: usize>() {
     let amounts = RowAmounts { parties: N as u16, ..AMOUNTS };
     let views = Net::<N>::run(|net| {

@@ -16,7 +16,8 @@ struct Args {
     result: OutArgs,
 }
 
-/// What is written of a table with the keys a, b and c, all common, beside which these cells came, to a file of this name.
+/// What is written of a table with the keys a, b and c, all common, beside which these cells came, to a file
+/// of this name.
 fn written(name: &str, header: &[&str], cells: [&[u8]; 3]) -> (Written, String) {
     let folder = tempfile::tempdir().unwrap();
     let (table, out) = (folder.path().join("t.csv"), folder.path().join(name));

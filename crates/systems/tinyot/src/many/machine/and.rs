@@ -1,8 +1,9 @@
 //! ANDs by Beaver's trick, in pieces.
 //!
-//! **Cost.** An AND of n parties reads two rows and a triple, 80 n bytes, shows two rows, 32 n, of which each block is multiplied once, and writes one, 16 n.
-//! A piece is worked on in tiles that stay in the first-level cache, a party's blocks at a time, so that the arithmetic is on
-//! neighbours; and it is so small that its triples are still near when the others' bits are there.
+//! **Cost.** An AND of n parties reads two rows and a triple, 80 n bytes, shows two rows, 32 n, of which each
+//! block is multiplied once, and writes one, 16 n. A piece is worked on in tiles that stay in the first-level
+//! cache, a party's blocks at a time, so that the arithmetic is on neighbours; and it is so small that its
+//! triples are still near when the others' bits are there.
 
 use core::ops::Range;
 

@@ -1,4 +1,5 @@
-//! What leaves a party that opens bits is never its shares: over several runs on one lot, and where a value stays in shares.
+//! What leaves a party that opens bits is never its shares: over several runs on one lot, and where a value
+//! stays in shares.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -101,7 +102,8 @@ fn ran(
     outputs.0
 }
 
-/// Two programs on one lot, one batch after the other, and once more on a copy that was put back: what hides the shares is never the same.
+/// Two programs on one lot, one batch after the other, and once more on a copy that was put back: what hides
+/// the shares is never the same.
 #[test]
 fn runs_on_one_lot_hide_nothing_by_the_same() {
     let (log, amounts) = (Log::default(), RowAmounts { parties: 3, triples: 4, masks: 256, shares: 4 });
@@ -137,8 +139,8 @@ fn runs_on_one_lot_hide_nothing_by_the_same() {
     }
 }
 
-/// A value that stays in shares, linear in inputs of all but party 0, which hears what the others have of it: the shares in the files follow neither
-/// from that nor from what any other party heard.
+/// A value that stays in shares, linear in inputs of all but party 0, which hears what the others have of it:
+/// the shares in the files follow neither from that nor from what any other party heard.
 #[test]
 fn a_value_that_stays_in_shares_is_hidden_from_who_sums_it_up() {
     let log = Log::default();
@@ -162,7 +164,8 @@ fn a_value_that_stays_in_shares_is_hidden_from_who_sums_it_up() {
     let inputs: Vec<Bits> = (1..4u16).map(|owner| bits(64, &mut drawn(owner.into()))).collect();
     inputs.iter().for_each(|input| expected.xor_assign(input));
     assert!(value == expected);
-    // Windows of 64 bits of what anybody said: of no two or three of them the sum is a share or an input of an honest party.
+    // Windows of 64 bits of what anybody said: of no two or three of them the sum is a share or an input of
+    // an honest party.
     let said: HashSet<u64> = log
         .iter()
         .filter(|said| !said.bare)

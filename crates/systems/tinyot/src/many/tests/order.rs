@@ -108,7 +108,8 @@ fn noted(and: bool) -> Vec<Vec<u64>> {
 
 #[test]
 fn what_was_said_is_settled_in_a_check_before_an_output() {
-    // An input of a byte to two; then a settlement, an output's shares and theirs; then an output and its settlement alone.
+    // An input of a byte to two; then a settlement, an output's shares and theirs; then an output and its
+    // settlement alone.
     let output = 2 + SETTLEMENT;
     let settled = 2 + SETTLEMENT + output;
     for notes in noted(false) {

@@ -67,7 +67,8 @@ fn what_three_prepared_runs_programs_until_it_is_used_up() {
     assert!(ends.iter().all(|learned| learned == &wanted));
 }
 
-/// One false bit in what is opened, at each kind of check: whatever the reason, a check that began is never noted as passed.
+/// One false bit in what is opened, at each kind of check: whatever the reason, a check that began is never
+/// noted as passed.
 #[test]
 fn a_check_that_does_not_end_well_is_not_noted_as_passed() {
     for (message, to) in

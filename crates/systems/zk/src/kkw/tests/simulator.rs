@@ -1,7 +1,8 @@
 //! Zero knowledge: the simulator, which knows the challenge and no witness.
 //!
-//! All that an answer has is drawn: roots, seeds, hashes of what was said where a root is shown, commitments and blindings, masked inputs,
-//! corrections, what the hidden parties said. The first message follows from it.
+//! All that an answer has is drawn: roots, seeds, hashes of what was said where a root is shown, commitments
+//! and blindings, masked inputs, corrections, what the hidden parties said. The first message follows from
+//! it.
 
 use comity_core::{Backend, Prg};
 
@@ -16,7 +17,8 @@ use crate::tests::rng;
 use crate::tree::SEED;
 use crate::zkboo::tests::{of_two, two};
 
-/// The bytes with bits of an execution's rows, which have a byte each here: masked inputs, corrections if they are shown, what was said.
+/// The bytes with bits of an execution's rows, which have a byte each here: masked inputs, corrections if
+/// they are shown, what was said.
 fn rows(hidden: u8) -> usize {
     if usize::from(hidden) == LAST { 2 } else { 3 }
 }
@@ -50,8 +52,9 @@ fn a_simulated_transcript_passes() {
     }
 }
 
-/// Counts what is seen of eight opened executions: masked inputs, the correction, what the hidden party said, and beside them the sums of
-/// the opened parties' shares: of the inputs' masks, and of what covers the gate's value.
+/// Counts what is seen of eight opened executions: masked inputs, the correction, what the hidden party said,
+/// and beside them the sums of the opened parties' shares: of the inputs' masks, and of what covers the
+/// gate's value.
 fn seen(statement: &Statement, salt: &[u8; 32], challenge: &[u8; 8], mut answer: &[u8], counts: &mut [u64; 128]) {
     let (hashes, shape) = (Hashes::new(8, statement.digest(), salt), Shape::new(statement));
     for (number, &hidden) in challenge.iter().enumerate() {

@@ -57,7 +57,8 @@ fn all_rounds_at_once_are_the_textbooks_one_by_one() {
 
 #[test]
 fn a_forged_digest_with_consistent_views_is_refused() {
-    // All views are what they ought to be, and the output shares are those of the views: but they add up to another output.
+    // All views are what they ought to be, and the output shares are those of the views: but they add up to
+    // another output.
     let inputs = two(1);
     for system in [System::ZkBoo, System::ZkbPlusPlus] {
         for e in 0..3 {

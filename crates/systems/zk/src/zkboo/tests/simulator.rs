@@ -17,11 +17,12 @@ use crate::tests::rng;
 use crate::zkboo::commitments::Hashes;
 use crate::zkboo::{Committed, Shape, check};
 
-/// What a verifier sees of a round beside hashes and seeds: the input shares, the views and the output shares of two branches, and
-/// the output share of the third.
+/// What a verifier sees of a round beside hashes and seeds: the input shares, the views and the output shares
+/// of two branches, and the output share of the third.
 type Seen = (usize, Vec<Vec<bool>>);
 
-/// The two branches that are opened with these seeds, with this share of the last branch and this view of branch `e + 1`.
+/// The two branches that are opened with these seeds, with this share of the last branch and this view of
+/// branch `e + 1`.
 fn opened(
     statement: &Statement,
     hashes: &Hashes,
@@ -52,8 +53,9 @@ fn opened(
     (engine, missing)
 }
 
-/// A transcript for a challenge that is known beforehand: random seeds, a random view of `e + 1`, a random share of the last branch;
-/// view `e` and all output shares follow, and the commitment that stays closed is to nothing.
+/// A transcript for a challenge that is known beforehand: random seeds, a random view of `e + 1`, a random
+/// share of the last branch; view `e` and all output shares follow, and the commitment that stays closed is
+/// to nothing.
 pub(crate) fn simulated(bound: &Bound<'_>, trits: &[u8], rng: &mut Prg) -> ([u8; 32], [u8; 32], Vec<u8>) {
     let (system, statement, shape) = (System::ZkBoo, bound.statement, Shape::new(bound.statement, trits.len()));
     let mut salt = [0; 32];
@@ -139,7 +141,8 @@ fn what_is_seen_has_one_distribution_whatever_the_witness_and_without_one() {
         let (salt, _, answer) = simulated(&statement.in_a_file(), &trits, &mut random);
         seen(&statement, &salt, &trits, &answer, &mut counts[3]);
     }
-    // Two secret bits in two branches and two views: 2^6 places for each challenge, all equally likely; the rest follows from them.
+    // Two secret bits in two branches and two views: 2^6 places for each challenge, all equally likely; the
+    // rest follows from them.
     let (places, total) = (3 * 64, f64::from(runs * 219));
     let expected = total / f64::from(places);
     for (who, counts) in counts.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! ZKBoo as it stands in figure 3.5, a round and a gate at a time: an oracle for the sliced one, and the place where provers cheat.
+//! ZKBoo as it stands in figure 3.5, a round and a gate at a time: an oracle for the sliced one, and the
+//! place where provers cheat.
 
 use comity_circuit::{Call, Engine, Memory, Program, Put, Shown, run};
 use comity_core::{Backend, Bits, Error, Result};
