@@ -57,7 +57,7 @@ pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let prepared = |ch: &mut MemoryChannel, me| {
         let made = party(me, ch, |party, options| {
             let mut kept = Kept::new(MATERIAL, []);
-            let make = Ag.needs(program(), options, party.here.params)?;
+            let make = Ag.needs(program(), options, party.here.params)?.remove(0);
             let ahead = Ahead { program: Some(program()), options, make: &make, together: 1 };
             Ag.prepare(party, &ahead, &mut Empty, &mut kept)?;
             Ok(kept.batches.remove(0).expect("a batch"))

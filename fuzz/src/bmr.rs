@@ -121,7 +121,7 @@ pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let garbled = all(|links| {
         let mut kept = Kept::new(MATERIAL, []);
         let made = party(links, |me, job| {
-            let make = Bmr.needs(job.program, job.options, me.here.params)?;
+            let make = Bmr.needs(job.program, job.options, me.here.params)?.remove(0);
             let ahead = Ahead { program: Some(job.program), options: job.options, make: &make, together: 1 };
             Bmr.prepare(me, &ahead, &mut Empty, &mut kept)
         });

@@ -81,11 +81,12 @@ pub trait Protocol: Sync {
         let _ = (options, program);
     }
 
-    /// The material that a run uses up, if it is to use some: asked before anybody is bothered.
+    /// The materials that a run uses up, if it is to use some, each of its own lot: at least one. Asked before
+    /// anybody is bothered.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if it has none to use, or not with these options.
-    fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Need> {
+    fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Vec<Need>> {
         let _ = (program, options, params);
         Err(self.nothing_ahead())
     }

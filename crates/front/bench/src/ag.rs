@@ -9,7 +9,7 @@ use comity_circuit::{Observer, Program};
 use comity_core::{Bits, Error};
 use comity_cutchoose::CutChoose;
 use comity_net::SystemRng;
-use comity_protocol::{Ahead, Lot, Need, Party, Press, Protocol, Shelf, Supplies, WriteBatch};
+use comity_protocol::{Ahead, Lot, Party, Press, Protocol, Shelf, Supplies, WriteBatch};
 use comity_terminal::failure::{Failure, Outcome};
 
 use crate::suite::{Bench, Suite};
@@ -165,7 +165,7 @@ impl Supplies for Kept {
 
 /// An online phase, and the bytes that the parties kept for it.
 fn prepared(program: &Program, work: &Work<'_>, net: Option<comity_channel::NetProfile>) -> Outcome<(Run, u64)> {
-    let need: Need = Ag.needs(program, work.job(&[]).options, work.here(0).params).map_err(Failure::from)?;
+    let need = Ag.needs(program, work.job(&[]).options, work.here(0).params).map_err(Failure::from)?.remove(0);
     let prepare = |ch: &mut Wire, party: u16| {
         let here = work.here(party);
         let (mut kept, mut net) = (Kept::default(), Mesh::of_two(here.me, ch));

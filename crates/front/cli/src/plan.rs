@@ -226,7 +226,7 @@ fn describe(Costed { plan, ands }: &Costed, net: &str) -> Outcome<Planned> {
         seconds: plan.seconds(&net),
         work_seconds: plan.work,
         delays: plan.delays,
-        material: plan.material.as_ref().map(|need| Material {
+        material: plan.materials.first().map(|need| Material {
             name: need.material,
             amount: need.units[0],
             unit: unit(plan, need.material),
@@ -250,11 +250,12 @@ fn table(plans: &[Costed], net: &NetProfile) -> String {
         let about = if plan.exact { "" } else { "~" };
         let sent = format!("{about}{}", bytes(plan.bytes()));
         let rounds = format!("{about}{}", plan.rounds.iter().max().copied().unwrap_or(0));
-        let material = plan.material.as_ref().map_or("-".to_owned(), |need| {
+        let materials = plan.materials.iter().map(|need| {
             let (amount, unit) = (need.units[0], unit(plan, need.material));
             let unit = if amount == 1 { unit.trim_end_matches('s') } else { unit };
             format!("{amount} {unit} of {}, up to {}", need.material, bytes(need.bytes))
         });
+        let material = materials.reduce(|all, next| format!("{all}; {next}")).unwrap_or("-".to_owned());
         let time = duration(plan.seconds(net));
         let (name, adversary) = (plan.card.name.to_owned(), plan.card.adversary.name().to_owned());
         text.row([name, adversary, ands.to_string(), sent, rounds, time, format!("  {material}")]);

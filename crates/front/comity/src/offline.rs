@@ -29,8 +29,8 @@ use comity_channel::{Mesh, PerPeer};
 use comity_circuit::Program;
 use comity_core::{Error, PartyId, Result, SessionId};
 use comity_net::SystemRng;
-use comity_protocol::{Ahead, Card, Empty, Material, Need, Party, Protocol};
-use comity_store::Meta;
+use comity_protocol::{Ahead, Card, Empty, Here, Material, Need, Options, Party, Protocol};
+use comity_store::{Meta, Store};
 
 use crate::clock::Clock;
 use crate::meet::Begun;
@@ -68,13 +68,14 @@ impl Session<'_> {
         let program = form.program();
         let each = protocol.needs(program, &settled, self.params)?;
         let times = |n: u64| n.saturating_mul(count);
-        let need = Need {
+        let need = |each: &Need| Need {
             material: each.material,
             units: each.units.iter().copied().map(times).collect(),
             batches: times(each.batches),
             bytes: times(each.bytes),
         };
-        self.make(protocol, Some((program, &each)), count, &need, limit, watch)
+        let needs: Vec<Need> = each.iter().map(need).collect();
+        self.make(protocol, Some((program, &each)), count, &needs, limit, watch)
     }
 
     /// Makes material ahead for any programs: so much in the first unit of the material, rounded up to whole batches.
@@ -91,28 +92,27 @@ impl Session<'_> {
         protocol.card().has(self.me, self.parties())?;
         protocol.fits_parties(self.parties(), &options)?;
         let need = protocol.amount(units, &options, self.params)?;
-        self.make(protocol, None, need.units.first().copied().unwrap_or(0), &need, limit, watch)
+        self.make(protocol, None, need.units.first().copied().unwrap_or(0), &[need], limit, watch)
     }
 
-    /// Makes `count` units, for runs of a program that use up so much each, or for any.
+    /// Makes materials one after the other, for `count` runs of a program that use up so much each, or for any.
     fn make(
         mut self,
         protocol: &dyn Protocol,
-        program: Option<(&Program, &Need)>,
+        program: Option<(&Program, &[Need])>,
         count: u64,
-        need: &Need,
+        needs: &[Need],
         limit: u64,
         watch: &mut dyn Watch,
     ) -> Result<Filled> {
         self.has_no(&[Part::Shares], "the making of material")?;
         let card = protocol.card();
-        let material = material(card, need);
         let Some(store) = self.store.take() else {
             return Err(Error::invalid_input("where does the material go? The session needs a store"));
         };
         let there = store.bytes()?;
-        let bytes = protocol.stored_bytes(need, self.parties());
-        if bytes.saturating_add(there) > limit || need.batches >= u64::from(u32::MAX) {
+        let bytes = needs.iter().map(|need| protocol.stored_bytes(need, self.parties())).fold(0, u64::saturating_add);
+        if bytes.saturating_add(there) > limit || needs.iter().any(|need| need.batches >= u64::from(u32::MAX)) {
             return Err(Error::invalid_input(format!(
                 "this may take {}, the store holds {} already, and the limit is {}: raise it (--store-limit), or run without a store, \
                  where all is made when it is needed",
@@ -121,19 +121,25 @@ impl Session<'_> {
                 Size(limit)
             )));
         }
-        if material.program && count > MOST as u64 {
+        let of_program = needs.iter().any(|need| material(card, need).program);
+        if of_program && count > MOST as u64 {
             return Err(Error::invalid_input(format!(
                 "{count} runs are more than {MOST}, which is as many as a store has of one program with the same parties"
             )));
         }
         let options = self.options(card)?;
-        let for_program = program.filter(|_| material.program).map(|(program, _)| program);
-        let each = program.map_or(0, |(_, each)| each.batches);
-        let phase = match material.program {
-            true => format!("prepare {count} runs"),
-            false => format!("prepare {} {} by {each}", need.units[0], material.units[0]),
-        };
-        let greeting = self.greeting(card, for_program, &phase)?;
+        let agreed = program.filter(|_| of_program).map(|(program, _)| program);
+        let each = |of: usize| program.map(|(program, each)| (program, &each[of]));
+        let phases = needs.iter().enumerate().map(|(of, need)| match material(card, need) {
+            made if made.program => format!("prepare {count} runs"),
+            made => format!(
+                "prepare {} {} by {}",
+                need.units[0],
+                made.units[0],
+                each(of).map_or(0, |(_, each)| each.batches)
+            ),
+        });
+        let greeting = self.greeting(card, agreed, &phases.collect::<Vec<_>>().join(", "))?;
         if let Some((program, _)) = program {
             program.lowered();
         }
@@ -141,50 +147,81 @@ impl Session<'_> {
         watch.connected(&met.address);
         let mut clock = Clock::start(watch);
         clock.phase_begins("hello");
-        let mut rng = SystemRng;
         let Begun { mut mesh, counters, here, mut options, keys, .. } =
             met.greet(&self, greeting, options, clock.watch())?;
-        if let Some(program) = for_program {
+        if let Some(program) = agreed {
             protocol.settle(&mut options, program);
         }
-        let meta = Meta {
-            id: here.session,
-            material: need.material.to_owned(),
-            options: options.canonical(material.options),
-            program: for_program.map(Program::digest),
-            name: for_program.map_or("any program", Program::name).to_owned(),
-            units: Vec::new(),
-            party: here.me,
-            peers: ids(&keys),
-            params: here.params,
-        };
-        let mut filling = Filling::new(&store, meta);
-        let ahead = Ahead { program: for_program, options: &options, make: need, together: each };
-        let source = program.filter(|_| material.program).zip(material.from);
-        let source = source.and_then(|((program, each), _)| Some((program, each, protocol.source(program, &options)?)));
-        let done = match &source {
-            Some((program, each, source)) => {
-                let source = Wanted { protocols: self.protocols, card, program, need: source, peers: ids(&keys) };
-                OfStored { protocol, store: &store, source, ahead, each }.make(
-                    &mut mesh,
-                    here,
-                    &mut clock,
-                    &mut filling,
-                )
-            }
-            None => {
-                let mut me = Party { net: &mut mesh, here, rng: &mut rng, observer: &mut clock };
-                protocol.prepare(&mut me, &ahead, &mut Empty, &mut filling)
-            }
-        };
-        done.map_err(|error| whose(error, &mesh))?;
+        let making =
+            Making { protocol, protocols: self.protocols, store: &store, options: &options, peers: ids(&keys) };
+        let made = needs.iter().enumerate().map(|(of, need)| {
+            // The first material's session is the hello's own.
+            let here = if of == 0 { here } else { here.child(need.material) };
+            making.fill(need, each(of), &mut mesh, here, &mut clock)
+        });
+        let stored_bytes = made.sum::<Result<u64>>().map_err(|error| whose(error, &mesh))?;
         let ands = match program {
             Some((program, _)) => program.and_gates().saturating_mul(count),
             None => count,
         };
-        let stored_bytes = filling.stored_bytes;
         let report = Report::new(card, &options, here, ands, &counters, clock.stop());
-        Ok(Filled { count, unit: if material.program { "runs" } else { material.units[0] }, stored_bytes, report })
+        let unit = if program.is_some() { "runs" } else { material(card, &needs[0]).units[0] };
+        Ok(Filled { count, unit, stored_bytes, report })
+    }
+}
+
+/// How materials are made: what is the same for all of a protocol's.
+struct Making<'m> {
+    protocol: &'m dyn Protocol,
+    protocols: &'static [&'static dyn Protocol],
+    store: &'m Store,
+    options: &'m Options,
+    peers: Vec<(PartyId, Option<[u8; 32]>)>,
+}
+
+impl Making<'_> {
+    /// Makes so much of one material, `each` of it for one run of a program, of what is stored or anew; returns
+    /// the bytes that it takes in the store.
+    fn fill(
+        &self,
+        need: &Need,
+        each: Option<(&Program, &Need)>,
+        mesh: &mut Mesh<'_>,
+        here: Here,
+        clock: &mut Clock<'_>,
+    ) -> Result<u64> {
+        let &Making { protocol, store, options, .. } = self;
+        let card = protocol.card();
+        let material = material(card, need);
+        let program = each.filter(|_| material.program);
+        let meta = Meta {
+            id: here.session,
+            material: need.material.to_owned(),
+            options: options.canonical(material.options),
+            program: program.map(|(program, _)| program.digest()),
+            name: program.map_or("any program", |(program, _)| program.name()).to_owned(),
+            units: Vec::new(),
+            party: here.me,
+            peers: self.peers.clone(),
+            params: here.params,
+        };
+        let mut filling = Filling::new(store, meta);
+        let together = each.map_or(0, |(_, each)| each.batches);
+        let ahead = Ahead { program: program.map(|(program, _)| program), options, make: need, together };
+        let source = program.filter(|_| material.from.is_some());
+        let source = source.and_then(|(program, each)| Some((program, each, protocol.source(program, options)?)));
+        match &source {
+            Some((program, each, source)) => {
+                let source =
+                    Wanted { protocols: self.protocols, card, program, need: source, peers: self.peers.clone() };
+                OfStored { protocol, store, source, ahead, each }.make(mesh, here, clock, &mut filling)?;
+            }
+            None => {
+                let mut me = Party { net: mesh, here, rng: &mut SystemRng, observer: clock };
+                protocol.prepare(&mut me, &ahead, &mut Empty, &mut filling)?;
+            }
+        }
+        Ok(filling.stored_bytes)
     }
 }
 

@@ -20,8 +20,8 @@ pub struct RunCost {
     pub rounds: Vec<u64>,
     /// Whether bytes and rounds are those of a run to the last one; else they are within some ten per cent.
     pub exact: bool,
-    /// The material that a run from a store uses up, if the protocol makes some ahead.
-    pub material: Option<Need>,
+    /// The materials that a run from a store uses up; none if the protocol makes nothing ahead.
+    pub materials: Vec<Need>,
     /// Messages that wait for each other, one after another.
     pub delays: u64,
     /// Seconds of work, on one core of a machine with AES instructions.
@@ -66,14 +66,13 @@ impl RunCost {
             sent: each().map(|party| talk.sent(party)).collect(),
             rounds: each().map(|party| talk.rounds(party)).collect(),
             exact: talk.is_exact(),
-            material: if card.offline.is_empty() {
-                None
-            } else {
-                protocol.needs(program, &settled, params).ok().map(|need| {
-                    let bytes = protocol.stored_bytes(&need, parties);
-                    Need { bytes, ..need }
-                })
-            },
+            materials: match card.offline {
+                [] => Vec::new(),
+                _ => protocol.needs(program, &settled, params).unwrap_or_default(),
+            }
+            .into_iter()
+            .map(|need| Need { bytes: protocol.stored_bytes(&need, parties), ..need })
+            .collect(),
             delays: talk.delays(),
             work: talk.seconds(),
         })

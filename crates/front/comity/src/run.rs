@@ -58,9 +58,12 @@ impl Session<'_> {
         };
         let (whole, program) = (program, form.program());
         let store = self.store.take();
-        let need = store.as_ref().map(|_| protocol.needs(program, &settled, self.params)).transpose()?;
+        let needs = store.as_ref().map(|_| protocol.needs(program, &settled, self.params)).transpose()?;
         // What it is that one takes from a store is no option that all agree on, since it means nothing without one.
-        let phase = need.as_ref().map_or("run".to_owned(), |need| format!("run on {} from a store", need.material));
+        let phase = needs.as_ref().map_or("run".to_owned(), |needs| {
+            let materials: Vec<_> = needs.iter().map(|need| need.material).collect();
+            format!("run on {} from a store", materials.join(" and "))
+        });
         let greeting = self.greeting(card, Some(whole), &phase)?;
         // Now, so that the peer does not wait for it later.
         program.lowered();
@@ -71,9 +74,10 @@ impl Session<'_> {
         let Begun { mut mesh, counters, mut here, mut options, keys, .. } =
             met.greet(&self, greeting, options, clock.watch())?;
         let session = here.session;
-        let mut supplied = match (&store, need) {
-            (Some(store), Some(need)) => {
-                let wanted = Wanted { protocols: self.protocols, card, program, need: &need, peers: ids(&keys) };
+        let mut supplied = match (&store, needs) {
+            (Some(store), Some(needs)) => {
+                let wanted = |need| Wanted { protocols: self.protocols, card, program, need, peers: ids(&keys) };
+                let wanted: Vec<_> = needs.iter().map(wanted).collect();
                 Some(Supplied::choose(store, &wanted, &mut mesh, &mut here, &mut options, &mut clock)?)
             }
             _ => None,

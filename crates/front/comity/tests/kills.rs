@@ -124,7 +124,7 @@ impl Protocol for OnStore {
         self.0.card()
     }
 
-    fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Need> {
+    fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Vec<Need>> {
         self.0.needs(program, options, params)
     }
 
@@ -196,8 +196,8 @@ impl Protocol for Pads {
         &CARD
     }
 
-    fn needs(&self, _: &Program, _: &Options, _: Params) -> Result<Need> {
-        Ok(need(RUN))
+    fn needs(&self, _: &Program, _: &Options, _: Params) -> Result<Vec<Need>> {
+        Ok(vec![need(RUN)])
     }
 
     fn amount(&self, units: u64, _: &Options, _: Params) -> Result<Need> {

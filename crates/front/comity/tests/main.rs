@@ -7,5 +7,7 @@ mod interactive;
 mod phases;
 mod plans;
 mod session;
+mod several;
 mod shares;
 mod store;
+mod stores;

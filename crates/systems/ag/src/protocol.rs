@@ -138,11 +138,11 @@ impl Protocol for Ag {
         options.settle("role", OptionValue::First(garbler));
     }
 
-    fn needs(&self, program: &Program, options: &Options, _: Params) -> Result<Need> {
-        match on_shares(options) {
-            true => Ok(Uses::of(program).need()),
-            false => Ok(Need { material: GARBLING, units: vec![1], batches: 1, bytes: stored::size(program) }),
-        }
+    fn needs(&self, program: &Program, options: &Options, _: Params) -> Result<Vec<Need>> {
+        Ok(vec![match on_shares(options) {
+            true => Uses::of(program).need(),
+            false => Need { material: GARBLING, units: vec![1], batches: 1, bytes: stored::size(program) },
+        }])
     }
 
     fn amount(&self, units: u64, _: &Options, _: Params) -> Result<Need> {

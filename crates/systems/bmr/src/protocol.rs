@@ -88,13 +88,13 @@ impl Protocol for Bmr {
         &CARD
     }
 
-    fn needs(&self, program: &Program, options: &Options, _: Params) -> Result<Need> {
+    fn needs(&self, program: &Program, options: &Options, _: Params) -> Result<Vec<Need>> {
         if options.word("stored") == SHARES {
-            return Ok(shares_for(program, options));
+            return Ok(vec![shares_for(program, options)]);
         }
         // Who has no name in the program takes part for its own sake: what is stored grows with the number of parties.
         let parties = program.parties().clamp(2, *CARD.parties.end());
-        Ok(Need { material: GARBLED, units: vec![1], batches: 1, bytes: stored_size(program, parties) })
+        Ok(vec![Need { material: GARBLED, units: vec![1], batches: 1, bytes: stored_size(program, parties) }])
     }
 
     fn amount(&self, units: u64, _: &Options, _: Params) -> Result<Need> {

@@ -79,12 +79,12 @@ impl Protocol for CutChoose {
         options.settle("role", OptionValue::First(plan::garbler(program)));
     }
 
-    fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Need> {
+    fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Vec<Need>> {
         if Form::of(options) == Form::Coded {
             return Err(Error::invalid_input("what is stored is not coded: leave `coded` out, or the store"));
         }
         let bytes = prepared_size(program, garbling(options), params);
-        Ok(Need { material: "copies", units: vec![1], batches: 1, bytes })
+        Ok(vec![Need { material: "copies", units: vec![1], batches: 1, bytes }])
     }
 
     fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {

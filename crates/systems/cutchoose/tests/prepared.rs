@@ -66,7 +66,7 @@ fn here(me: u16) -> Here {
 fn offline(ch: &mut dyn Channel, me: u16, role: &str, program: &Program, runs: u64) -> Kept {
     let (mut kept, mut rng, mut observer, options) =
         (Kept::default(), rng(u128::from(me) + 5), Outputs::default(), options(role));
-    let need = CutChoose.needs(program, &options, here(me).params).unwrap();
+    let need = CutChoose.needs(program, &options, here(me).params).unwrap().remove(0);
     assert_eq!((need.material, need.batches, &need.units[..]), ("copies", 1, &[1][..]));
     let make = Need { units: vec![runs], batches: runs, ..need };
     let mut net = Mesh::of_two(PartyId(me), ch);

@@ -123,8 +123,8 @@ impl Protocol for Gmw {
         &CARD
     }
 
-    fn needs(&self, program: &Program, _: &Options, _: Params) -> Result<Need> {
-        Ok(need(batches(program)))
+    fn needs(&self, program: &Program, _: &Options, _: Params) -> Result<Vec<Need>> {
+        Ok(vec![need(batches(program))])
     }
 
     fn amount(&self, units: u64, _: &Options, _: Params) -> Result<Need> {

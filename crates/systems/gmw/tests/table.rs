@@ -201,7 +201,7 @@ fn programs_with_tables_look_them_up() {
     let of = |circuits| Program::new("many", program.wires(), circuits, many.clone()).unwrap();
     let meant = of(program.circuits().to_vec());
     let many = of(program.circuits().iter().map(|circuit| circuit.clone().without_notes()).collect());
-    let batches = |program| Gmw.needs(program, &Options::new(Gmw.card()), Params::default()).unwrap().batches;
+    let batches = |program| Gmw.needs(program, &Options::new(Gmw.card()), Params::default()).unwrap()[0].batches;
     assert_eq!((batches(&many), batches(&meant)), (3, 17));
 }
 

@@ -79,8 +79,8 @@ impl Protocol for TinyOt {
         Ok(())
     }
 
-    fn needs(&self, program: &Program, _: &Options, _: Params) -> Result<Need> {
-        Ok(Uses::of(program).need())
+    fn needs(&self, program: &Program, _: &Options, _: Params) -> Result<Vec<Need>> {
+        Ok(vec![Uses::of(program).need()])
     }
 
     fn amount(&self, units: u64, _: &Options, _: Params) -> Result<Need> {

@@ -22,6 +22,11 @@ pub(crate) struct Wanted<'w> {
 }
 
 impl Wanted<'_> {
+    /// The number of batches that are wanted, as lots count them.
+    pub(super) fn batches(&self) -> u32 {
+        u32::try_from(self.need.batches).unwrap_or(u32::MAX)
+    }
+
     /// The lots here that fit, oldest first.
     pub(super) fn here(&self, store: &Store, here: &Here, options: &Options) -> Result<Vec<LotInfo>> {
         Ok(store.lots()?.into_iter().filter(|lot| self.is(&lot.meta, here, options)).take(MOST).collect())
@@ -57,6 +62,8 @@ pub(super) enum Missing {
 
 /// A lack: why no lot can be used, and whose doing that is.
 pub(crate) struct Lack {
+    /// The lacking material's place among those that are wanted.
+    pub(super) of: usize,
     pub(super) why: Missing,
     /// The party that lacks something where another one would have enough; this one if it is itself.
     pub(super) whose: PartyId,
@@ -70,20 +77,20 @@ impl Lack {
         };
         let mut here = ours.iter().filter(|lot| enough(lot.batches, lot.next));
         let whose = here.find_map(|lot| theirs.iter().find(|(_, marks)| lacks(lot, marks)).map(|(peer, _)| peer));
-        Lack { why, whose: whose.unwrap_or(me) }
+        Lack { of: 0, why, whose: whose.unwrap_or(me) }
     }
 }
 
-/// Tells all other parties which lots are here, and hears theirs: the same at all, or it is an error that
-/// names nobody. One that tells two others different things would have them choose differently, and each take
-/// the other one for the cheat.
+/// Tells all other parties which lots of a material are here, and hears theirs: the same at all, or it is an
+/// error that names nobody. One that tells two others different things would have them choose differently, and
+/// each take the other one for the cheat.
 ///
 /// # Errors
 /// Those of [`Mesh::settle`]; a list that is too long, by who sent it.
-pub(super) fn tell(mesh: &mut Mesh<'_>, here: &Here, ours: &[LotInfo]) -> Result<PerPeer<Vec<Mark>>> {
+pub(super) fn tell(mesh: &mut Mesh<'_>, here: &Here, material: &str, ours: &[LotInfo]) -> Result<PerPeer<Vec<Mark>>> {
     const BYTES: usize = SessionId::BYTES + 4;
     let (me, parties) = (mesh.me(), mesh.parties());
-    let mut echo = Echo::new(here.session.child("lots"));
+    let mut echo = Echo::new(SessionId::derive("lots", &[&here.session.to_bytes(), material.as_bytes()]));
     let counts = mesh.broadcast(&mut echo, "their number", &(ours.len() as u32).to_le_bytes())?;
     let mut into = PerPeer::new(me, parties, |_| Vec::new());
     for (peer, count) in counts.unsettled().iter() {
@@ -223,8 +230,8 @@ fn flags(protocol: &dyn Protocol, wanted: &Wanted<'_>, made: &HashSet<&str>) -> 
         let mut options = Options::new(card);
         said.iter().all(|(name, word)| options.set(PartyId(0), name, word).is_ok()) && {
             protocol.settle(&mut options, wanted.program);
-            let need = protocol.needs(wanted.program, &options, Params::default());
-            need.is_ok_and(|need| made.contains(need.material))
+            let needs = protocol.needs(wanted.program, &options, Params::default());
+            needs.is_ok_and(|needs| needs.iter().all(|need| made.contains(need.material)))
         }
     };
     let fits = card.parties.contains(&(wanted.peers.len() as u16 + 1));
@@ -249,7 +256,7 @@ mod tests {
         b.output("and", &[and]);
         let program = Program::from_circuit(b.finish()).unwrap();
         let (options, params) = (Options::new(TinyOt.card()), Params::default());
-        let need = TinyOt.needs(&program, &options, params).unwrap();
+        let need = TinyOt.needs(&program, &options, params).unwrap().remove(0);
         let (session, backend) = (SessionId::new([1; 32]), Backend::detect());
         let here = Here { me: PartyId(0), parties: 2, session, params, backend };
         let wanted = Wanted {

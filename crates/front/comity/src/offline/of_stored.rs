@@ -1,5 +1,7 @@
 //! Making material of stored material: one run's at a time, each of a lot that all parties have.
 
+use std::slice;
+
 use comity_channel::Mesh;
 use comity_core::Result;
 use comity_net::SystemRng;
@@ -42,7 +44,8 @@ impl OfStored<'_> {
         while left.batches > 0 {
             let (mut session, mut options) =
                 (here.child(&format!("run before {}", left.batches)), self.ahead.options.clone());
-            let found = Supplied::find(self.store, &self.source, mesh, &mut session, &mut options, clock)?;
+            let found =
+                Supplied::find(self.store, slice::from_ref(&self.source), mesh, &mut session, &mut options, clock)?;
             let mut supplied = match found {
                 Ok(supplied) => supplied,
                 Err(lack) => {

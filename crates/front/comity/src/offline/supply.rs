@@ -13,8 +13,11 @@ use crate::clock::Clock;
 use crate::oprf::hex;
 use crate::watch::{Supply, Watch};
 
-/// The material of one run.
-pub(crate) struct Supplied {
+/// The materials of one run, each of a lot of its own.
+pub(crate) struct Supplied(Vec<Taken>);
+
+/// A lot of which a run takes.
+struct Taken {
     material: &'static str,
     id: SessionId,
     /// The program that the material is for.
@@ -31,18 +34,29 @@ struct Using {
     first: Option<BatchReader>,
 }
 
+/// A lot that all parties chose, and of which nothing is marked as used yet.
+struct Chosen {
+    lot: OpenLot,
+    id: SessionId,
+    /// The batch at which all go on.
+    next: u32,
+    /// What is left in the other lots that fit, in the first unit.
+    others: u64,
+}
+
 impl Supplied {
     /// As [`Supplied::find`], for a run, which goes on with nothing else.
     pub(crate) fn choose(
         store: &Store,
-        wanted: &Wanted<'_>,
+        wanted: &[Wanted<'_>],
         mesh: &mut Mesh<'_>,
         here: &mut Here,
         options: &mut Options,
         clock: &mut Clock<'_>,
     ) -> Result<Supplied> {
         Supplied::passes_over(store, clock)?;
-        Supplied::find(store, wanted, mesh, here, options, clock)?.map_err(|why| none_left(store, wanted, &why))
+        Supplied::find(store, wanted, mesh, here, options, clock)?
+            .map_err(|lack| none_left(store, &wanted[lack.of], &lack))
     }
 
     /// Says what of the store is gone or cannot be used.
@@ -52,24 +66,63 @@ impl Supplied {
         Ok(())
     }
 
-    /// Chooses, with the other parties, the oldest lot of which all have enough, takes over the options under
-    /// which it was made, and goes on in a session of its own. All have it marked as used before this
-    /// returns. Where there is no such lot, all parties are told so. What would be used up is read before
-    /// anything is marked: a lot of which somebody's part is damaged is passed over by all, and nothing of it
-    /// is used up.
+    /// Chooses, with the other parties and for each material, the oldest lot of which all have enough, takes over
+    /// the options under which these were made, and goes on in a session of its own. All have them marked as used
+    /// before this returns, and nobody has marked anything before all are chosen. Where there is no such lot, all
+    /// parties are told so.
     pub(super) fn find(
         store: &Store,
-        wanted: &Wanted<'_>,
+        wanted: &[Wanted<'_>],
         mesh: &mut Mesh<'_>,
         here: &mut Here,
         options: &mut Options,
         clock: &mut Clock<'_>,
     ) -> Result<std::result::Result<Supplied, Lack>> {
-        let need = u32::try_from(wanted.need.batches).unwrap_or(u32::MAX);
+        let mut chosen = Vec::with_capacity(wanted.len());
+        for (of, wanted) in wanted.iter().enumerate() {
+            match Chosen::find(store, wanted, mesh, here, options, clock)? {
+                Ok(lot) => chosen.push(lot),
+                Err(lack) => return Ok(Err(Lack { of, ..lack })),
+            }
+        }
+        let mut session = vec![here.session.to_bytes().to_vec()];
+        session.extend(chosen.iter().map(|lot| [&lot.id.to_bytes()[..], &lot.next.to_le_bytes()].concat()));
+        let session: Vec<&[u8]> = session.iter().map(Vec::as_slice).collect();
+        here.session = SessionId::derive("run on material from a store", &session);
+        let taken = chosen.into_iter().zip(wanted).map(|(lot, wanted)| lot.take(wanted, clock));
+        let taken = taken.collect::<Result<_>>()?;
+        settle(mesh, &here.session, "taken")?;
+        Ok(Ok(Supplied(taken)))
+    }
+
+    /// Settles the lots when the run has ended. An error between a check's first message and its verdict costs
+    /// the whole lot: whoever waits for the next run is told, unless nothing was left of it.
+    pub(crate) fn ended(self, store: &Store, failed: bool, watch: &mut dyn Watch) {
+        for Taken { id, name, last, using, .. } in self.0 {
+            drop(using);
+            if failed && !last && store.lots().is_ok_and(|lots| lots.iter().all(|lot| lot.meta.id != id)) {
+                watch.destroyed(&name);
+            }
+        }
+    }
+}
+
+impl Chosen {
+    /// Chooses a lot of one material. What would be used up is read before anything is marked: a lot of which
+    /// somebody's part is damaged is passed over by all, and nothing of it is used up.
+    fn find(
+        store: &Store,
+        wanted: &Wanted<'_>,
+        mesh: &mut Mesh<'_>,
+        here: &Here,
+        options: &mut Options,
+        clock: &mut Clock<'_>,
+    ) -> Result<std::result::Result<Chosen, Lack>> {
+        let need = wanted.batches();
         let mut ours = wanted.here(store, here, options)?;
-        let mut theirs = tell(mesh, here, &ours)?;
+        let mut theirs = tell(mesh, here, wanted.need.material, &ours)?;
         let lost = lost(&ours, &theirs);
-        let (mut lot, id, next) = loop {
+        let (lot, id, next) = loop {
             let (id, next) = match choose(&ours, &theirs, need) {
                 Ok(mark) => mark,
                 Err(missing) => return Ok(Err(Lack::new(here.me, missing, &ours, &theirs, need))),
@@ -94,31 +147,28 @@ impl Supplied {
             clock.watch().discarded(lost.len());
         }
         options.take_over(&lot.info().meta.options)?;
-        let behind = lot.advance_to(next)?;
-        let first = lot.take()?;
-        let after = LotInfo { next: next + need, ..lot.info().clone() };
         let others = ours.iter().filter(|lot| lot.meta.id != id && !lost.contains(&lot.meta.id));
-        let main = |units: &[u64]| units.first().copied().unwrap_or_default();
-        let left = others.chain([&after]).map(|lot| main(&lot.left())).fold(0, u64::saturating_add);
-        let (material, need) = (material(wanted.card, wanted.need), main(&wanted.need.units));
-        let taken = Supply { material: material.name, unit: material.units[0], need, left, behind };
-        clock.watch().taken(&taken);
-        let parts: [&[u8]; 3] = [&here.session.to_bytes(), &id.to_bytes(), &next.to_le_bytes()];
-        here.session = SessionId::derive("run on material from a store", &parts);
-        settle(mesh, &here.session, "taken")?;
-        let (name, last) = (after.meta.name, after.next == after.batches);
-        Ok(Ok(Supplied { material: material.name, id, name, last, using: Using { lot, first } }))
+        let others = others.map(|lot| main(&lot.left())).fold(0, u64::saturating_add);
+        Ok(Ok(Chosen { lot, id, next, others }))
     }
 
-    /// Settles the lot when the run has ended. An error between a check's first message and its verdict costs
-    /// the whole lot: whoever waits for the next run is told, unless nothing was left of it.
-    pub(crate) fn ended(self, store: &Store, failed: bool, watch: &mut dyn Watch) {
-        let Supplied { id, name, last, using, .. } = self;
-        drop(using);
-        if failed && !last && store.lots().is_ok_and(|lots| lots.iter().all(|lot| lot.meta.id != id)) {
-            watch.destroyed(&name);
-        }
+    /// Marks the first batch of what the run uses up as used, and tells the watch.
+    fn take(self, wanted: &Wanted<'_>, clock: &mut Clock<'_>) -> Result<Taken> {
+        let Chosen { mut lot, id, next, others } = self;
+        let behind = lot.advance_to(next)?;
+        let first = lot.take()?;
+        let after = LotInfo { next: next + wanted.batches(), ..lot.info().clone() };
+        let left = others.saturating_add(main(&after.left()));
+        let (material, need) = (material(wanted.card, wanted.need), main(&wanted.need.units));
+        clock.watch().taken(&Supply { material: material.name, unit: material.units[0], need, left, behind });
+        let (name, last) = (after.meta.name, after.next == after.batches);
+        Ok(Taken { material: material.name, id, name, last, using: Using { lot, first } })
     }
+}
+
+/// The amount in the unit that a person says.
+fn main(units: &[u64]) -> u64 {
+    units.first().copied().unwrap_or_default()
 }
 
 /// That another party's part of a lot is damaged, and what to do with this party's.
@@ -131,7 +181,8 @@ fn damaged_there(id: &SessionId, peer: PartyId) -> String {
 
 impl Supplies for Supplied {
     fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
-        if material == self.material { Some(&mut self.using) } else { None }
+        let of = self.0.iter_mut().find(|taken| taken.material == material);
+        of.map(|taken| &mut taken.using as &mut dyn Shelf)
     }
 }
 

@@ -121,7 +121,7 @@ fn told_differently(counts: [u32; 2], marks: [Vec<u8>; 2]) -> [Result<PerPeer<Ve
             .map(|mut mesh| {
                 scope.spawn(move || {
                     let here = here(mesh.me(), 3);
-                    tell(&mut mesh, &here, &[held(1, 0, 9)])
+                    tell(&mut mesh, &here, "shares", &[held(1, 0, 9)])
                 })
             })
             .collect();

@@ -22,7 +22,7 @@ pub(crate) fn prepare(program: &Program, garbler: u16, session: u64, stored: &'s
     let party = |ch: &mut MemoryChannel, me: u16| {
         let (mut options, here) = (options(garbler), here(me, session));
         options.set(PartyId(me), "stored", stored).unwrap();
-        let make = Ag.needs(program, &options, here.params).unwrap();
+        let make = Ag.needs(program, &options, here.params).unwrap().remove(0);
         let (mut kept, mut net) = (Kept::new(material(stored), []), Mesh::of_two(here.me, ch));
         let (mut rng, mut observer) = (rng(u128::from(session) << 8 | u128::from(me)), Outputs::default());
         let mut me = Party { net: &mut net, here, rng: &mut rng, observer: &mut observer };

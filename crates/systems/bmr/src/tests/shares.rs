@@ -31,13 +31,16 @@ fn on_shares<const N: usize>(program: &Program, products: &str, garbled: bool) {
         if garbled {
             let mut kept = Kept::new("garbled", []);
             let make = Bmr.needs(program, &options, params).unwrap();
-            let ahead = comity_protocol::Ahead { program: Some(program), make: &make, ..ahead };
+            let ahead = comity_protocol::Ahead { program: Some(program), make: &make[0], ..ahead };
             Bmr.prepare(&mut party, &ahead, &mut shares, &mut kept).unwrap();
             assert!(Bmr.prepare(&mut party, &ahead, &mut shares, &mut kept).is_err(), "no share is left");
             Bmr.run(&mut party, &Job { program, inputs: &own, options: &options }, &mut kept).unwrap();
         } else {
             options.set(me, "stored", "shares").unwrap();
-            assert_eq!((Bmr.needs(program, &options, params).unwrap(), Bmr.source(program, &options)), (make, None));
+            assert_eq!(
+                (Bmr.needs(program, &options, params).unwrap(), Bmr.source(program, &options)),
+                (vec![make], None)
+            );
             let job = Job { program, inputs: &own, options: &options };
             Bmr.run(&mut party, &job, &mut shares).unwrap();
             let again = Bmr.run(&mut party, &job, &mut shares);

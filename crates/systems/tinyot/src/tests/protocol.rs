@@ -73,7 +73,7 @@ fn what_was_prepared_runs_programs_until_it_is_used_up() {
     let program = Program::map(chain_and_layer(50), 90, &[]).unwrap();
     let inputs = [bits(4500, &mut rng(1)), bits(4500, &mut rng(2))];
     let options = Options::new(TinyOt.card());
-    let need = TinyOt.needs(&program, &options, Params::default()).unwrap();
+    let need = TinyOt.needs(&program, &options, Params::default()).unwrap().remove(0);
     // 9,000 ANDs, and 4,500 bits of either party.
     assert_eq!((need.units.as_slice(), need.batches), (&[3 << 13][..], 3));
     assert_eq!(TinyOt.amount((2 << 13) + 1, &options, Params::default()).unwrap(), need);

@@ -41,7 +41,7 @@ fn what_three_prepared_runs_programs_until_it_is_used_up() {
     let program = Program::map(chain_and_layer(50), 90, &[]).unwrap().with_owner(1, 2).unwrap();
     let inputs = [bits(4500, &mut drawn(1)), bits(4500, &mut drawn(2))];
     let options = Options::new(TinyOt.card());
-    let need = TinyOt.needs(&program, &options, Params::default()).unwrap();
+    let need = TinyOt.needs(&program, &options, Params::default()).unwrap().remove(0);
     // 9,000 ANDs, and 4,500 bits of two of the parties.
     assert_eq!(need.batches, 3);
     let ends = Net::<3>::run(|net| {
