@@ -12,6 +12,7 @@
 //! Nothing here opens a socket or a file: a channel, a generator and an observer come in with the party,
 //! shelves with the supplies.
 
+mod batch;
 mod card;
 mod conduct;
 mod costs;
@@ -23,6 +24,7 @@ mod reactive;
 use comity_circuit::Program;
 use comity_core::{Bits, Error, Params, PartyId, Result};
 
+pub use batch::BatchForm;
 pub use card::{Adversary, Card, CardKind, Corrupt, Default, Opt, Takes, Values};
 pub use comity_circuit::Goal;
 pub use conduct::{Conduct, Honest};

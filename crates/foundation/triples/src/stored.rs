@@ -17,15 +17,18 @@ use std::io::{Read, Write};
 
 use comity_channel::{Channel, Mesh};
 use comity_core::{Block, Error, PartyId, Result};
-use comity_protocol::{Dealer, Shelf};
+use comity_protocol::{BatchForm, Dealer, Shelf};
 use comity_share::{AuthBits, GlobalKey, Share};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::deal::TripleDealer;
 use crate::triples::{Checked, Triple, Triples};
 
-/// The form of a batch's bytes.
-const MAGIC: &[u8; 16] = b"comity tinyot 1\n";
+/// The form of a batch of two parties.
+const FORM: BatchForm = BatchForm { magic: b"comity tinyot 1\n", name: SHARES };
+
+/// What a batch of shares is called, of two parties or more.
+pub(crate) const SHARES: &str = "a batch of shares";
 
 /// How much of each kind a batch holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +45,7 @@ impl Amounts {
     /// Bytes of a batch that holds so much, at either party.
     pub fn bytes(&self) -> u64 {
         let items = [(self.triples, size_of::<Triple>()), (self.masks[0], 16), (self.masks[1], 16), (self.shares, 32)];
-        (MAGIC.len() + 1 + Block::BYTES) as u64
+        (BatchForm::BEGINNING + 1 + Block::BYTES) as u64
             + items.iter().map(|&(count, size)| count as u64 * size as u64).sum::<u64>()
     }
 }
@@ -83,35 +86,36 @@ impl StoredBatch {
     /// # Errors
     /// [`Store`](comity_core::Kind) if these are not the bytes of such a batch.
     pub fn read(from: &mut dyn Read, party: PartyId, amounts: &Amounts) -> Result<StoredBatch> {
-        let mut head = [0; MAGIC.len() + 1];
-        take(from, &mut head)?;
-        if head[..MAGIC.len()] != MAGIC[..] || u16::from(head[MAGIC.len()]) != party.0 {
-            return Err(damaged(format!("it does not begin as one of party {party} and of this version does")));
+        FORM.begins(from)?;
+        let mut of = [0];
+        FORM.take(from, &mut of)?;
+        if u16::from(of[0]) != party.0 {
+            return Err(FORM.damaged(format!("it is not one of party {party}")));
         }
         let mut delta = Zeroizing::new([0; Block::BYTES]);
-        take(from, &mut *delta)?;
+        FORM.take(from, &mut *delta)?;
         let key =
             GlobalKey::new(Block::new(*delta)).filter(|key| key.block().to_u128() >> 1 & 1 == u128::from(party.0));
-        let key = key.ok_or_else(|| damaged("its global key has not the last bits that this party's have".into()))?;
+        let key = key.ok_or_else(|| FORM.damaged("its global key has not the last bits that this party's have"))?;
         let mut triples = Triples::blank(amounts.triples);
-        take(from, bytemuck::cast_slice_mut(triples.as_mut_slice()))?;
+        FORM.take(from, bytemuck::cast_slice_mut(triples.as_mut_slice()))?;
         let mut masks = [0, 1].map(|owner: usize| Pool(vec![Share::default(); amounts.masks[owner]]));
         let mut block = Zeroizing::new([0; Block::BYTES]);
         for (owner, pool) in (0..).zip(&mut masks) {
             for mask in &mut pool.0 {
-                take(from, &mut *block)?;
+                FORM.take(from, &mut *block)?;
                 let block = Block::new(*block);
                 *mask =
                     if PartyId(owner) == party { Share::own(block.lsb(), block) } else { whole(Block::ZERO, block)? };
             }
         }
         let mut shares = Pool(vec![Share::default(); amounts.shares]);
-        take(from, Share::bytes_of_mut(&mut shares.0))?;
+        FORM.take(from, Share::bytes_of_mut(&mut shares.0))?;
         let all = bytemuck::cast_slice::<Triple, Share>(triples.as_mut_slice()).iter().chain(&shares.0);
         for share in all {
             whole(share.mac(), share.key())?;
         }
-        ended(from)?;
+        FORM.ends(from)?;
         Ok(StoredBatch { party, key, triples: triples.vouch(), masks, shares })
     }
 
@@ -120,9 +124,8 @@ impl StoredBatch {
     /// # Errors
     /// [`Store`](comity_core::Kind).
     pub fn write(mut self, to: &mut dyn Write) -> Result<()> {
-        let mut put =
-            |bytes: &[u8]| to.write_all(bytes).map_err(|error| Error::disk("storing a batch of shares", error));
-        put(MAGIC)?;
+        FORM.begin(to)?;
+        let mut put = |bytes: &[u8]| FORM.put(to, bytes);
         put(&[self.party.0 as u8])?;
         put(&Zeroizing::new(self.key.block().to_bytes())[..])?;
         put(bytemuck::cast_slice(self.triples.take(usize::MAX)))?;
@@ -139,32 +142,10 @@ impl StoredBatch {
 /// A share whose blocks are as a share's blocks are.
 fn whole(mac: Block, key: Block) -> Result<Share> {
     if key.lsb() {
-        Err(damaged("the key of a share does not end in a zero bit".into()))
+        Err(FORM.damaged("the key of a share does not end in a zero bit"))
     } else {
         Ok(Share::from_parts(mac, key))
     }
-}
-
-/// Reads all of these bytes.
-pub(crate) fn take(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
-    from.read_exact(bytes).map_err(unreadable)
-}
-
-fn unreadable(error: std::io::Error) -> Error {
-    Error::store(format!("a batch of shares cannot be read: {error}; prepare new material"))
-}
-
-/// Makes sure that a batch has no more bytes.
-pub(crate) fn ended(from: &mut dyn Read) -> Result<()> {
-    match from.read(&mut [0]) {
-        Ok(0) => Ok(()),
-        Ok(_) => Err(damaged("there are more bytes than the batch has".into())),
-        Err(error) => Err(unreadable(error)),
-    }
-}
-
-pub(crate) fn damaged(what: String) -> Error {
-    Error::store(format!("a batch of shares is damaged: {what}; prepare new material"))
 }
 
 /// Makes batches, one after another, all under the dealer's keys.
@@ -233,7 +214,7 @@ impl<'s> FromShelf<'s> {
     fn more(&mut self) -> Result<()> {
         let next = StoredBatch::read(&mut *next_batch(self.shelf)?, self.party, &self.amounts)?;
         if next.key.block() != self.key.block() {
-            return Err(damaged("its batches are not of one lot".into()));
+            return Err(FORM.damaged("its batches are not of one lot"));
         }
         self.open.retain(|batch| {
             !(batch.triples.is_empty()

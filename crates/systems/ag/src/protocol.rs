@@ -159,7 +159,7 @@ impl Protocol for Ag {
             let mut batch = shelf.take()?.ok_or_else(|| Error::invalid_input("no garbled program is left"))?;
             let (ch, here, rng, observer) = me.pair()?;
             online(ch, here, rng, observer, &mut *batch, job, Honest)?;
-            return stored::end(&mut *batch);
+            return stored::FORM.ends(&mut *batch);
         }
         if let Some(shelf) = from.shelf("shares") {
             let (ch, here, rng, observer) = me.pair()?;

@@ -263,8 +263,8 @@ impl<'a, 'd, C: for<'c> Conduct<Act<'c>>> Run<'a, 'd, C> {
             live.products(self.ch, &self.algebra, &mut self.gates, &mut self.conduct)?;
         }
         if let Some(to) = &mut self.to {
-            stored::put(&mut **to, Share::bytes_of(&self.gates.outputs))?;
-            stored::put(&mut **to, Share::bytes_of(&self.gates.products))?;
+            stored::FORM.put(&mut **to, Share::bytes_of(&self.gates.outputs))?;
+            stored::FORM.put(&mut **to, Share::bytes_of(&self.gates.products))?;
         }
         self.bits.resize(ands);
         let mut gate = 0;
@@ -301,10 +301,10 @@ impl<'a, 'd, C: for<'c> Conduct<Act<'c>>> Run<'a, 'd, C> {
                     match &mut self.source {
                         _ if bytes.is_empty() => {}
                         Source::Live(_) => self.ch.recv(bytes)?,
-                        Source::Stored(from) => stored::take(&mut **from, bytes)?,
+                        Source::Stored(from) => stored::FORM.take(&mut **from, bytes)?,
                     }
                     if let Some(to) = &mut self.to {
-                        stored::put(&mut **to, bytes)?;
+                        stored::FORM.put(&mut **to, bytes)?;
                     }
                 }
                 let Some(evaluator) = evaluator else { return Ok(()) };
@@ -430,7 +430,7 @@ impl<C: for<'c> Conduct<Act<'c>>> Engine for Run<'_, '_, C> {
             zeros.iter_mut().for_each(|zero| *zero = zero.with_lsb(false));
         }
         match &mut self.to {
-            Some(to) => stored::put(&mut **to, Share::bytes_of(masks)),
+            Some(to) => stored::FORM.put(&mut **to, Share::bytes_of(masks)),
             None => self.masked_input(party, value, wires),
         }
     }

@@ -11,12 +11,13 @@
 use std::io::{Read, Write};
 
 use comity_circuit::Program;
-use comity_core::{Block, Error, PartyId, Result};
+use comity_core::{Block, PartyId, Result};
+use comity_protocol::BatchForm;
 use comity_share::{GlobalKey, Share};
 use zeroize::Zeroizing;
 
-/// The form of a batch's bytes.
-const MAGIC: &[u8; 16] = b"comity ag 1\0\0\0\0\n";
+/// The form of a batch.
+pub(crate) const FORM: BatchForm = BatchForm { magic: b"comity ag 1\0\0\0\0\n", name: "a garbled program" };
 
 /// The bytes of a batch of this program at either party, at most.
 pub(crate) fn size(program: &Program) -> u64 {
@@ -40,62 +41,37 @@ pub(crate) struct Head {
 
 impl Head {
     pub(crate) fn write(&self, to: &mut dyn Write) -> Result<()> {
-        put(to, MAGIC)?;
-        put(to, &[self.party.0 as u8, self.garbler.0 as u8])?;
-        put(to, &self.program)?;
-        put(to, Block::bytes_of(&[self.key.block(), self.block]))
+        FORM.begin(to)?;
+        FORM.put(to, &[self.party.0 as u8, self.garbler.0 as u8])?;
+        FORM.put(to, &self.program)?;
+        FORM.put_blocks(to, &[self.key.block(), self.block])
     }
 
     /// Reads the head of a batch of this program, party and garbler.
     pub(crate) fn read(from: &mut dyn Read, program: &Program, party: PartyId, garbler: PartyId) -> Result<Head> {
-        let mut magic = [0; 18];
-        take(from, &mut magic)?;
-        if magic[..16] != MAGIC[..] {
-            return Err(damaged("it does not begin as one of this version does"));
-        }
-        if magic[16..] != [party.0 as u8, garbler.0 as u8] {
-            return Err(damaged("it is for other roles than this run"));
+        FORM.begins(from)?;
+        let mut roles = [0; 2];
+        FORM.take(from, &mut roles)?;
+        if roles != [party.0 as u8, garbler.0 as u8] {
+            return Err(FORM.damaged("it is for other roles than this run"));
         }
         let mut digest = [0; 32];
-        take(from, &mut digest)?;
+        FORM.take(from, &mut digest)?;
         if digest != program.digest() {
-            return Err(damaged("it is for another program"));
+            return Err(FORM.damaged("it is for another program"));
         }
         let mut blocks = Zeroizing::new([Block::ZERO; 2]);
-        take(from, Block::bytes_of_mut(&mut *blocks))?;
-        let key = GlobalKey::new(blocks[0]).ok_or_else(|| damaged("its global key does not end in a one bit"))?;
+        FORM.take_blocks(from, &mut *blocks)?;
+        let key = GlobalKey::new(blocks[0]).ok_or_else(|| FORM.damaged("its global key does not end in a one bit"))?;
         Ok(Head { party, garbler, program: digest, key, block: blocks[1] })
     }
 }
 
-/// Writes bytes to a batch.
-pub(crate) fn put(to: &mut dyn Write, bytes: &[u8]) -> Result<()> {
-    to.write_all(bytes).map_err(|error| Error::disk("storing a garbled program", error))
-}
-
-/// Reads bytes of a batch.
-pub(crate) fn take(from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
-    from.read_exact(bytes)
-        .map_err(|error| Error::store(format!("a garbled program cannot be read: {error}; prepare a new one")))
-}
-
 /// Reads shares of a batch.
 pub(crate) fn take_shares(from: &mut dyn Read, shares: &mut [Share]) -> Result<()> {
-    take(from, Share::bytes_of_mut(shares))?;
+    FORM.take(from, Share::bytes_of_mut(shares))?;
     match shares.iter().any(|share| share.key().lsb()) {
-        true => Err(damaged("the key of a share does not end in a zero bit")),
+        true => Err(FORM.damaged("the key of a share does not end in a zero bit")),
         false => Ok(()),
     }
-}
-
-/// The end of a batch.
-pub(crate) fn end(from: &mut dyn Read) -> Result<()> {
-    match from.read(&mut [0]) {
-        Ok(0) => Ok(()),
-        _ => Err(damaged("there is more of it than the program has")),
-    }
-}
-
-fn damaged(what: &str) -> Error {
-    Error::store(format!("a garbled program is damaged: {what}; prepare a new one"))
 }

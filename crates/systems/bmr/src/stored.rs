@@ -1,19 +1,20 @@
 //! What a party keeps of a garbled program until it is run. Lengths follow from the program, and nothing else
 //! is written.
 
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 
 use comity_circuit::Program;
 use comity_core::{Bits, Block, Error, PartyId, Result, SessionId};
-use comity_protocol::Here;
+use comity_protocol::{BatchForm, Here};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::chunk::Chunk;
 use crate::garbler::Masked;
 use crate::hash::{OUTPUT_ROWS, ROWS};
 
-/// The form of what is kept. Before it there was one without a name, of which masks of outputs were known too early.
-const MAGIC: &[u8; 16] = b"comity garbled 2";
+/// The form of what is kept. Before it there was one without a name, of which masks of outputs were known too
+/// early.
+const FORM: BatchForm = BatchForm { magic: b"comity garbled 2", name: "what was garbled" };
 
 /// What opens it.
 #[derive(Zeroize, ZeroizeOnDrop)]
@@ -39,13 +40,13 @@ impl Head {
 
     pub(crate) fn write(&self, to: &mut dyn Write) -> Result<()> {
         let mut bytes = Zeroizing::new(Vec::with_capacity(Head::BYTES));
-        bytes.extend(MAGIC);
+        bytes.extend(FORM.magic);
         bytes.extend(self.session.to_bytes());
         bytes.extend(self.program);
         bytes.extend(self.me.0.to_le_bytes());
         bytes.extend(self.parties.to_le_bytes());
         bytes.extend(self.offset.to_bytes());
-        to.write_all(&bytes).map_err(unwritten)
+        FORM.put(to, &bytes)
     }
 
     const BYTES: usize = 16 + 32 + 32 + 2 + 2 + 16;
@@ -55,18 +56,17 @@ impl Head {
     /// # Errors
     /// [`Store`](comity_core::Kind) if it is not for this program and party among so many.
     pub(crate) fn read(from: &mut dyn Read, here: Here, program: &Program) -> Result<Head> {
-        let mut bytes = Zeroizing::new([0; Head::BYTES]);
-        from.read_exact(&mut bytes[..MAGIC.len()]).map_err(unread)?;
-        if !bytes.starts_with(MAGIC) {
+        if FORM.beginning(from)? != *FORM.magic {
             return Err(Error::store(
                 "what is stored was garbled by an earlier version, whose last party to speak could choose its input by those of others: remove its lot \
                  (`comity store remove`) and prepare the program anew",
             ));
         }
-        from.read_exact(&mut bytes[MAGIC.len()..]).map_err(unread)?;
-        let [session, digest] = [16, 48].map(|at| <[u8; 32]>::try_from(&bytes[at..at + 32]).expect("32 bytes"));
-        let [me, parties] = [80, 82].map(|at| u16::from_le_bytes([bytes[at], bytes[at + 1]]));
-        let offset = Block::new(bytes[84..].try_into().expect("16 bytes"));
+        let mut bytes = Zeroizing::new([0; Head::BYTES - BatchForm::BEGINNING]);
+        FORM.take(from, &mut *bytes)?;
+        let [session, digest] = [0, 32].map(|at| <[u8; 32]>::try_from(&bytes[at..at + 32]).expect("32 bytes"));
+        let [me, parties] = [64, 66].map(|at| u16::from_le_bytes([bytes[at], bytes[at + 1]]));
+        let offset = Block::new(bytes[68..].try_into().expect("16 bytes"));
         let head = Head { session: SessionId::new(session), program: digest, me: PartyId(me), parties, offset };
         if head.program != program.digest() {
             return Err(Error::store("what is stored was garbled for another program"));
@@ -79,14 +79,6 @@ impl Head {
         }
         Ok(head)
     }
-}
-
-fn unwritten(error: io::Error) -> Error {
-    Error::disk("cannot write what was garbled", error)
-}
-
-fn unread(error: io::Error) -> Error {
-    Error::disk("cannot read what was garbled", error)
 }
 
 /// Bytes that a party stores at most for a program among so many.
@@ -106,10 +98,10 @@ pub(crate) fn stored_size(program: &Program, parties: u16) -> u64 {
 /// Those of writing.
 pub(crate) fn write_chunk(to: &mut dyn Write, masked: &Masked, rows: &[Block]) -> Result<()> {
     for mask in masked.inputs.iter().chain(&masked.outputs).flatten() {
-        to.write_all(&Zeroizing::new(mask.to_bytes())).map_err(unwritten)?;
+        FORM.put_bits(to, mask)?;
     }
     for blocks in [&masked.input_keys[..], &masked.gate_keys[..], &masked.output_keys[..], rows] {
-        to.write_all(Block::bytes_of(blocks)).map_err(unwritten)?;
+        FORM.put_blocks(to, blocks)?;
     }
     Ok(())
 }
@@ -119,17 +111,14 @@ pub(crate) fn write_chunk(to: &mut dyn Write, masked: &Masked, rows: &[Block]) -
 /// # Errors
 /// Those of reading.
 pub(crate) fn read_chunk(from: &mut dyn Read, chunk: &Chunk<'_>, here: Here) -> Result<(Masked, Vec<Block>)> {
-    let mut mask = |own: bool, bits: usize| -> Result<Option<Bits>> {
-        let mut bytes = Zeroizing::new(vec![0; if own { bits.div_ceil(8) } else { 0 }]);
-        from.read_exact(&mut bytes).map_err(unread)?;
-        Ok(own.then(|| Bits::from_bytes(&bytes, bits)))
-    };
+    let mut mask =
+        |own: bool, bits: usize| -> Result<Option<Bits>> { own.then(|| FORM.take_bits(from, bits)).transpose() };
     let inputs = chunk.inputs.iter().map(|input| mask(input.owner == here.me, input.bits)).collect::<Result<_>>()?;
     let outputs =
         chunk.outputs.iter().map(|output| mask(output.to.includes(here.me), output.bits)).collect::<Result<_>>()?;
     let mut blocks = |count: usize| -> Result<Vec<Block>> {
         let mut blocks = vec![Block::ZERO; count];
-        from.read_exact(Block::bytes_of_mut(&mut blocks)).map_err(unread)?;
+        FORM.take_blocks(from, &mut blocks)?;
         Ok(blocks)
     };
     let fill = &chunk.fill;

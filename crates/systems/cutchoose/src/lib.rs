@@ -79,7 +79,6 @@ mod protocol;
 mod random;
 mod recovery;
 mod rows;
-mod saved;
 #[cfg(test)]
 mod tests;
 mod transfer;

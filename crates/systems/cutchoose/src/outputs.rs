@@ -30,7 +30,7 @@ use crate::conduct::Act;
 use crate::copies::{KeyStreams, Replica};
 use crate::messages::Decoded;
 use crate::plan::{OUTPUTS, Plan};
-use crate::saved::{put, take};
+use crate::prepared::FORM;
 use crate::transfer::{OpenedCopies, mask_blocks};
 
 type Digest = [u8; 32];
@@ -181,15 +181,15 @@ impl Tables {
 
     /// Writes the labels that step 7 needs.
     pub(crate) fn save(&self, to: &mut dyn Write) -> Result<()> {
-        put(to, &[self.delta])?;
-        put(to, &self.zeros)
+        FORM.put_blocks(to, &[self.delta])?;
+        FORM.put_blocks(to, &self.zeros)
     }
 
     /// Reads the saved labels, for step 7.
     pub(crate) fn load(backend: Backend, session: &SessionId, plan: &Plan, from: &mut dyn Read) -> Result<Tables> {
         let (mut delta, mut zeros) = ([Block::ZERO], Zeroizing::new(vec![Block::ZERO; plan.revealed()]));
-        take(from, &mut delta)?;
-        take(from, &mut zeros)?;
+        FORM.take_blocks(from, &mut delta)?;
+        FORM.take_blocks(from, &mut zeros)?;
         Ok(Tables { hashes: Hashes::new(backend, session), hashers: Vec::new(), delta: delta[0], zeros })
     }
 

@@ -41,7 +41,7 @@ use comity_core::{Backend, Bits, Block, Error, Params, PartyId, Result, SessionI
 use comity_garble::lockstep::{GarblingParty, LabelRows, joined};
 use comity_ot::Malicious;
 use comity_ot::base::{BaseOt, Csw};
-use comity_protocol::{Conduct, Here, Honest, Party};
+use comity_protocol::{BatchForm, Conduct, Here, Honest, Party};
 use rand_core::CryptoRng;
 
 use crate::conduct::Act;
@@ -51,6 +51,9 @@ use crate::plan::Plan;
 use crate::rows::Layout;
 use crate::transfer::{Extended, Ots, make_labels};
 use format::Head;
+
+/// The form of a batch.
+pub(crate) const FORM: BatchForm = BatchForm { magic: b"comity wmk17 v2\n", name: "a batch of copies" };
 
 /// The most bytes that a batch for this program takes at either party, if all copies were evaluated; half of
 /// it is usual.

@@ -6,7 +6,7 @@ use comity_channel::Mesh;
 use comity_core::{Error, PartyId, Result};
 use comity_ot::base::{BaseOt, Simplest};
 use comity_ot::{AtLeast, SemiHonest};
-use comity_protocol::{Dealer, Party, Shelf};
+use comity_protocol::{BatchForm, Dealer, Party, Shelf};
 use comity_share::BitTriples;
 use comity_share::bits::BitShares;
 use comity_share::triples::{Links, OtKind, TakenTriples};
@@ -51,8 +51,8 @@ impl Dealer for OtTriples {
     }
 }
 
-/// The form of a stored batch's bytes.
-const MAGIC: &[u8; 16] = b"comity triples 1";
+/// The form of a stored batch.
+const FORM: BatchForm = BatchForm { magic: b"comity triples 1", name: "a batch of triples" };
 
 /// Triples in a stored batch: 24 KiB. A run uses up whole batches, so that on average half of one is for
 /// nothing; and each is a file, and a mark on the disk.
@@ -60,7 +60,7 @@ pub const BATCH: usize = 1 << 16;
 
 /// Bytes of a stored batch of so many triples.
 pub const fn batch_bytes(triples: usize) -> u64 {
-    (MAGIC.len() + 4 + 3 * triples.div_ceil(8)) as u64
+    (BatchForm::BEGINNING + 4 + 3 * triples.div_ceil(8)) as u64
 }
 
 /// Writes a batch of triples of party `me` among so many: they are then whoever's who reads it.
@@ -70,14 +70,13 @@ pub const fn batch_bytes(triples: usize) -> u64 {
 pub fn write_batch(triples: BitTriples, me: PartyId, parties: u16, to: &mut dyn Write) -> Result<()> {
     let (mut triples, mut all) = (triples, TakenTriples::default());
     triples.take(usize::MAX, &mut all);
-    let mut put = |bytes: &[u8]| to.write_all(bytes).map_err(|error| Error::disk("storing a batch of triples", error));
-    put(MAGIC)?;
-    put(&me.0.to_le_bytes())?;
-    put(&parties.to_le_bytes())?;
+    FORM.begin(to)?;
+    FORM.put(to, &me.0.to_le_bytes())?;
+    FORM.put(to, &parties.to_le_bytes())?;
     for shares in [&all.a, &all.b, &all.c] {
         let bytes: Zeroizing<Vec<u8>> =
             Zeroizing::new(shares.words().iter().flat_map(|word| word.to_le_bytes()).collect());
-        put(&bytes[..shares.len().div_ceil(8)])?;
+        FORM.put(to, &bytes[..shares.len().div_ceil(8)])?;
     }
     Ok(())
 }
@@ -87,30 +86,22 @@ pub fn write_batch(triples: BitTriples, me: PartyId, parties: u16, to: &mut dyn 
 /// # Errors
 /// [`Store`](comity_core::Kind) if these are not the bytes of such a batch.
 pub fn read_batch(from: &mut dyn Read, me: PartyId, parties: u16, n: usize) -> Result<BitTriples> {
-    let damaged = |what: String| Error::store(format!("a batch of triples {what}; prepare new material"));
-    let mut head = [0; MAGIC.len() + 4];
-    let mut take =
-        |bytes: &mut [u8]| from.read_exact(bytes).map_err(|error| damaged(format!("cannot be read: {error}")));
-    take(&mut head)?;
-    let [a, b, c, d] = *head.last_chunk::<4>().expect("the head ends with two numbers");
-    if head[..MAGIC.len()] != MAGIC[..] {
-        return Err(damaged("is none in the form of this version".into()));
-    }
+    FORM.begins(from)?;
+    let mut of = [0; 4];
+    FORM.take(from, &mut of)?;
+    let [a, b, c, d] = of;
     if (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])) != (me.0, parties) {
-        return Err(damaged(format!("is none of party {me} among {parties}")));
+        return Err(FORM.damaged(format!("it is not one of party {me} among {parties}")));
     }
     let mut shares = || -> Result<BitShares> {
         let mut bytes = Zeroizing::new(vec![0; n.div_ceil(64) * 8]);
-        take(&mut bytes[..n.div_ceil(8)])?;
+        FORM.take(from, &mut bytes[..n.div_ceil(8)])?;
         let words = bytes.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
         Ok(BitShares::from_words(words, n))
     };
     let triples = BitTriples::new(shares()?, shares()?, shares()?);
-    match from.read(&mut [0]) {
-        Ok(0) => Ok(triples),
-        Ok(_) => Err(damaged("has more bytes than it should".into())),
-        Err(error) => Err(damaged(format!("cannot be read: {error}"))),
-    }
+    FORM.ends(from)?;
+    Ok(triples)
 }
 
 /// Deals what lies on a shelf, batch by batch. It sends nothing.

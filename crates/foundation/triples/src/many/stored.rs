@@ -26,16 +26,16 @@ use std::io::{Read, Write};
 
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Block, Error, PartyId, Result};
-use comity_protocol::{Dealer, Shelf};
+use comity_protocol::{BatchForm, Dealer, Shelf};
 use comity_share::forms::own_column;
 use comity_share::{GlobalKey, PairSeeds, RowShares};
 use zeroize::Zeroizing;
 
 use super::{RowDealer, RowTriples};
-use crate::stored::{damaged, ended, next_batch, take};
+use crate::stored::{SHARES, next_batch};
 
-/// The form of a batch's bytes.
-const MAGIC: &[u8; 16] = b"comity shares 2\n";
+/// The form of a batch.
+const FORM: BatchForm = BatchForm { magic: b"comity shares 2\n", name: SHARES };
 
 /// That of batches without seeds.
 const WITHOUT_SEEDS: &[u8; 16] = b"comity shares 1\n";
@@ -58,7 +58,7 @@ impl RowAmounts {
     pub fn bytes(&self) -> u64 {
         let n = usize::from(self.parties);
         let blocks = 3 * n * self.triples + n * self.shares + 2 * (n - 1) * self.masks;
-        (MAGIC.len() + 4 + Block::BYTES * (n + blocks)) as u64
+        (BatchForm::BEGINNING + 4 + Block::BYTES * (n + blocks)) as u64
     }
 }
 
@@ -105,31 +105,32 @@ impl RowBatch {
     /// [`Store`](comity_core::Kind) if these are not the bytes of such a batch.
     pub fn read(from: &mut dyn Read, me: PartyId, amounts: &RowAmounts) -> Result<RowBatch> {
         let RowAmounts { parties, triples, masks, shares } = *amounts;
-        let mut first = [0; MAGIC.len() + 4];
-        take(from, &mut first)?;
-        if first.starts_with(WITHOUT_SEEDS) {
+        let beginning = FORM.beginning(from)?;
+        if beginning == *WITHOUT_SEEDS {
             return Err(Error::store(
                 "a batch of shares is of an earlier version, among three parties and more an unsafe one: its runs could show inputs to whoever \
                  listens. Delete its lot (`comity store remove`) and make a new one (`comity prepare`)",
             ));
         }
-        if first != head(me, parties) {
-            return Err(damaged(format!(
-                "it does not begin as one of party {me} of {parties} and of this version does"
-            )));
+        let mut of = [0; 4];
+        FORM.take(from, &mut of)?;
+        if beginning != *FORM.magic || of != place(me, parties) {
+            return Err(
+                FORM.damaged(format!("it does not begin as one of party {me} of {parties} and of this version does"))
+            );
         }
         let mut delta = Zeroizing::new([0; Block::BYTES]);
-        take(from, &mut *delta)?;
+        FORM.take(from, &mut *delta)?;
         let key =
             GlobalKey::new(Block::new(*delta)).filter(|key| key.block().to_u128() >> 1 & 1 == u128::from(me.0 == 1));
-        let key = key.ok_or_else(|| damaged("its global key has not the last bits that this party's have".into()))?;
+        let key = key.ok_or_else(|| FORM.damaged("its global key has not the last bits that this party's have"))?;
         let mut seeds = vec![Block::ZERO; usize::from(parties) - 1];
-        take(from, Block::bytes_of_mut(&mut seeds))?;
+        FORM.take_blocks(from, &mut seeds)?;
         let seeds = PairSeeds::stored(PerPeer::from_vec(me, seeds).expect("this party is one of them"));
         let mut rows = |bits: usize| -> Result<RowShares> {
             let mut rows = RowShares::zeros(me, parties, bits);
             for party in (0..parties).map(PartyId) {
-                take(from, Block::bytes_of_mut(rows.column_mut(party)))?;
+                FORM.take_blocks(from, rows.column_mut(party))?;
             }
             whole(rows)
         };
@@ -138,7 +139,7 @@ impl RowBatch {
         let masks = (0..parties).map(PartyId).map(|owner| {
             let mut rows = RowShares::zeros(me, parties, masks);
             for party in (0..parties).map(PartyId).filter(|&party| stored_of(owner, me, party)) {
-                take(from, Block::bytes_of_mut(rows.column_mut(party)))?;
+                FORM.take_blocks(from, rows.column_mut(party))?;
             }
             if owner == me {
                 let peer = PartyId(u16::from(me.0 == 0));
@@ -149,7 +150,7 @@ impl RowBatch {
             whole(rows).map(Unused::from)
         });
         let masks = masks.collect::<Result<Vec<Unused>>>()?;
-        ended(from)?;
+        FORM.ends(from)?;
         Ok(RowBatch { key, seeds, triples, masks, shares })
     }
 
@@ -158,10 +159,10 @@ impl RowBatch {
     /// # Errors
     /// [`Store`](comity_core::Kind).
     pub fn write(self, to: &mut dyn Write) -> Result<()> {
-        let mut put =
-            |bytes: &[u8]| to.write_all(bytes).map_err(|error| Error::disk("storing a batch of shares", error));
+        FORM.begin(to)?;
+        let mut put = |bytes: &[u8]| FORM.put(to, bytes);
         let (me, parties) = (self.shares.rows.me(), self.shares.rows.parties());
-        put(&head(me, parties))?;
+        put(&place(me, parties))?;
         put(&Zeroizing::new(self.key.block().to_bytes())[..])?;
         self.seeds.iter().try_for_each(|(_, &seed)| put(&Zeroizing::new(seed.to_bytes())[..]))?;
         for rows in [&self.triples.a, &self.triples.b, &self.triples.c, &self.shares.rows] {
@@ -180,12 +181,10 @@ impl RowBatch {
     }
 }
 
-fn head(me: PartyId, parties: u16) -> [u8; MAGIC.len() + 4] {
-    let mut head = [0; MAGIC.len() + 4];
-    head[..MAGIC.len()].copy_from_slice(MAGIC);
-    head[MAGIC.len()..][..2].copy_from_slice(&parties.to_le_bytes());
-    head[MAGIC.len() + 2..].copy_from_slice(&me.0.to_le_bytes());
-    head
+/// The number of parties and which of them this is, as bytes.
+fn place(me: PartyId, parties: u16) -> [u8; 4] {
+    let ([a, b], [c, d]) = (parties.to_le_bytes(), me.0.to_le_bytes());
+    [a, b, c, d]
 }
 
 /// Whether party `me` stores the column of `party` of bits that are `owner`'s alone: its MACs, or its keys to
@@ -199,7 +198,7 @@ fn whole(rows: RowShares) -> Result<RowShares> {
     let first = rows.column(PartyId(0));
     let differ = |column: &[Block]| column.iter().zip(first).fold(false, |any, (a, b)| any | (a.lsb() != b.lsb()));
     if rows.columns().fold(false, |any, column| any | differ(column)) {
-        return Err(damaged("a share is not the same towards all".into()));
+        return Err(FORM.damaged("a share is not the same towards all"));
     }
     Ok(rows)
 }
@@ -268,7 +267,7 @@ impl<'s> RowsFromShelf<'s> {
     fn more(&mut self) -> Result<()> {
         let next = RowBatch::read(&mut *next_batch(self.shelf)?, self.me, &self.amounts)?;
         if next.key.block() != self.key.block() || !next.seeds.iter().eq(self.seeds.iter()) {
-            return Err(damaged("its batches are not of one lot".into()));
+            return Err(FORM.damaged("its batches are not of one lot"));
         }
         self.open.retain(|batch| !batch.is_empty());
         self.open.push_back(next);

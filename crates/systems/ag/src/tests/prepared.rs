@@ -153,7 +153,7 @@ fn what_is_no_batch_is_refused() {
         (flipped(50 + 32 + 16, 0), "the key of a share does not end in a zero bit"),
         (good[..40].to_vec(), "cannot be read"),
         (good[..good.len() - 1].to_vec(), "cannot be read"),
-        ([&good[..], &[0]].concat(), "more of it"),
+        ([&good[..], &[0]].concat(), "more bytes"),
     ] {
         let ended = damaged(bytes, &program, &inputs);
         assert!(spoilt(&ended, words), "{words}: {ended:?}");

@@ -13,7 +13,7 @@ use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
 use super::format::{put_secrets, take_secrets};
-use super::{Offline, Online, make_inputs, receive_bits, swap, tell};
+use super::{FORM, Offline, Online, make_inputs, receive_bits, swap, tell};
 use crate::checks;
 use crate::conduct::Act;
 use crate::consistency::{self, Weights};
@@ -25,7 +25,6 @@ use crate::plan::Plan;
 use crate::random::random_bits;
 use crate::recovery::Trapdoor;
 use crate::rows::{Layout, Places};
-use crate::saved::{put, put_bits, put_bytes, take, take_bits, take_bytes};
 use crate::transfer::{OpenedCopies, receive_labels};
 
 /// The evaluator's offline phase.
@@ -62,13 +61,13 @@ pub(super) fn offline(
     ch.send(&opening)?;
     ch.flush()?;
 
-    put_bits(to, &opened.choice.evaluated_bits())?;
-    put_bits(to, &random)?;
-    put(to, &ots.inputs)?;
+    FORM.put_bits(to, &opened.choice.evaluated_bits())?;
+    FORM.put_bits(to, &random)?;
+    FORM.put_blocks(to, &ots.inputs)?;
     put_secrets(to, &secrets)?;
-    put(to, &[trapdoor])?;
-    put(to, m.as_flattened())?;
-    r.iter().try_for_each(|r| put(to, r))?;
+    FORM.put_blocks(to, &[trapdoor])?;
+    FORM.put_blocks(to, m.as_flattened())?;
+    r.iter().try_for_each(|r| FORM.put_blocks(to, r))?;
 
     // Step 5, and step 9b.
     let layout = Layout::new(plan, program);
@@ -92,7 +91,7 @@ pub(super) fn offline(
     if checked.kernel.differing().next().is_some() {
         return Err(checks::GARBLED_CIRCUIT.into());
     }
-    put_bytes(to, commitments.as_flattened().as_flattened())
+    FORM.put(to, commitments.as_flattened().as_flattened())
 }
 
 /// The evaluator's side of step 5, offline: checks, and keeps what the evaluated copies need.
@@ -123,7 +122,7 @@ impl CopySide for Checking<'_> {
             for (to, from) in kept.chunks_exact_mut(evaluated.len()).zip(tables.chunks_exact(copies)) {
                 to.iter_mut().zip(evaluated).for_each(|(to, &j)| *to = from[j]);
             }
-            put(*to, kept)
+            FORM.put_blocks(*to, kept)
         })
     }
 
@@ -132,9 +131,9 @@ impl CopySide for Checking<'_> {
         let batch = &mut self.batch;
         batch.resize(bits, &self.opened.choice);
         self.results.receive(self.ch, self.opened, batch, zeros)?;
-        put_bytes(self.to, batch.bound.as_flattened().as_flattened())?;
-        put(self.to, &batch.tables)?;
-        put(self.to, &batch.pads)
+        FORM.put(self.to, batch.bound.as_flattened().as_flattened())?;
+        FORM.put_blocks(self.to, &batch.tables)?;
+        FORM.put_blocks(self.to, &batch.pads)
     }
 }
 
@@ -152,18 +151,18 @@ pub(super) struct Kept {
 
 impl Kept {
     pub(super) fn load(here: Here, plan: &Plan, from: &mut dyn Read) -> Result<Kept> {
-        let choice = CopyChoice::new(&take_bits(from, plan.copies)?);
-        let random = take_bits(from, plan.probe.encoded())?;
+        let choice = CopyChoice::new(&FORM.take_bits(from, plan.copies)?);
+        let random = FORM.take_bits(from, plan.probe.encoded())?;
         let mut ots = Zeroizing::new(vec![Block::ZERO; plan.probe.encoded()]);
-        take(from, &mut ots)?;
+        FORM.take_blocks(from, &mut ots)?;
         let secrets = take_secrets(from, plan.copies)?;
         let mut trapdoor = Zeroizing::new([Block::ZERO]);
-        take(from, &mut trapdoor[..])?;
+        FORM.take_blocks(from, &mut trapdoor[..])?;
         let (trapdoor, _) = Trapdoor::new(&mut Prg::new(here.backend, trapdoor[0]));
         let mut m = Zeroizing::new(vec![[Block::ZERO; 2]; plan.garblers()]);
-        take(from, m.as_flattened_mut())?;
+        FORM.take_blocks(from, m.as_flattened_mut())?;
         let mut r = vec![Zeroizing::new(vec![Block::ZERO; plan.garblers()]); choice.evaluated.len()];
-        r.iter_mut().try_for_each(|r| take(from, r))?;
+        r.iter_mut().try_for_each(|r| FORM.take_blocks(from, r))?;
         Ok(Kept { choice, random, ots, secrets, trapdoor: Box::new(trapdoor), m, r })
     }
 
@@ -220,7 +219,7 @@ impl Kept {
         let Replaying { mut results, .. } = gates::run(plan, &layout, program, side, observer)?;
         observer.phase("checks");
         let mut commitments = vec![[[0; 32]; 2]; plan.copies];
-        take_bytes(from, commitments.as_flattened_mut().as_flattened_mut())?;
+        FORM.take(from, commitments.as_flattened_mut().as_flattened_mut())?;
         results.open(commitments, &mut opened)?;
         let known = EvaluatorEnd {
             here,
@@ -256,7 +255,7 @@ impl CopySide for Replaying<'_> {
         let Replaying { evaluated, tables, opened, from, .. } = self;
         lockstep::call(evaluated, call, |evaluated, part| {
             let tables = &mut tables[..2 * opened.keys.len() * part.ands()];
-            take(*from, tables)?;
+            FORM.take_blocks(*from, tables)?;
             evaluated.kernel.evaluate(part, tables);
             Ok(())
         })
@@ -265,9 +264,9 @@ impl CopySide for Replaying<'_> {
     fn reveal(&mut self, at: usize, bits: usize) -> Result<()> {
         let batch = &mut self.batch;
         batch.resize(bits, &self.opened.choice);
-        take_bytes(self.from, batch.bound.as_flattened_mut().as_flattened_mut())?;
-        take(self.from, &mut batch.tables)?;
-        take(self.from, &mut batch.pads)?;
+        FORM.take(self.from, batch.bound.as_flattened_mut().as_flattened_mut())?;
+        FORM.take_blocks(self.from, &mut batch.tables)?;
+        FORM.take_blocks(self.from, &mut batch.pads)?;
         self.results.evaluate(batch, self.opened, self.evaluated.wires.get(at, bits));
         Ok(())
     }

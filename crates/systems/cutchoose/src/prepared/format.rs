@@ -2,14 +2,11 @@
 
 use std::io::{Read, Write};
 
-use comity_core::{Block, Error, Params, PartyId, Result, SessionId};
+use comity_core::{Block, Params, PartyId, Result, SessionId};
 use zeroize::Zeroizing;
 
+use super::FORM;
 use crate::copies::CopySecret;
-use crate::saved::{put, put_bytes, take, take_bytes};
-
-/// The bytes that a batch begins with: they name its format.
-const MAGIC: &[u8; 16] = b"comity wmk17 v2\n";
 
 /// The head of a batch, at either side.
 pub(super) struct Head {
@@ -25,21 +22,18 @@ pub(super) struct Head {
 
 impl Head {
     pub(super) fn write(&self, to: &mut dyn Write) -> Result<()> {
-        put_bytes(to, MAGIC)?;
-        put_bytes(to, &self.session.to_bytes())?;
-        put_bytes(to, &self.program)?;
-        put_bytes(to, &[self.party.0 as u8, self.garbler.0 as u8, self.params.rho as u8])
+        FORM.begin(to)?;
+        FORM.put(to, &self.session.to_bytes())?;
+        FORM.put(to, &self.program)?;
+        FORM.put(to, &[self.party.0 as u8, self.garbler.0 as u8, self.params.rho as u8])
     }
 
     pub(super) fn read(from: &mut dyn Read) -> Result<Head> {
-        let (mut magic, mut session, mut program, mut rest) = ([0; 16], [0; 32], [0; 32], [0; 3]);
-        take_bytes(from, &mut magic)?;
-        if magic != *MAGIC {
-            return Err(Error::store("this is no batch of cutchoose, or one of another version"));
-        }
-        take_bytes(from, &mut session)?;
-        take_bytes(from, &mut program)?;
-        take_bytes(from, &mut rest)?;
+        let (mut session, mut program, mut rest) = ([0; 32], [0; 32], [0; 3]);
+        FORM.begins(from)?;
+        FORM.take(from, &mut session)?;
+        FORM.take(from, &mut program)?;
+        FORM.take(from, &mut rest)?;
         let [party, garbler, rho] = rest;
         let [party, garbler] = [party, garbler].map(|party| PartyId(party.into()));
         Ok(Head { session: SessionId::new(session), program, party, garbler, params: Params::new(128, rho.into())? })
@@ -48,12 +42,12 @@ impl Head {
 
 /// Writes secrets of copies.
 pub(super) fn put_secrets(to: &mut dyn Write, secrets: &[CopySecret]) -> Result<()> {
-    put(to, &Zeroizing::new(secrets.iter().map(|secret| secret.0).collect::<Vec<_>>()))
+    FORM.put_blocks(to, &Zeroizing::new(secrets.iter().map(|secret| secret.0).collect::<Vec<_>>()))
 }
 
 /// Reads secrets of copies.
 pub(super) fn take_secrets(from: &mut dyn Read, n: usize) -> Result<Vec<CopySecret>> {
     let mut blocks = Zeroizing::new(vec![Block::ZERO; n]);
-    take(from, &mut blocks)?;
+    FORM.take_blocks(from, &mut blocks)?;
     Ok(blocks.iter().map(|&block| CopySecret(block)).collect())
 }

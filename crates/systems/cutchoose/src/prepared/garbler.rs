@@ -11,7 +11,7 @@ use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
 use super::format::{put_secrets, take_secrets};
-use super::{Offline, Online, make_inputs, receive_bits, swap, tell};
+use super::{FORM, Offline, Online, make_inputs, receive_bits, swap, tell};
 use crate::conduct::Act;
 use crate::consistency::{self, Weights};
 use crate::copies::{CopySecret, KeyStreams, Replica};
@@ -22,7 +22,6 @@ use crate::plan::Plan;
 use crate::random::random_bits;
 use crate::recovery::{Commitments, First};
 use crate::rows::Layout;
-use crate::saved::{put, put_bits, put_bytes, take, take_bits, take_bytes};
 use crate::transfer::{receive_block, send_labels};
 
 /// The garbler's offline phase.
@@ -66,11 +65,11 @@ pub(super) fn offline(
     let outputs = circuits.garble(ch, here, program, rng, observer, conduct)?;
     ch.flush()?;
 
-    put_bytes(to, &first)?;
+    FORM.put(to, &first)?;
     [&seeds, &keys, &table_keys].into_iter().try_for_each(|secrets| put_secrets(to, secrets))?;
-    put(to, ots.inputs.as_flattened())?;
-    put_bits(to, &random)?;
-    put(to, opened.as_flattened())?;
+    FORM.put_blocks(to, ots.inputs.as_flattened())?;
+    FORM.put_bits(to, &random)?;
+    FORM.put_blocks(to, opened.as_flattened())?;
     outputs.save(to)
 }
 
@@ -96,15 +95,15 @@ impl Kept {
     ) -> Result<Kept> {
         let Here { backend, session, .. } = here;
         let mut first = [0; First::BYTES];
-        take_bytes(from, &mut first)?;
+        FORM.take(from, &mut first)?;
         let seeds = take_secrets(from, plan.copies)?;
         let keys = take_secrets(from, plan.copies)?;
         let table_keys = take_secrets(from, plan.copies)?;
         let mut ots = Zeroizing::new(vec![[Block::ZERO; 2]; plan.probe.encoded()]);
-        take(from, ots.as_flattened_mut())?;
-        let random = take_bits(from, plan.garblers())?;
+        FORM.take_blocks(from, ots.as_flattened_mut())?;
+        let random = FORM.take_bits(from, plan.garblers())?;
         let mut opened = Zeroizing::new(vec![[Block::ZERO; 2]; plan.garblers()]);
-        take(from, opened.as_flattened_mut())?;
+        FORM.take_blocks(from, opened.as_flattened_mut())?;
         let outputs = Tables::load(backend, &session, plan, from)?;
         let mut copies = Replica::all(here, &seeds);
         conduct.before(Act::Copies(&mut copies));
