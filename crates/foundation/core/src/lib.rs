@@ -26,6 +26,7 @@ pub use hash::aes::Aes128;
 pub use hash::commit::{Commitment, Opening, commit};
 pub use hash::cr::CrHash;
 pub use hash::gate_hash::GateHash;
+pub use hash::given_keys::{KEYS_AT_ONCE, encrypt_twice_under, encrypt_under};
 pub use hash::half_tree::TreeHash;
 pub use hash::prg::Prg;
 pub use hash::short_hash::ShortHash;

@@ -65,6 +65,7 @@
 //! nothing waits, half are the key schedule's shuffles and sums, and a quarter rounds of AES. That is why the
 //! share of the AES ceiling is small.
 
+mod given;
 mod hash;
 mod keys;
 pub(crate) mod lockstep;
@@ -80,6 +81,7 @@ use super::instantiate::run;
 use super::lanes::Lanes;
 use super::portable;
 
+pub(super) use given::under_keys as given_keys;
 pub(super) use hash::hash_groups;
 pub(crate) use keys::KeyRing;
 pub(super) use one_row::{OneRowEvaluating, OneRowGarbling};
@@ -240,4 +242,16 @@ pub(crate) fn hash(
     debug_assert!(second.as_ref().is_none_or(|s| s.len() == first.len()));
     // SAFETY: the Backend proves the features.
     unsafe { run!(backend, hash(keys, first, second), else portable::garble::hash_groups(keys, first, second)) }
+}
+
+/// Encrypts groups of sixteen blocks, each under its key; those of `second` under the same keys again.
+pub(crate) fn under_keys(
+    backend: Backend,
+    keys: &[[Block; 16]],
+    first: &mut [[Block; 16]],
+    second: Option<&mut [[Block; 16]]>,
+) {
+    debug_assert!(keys.len() == first.len() && second.as_ref().is_none_or(|s| s.len() == first.len()));
+    // SAFETY: the Backend proves the features; the caller checked the lengths.
+    unsafe { run!(backend, under_keys(keys, first, second), else portable::garble::under_keys(keys, first, second)) }
 }

@@ -266,6 +266,16 @@ macro_rules! instantiate {
             }
 
             #[target_feature(enable = $features)]
+            pub(in crate::arch) unsafe fn under_keys(
+                keys: &[[Block; 16]],
+                first: &mut [[Block; 16]],
+                second: Option<&mut [[Block; 16]]>,
+            ) {
+                // SAFETY: this function has the features that the registers need; the lengths are the caller's promise.
+                unsafe { garble::given_keys::<$wide>(keys, first, second) }
+            }
+
+            #[target_feature(enable = $features)]
             pub(in crate::arch) unsafe fn lockstep_garble(
                 keys: &mut KeyRing,
                 deltas: *const Block,

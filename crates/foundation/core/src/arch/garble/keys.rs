@@ -219,6 +219,22 @@ impl<V: Wires, const N: usize> Schedule<V, N> for Ahead {
 pub(super) struct Live<V>([V; 4]);
 
 impl<V: Wires> Live<V> {
+    /// The keys at an address, four registers of them, register after register.
+    ///
+    /// # Safety
+    /// As for [`Wires`]; so many blocks are there.
+    #[inline(always)]
+    pub(super) unsafe fn of(keys: *const Block) -> Live<V> {
+        // SAFETY: the caller's promise. Transposing words undoes itself.
+        unsafe {
+            let mut words = [V::load(keys.cast()); 4];
+            for i in 1..4 {
+                words[i] = V::load(keys.add(i * V::LANES).cast());
+            }
+            Live(V::transpose_words(words))
+        }
+    }
+
     /// Round key `round` of all of them, in the order asked for.
     ///
     /// # Safety

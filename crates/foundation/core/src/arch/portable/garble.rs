@@ -36,6 +36,22 @@ pub(in crate::arch) fn hash_groups(
     }
 }
 
+/// Encrypts groups of sixteen blocks, each under its key, and those of `second` under the same keys.
+pub(in crate::arch) fn under_keys(
+    keys: &[[Block; 16]],
+    first: &mut [[Block; 16]],
+    mut second: Option<&mut [[Block; 16]]>,
+) {
+    for (i, keys) in keys.iter().enumerate() {
+        for (half, keys) in keys.as_chunks::<8>().0.iter().enumerate() {
+            let keys = expand8(keys);
+            for group in [Some(&mut first[i]), second.as_mut().map(|s| &mut s[i])].into_iter().flatten() {
+                encrypt8(&keys, &mut group.as_chunks_mut::<8>().0[half]);
+            }
+        }
+    }
+}
+
 /// A garbled gate (ZRE15, Figure 2), from the labels for zero and `H(A0), H(A1), H(B0), H(B1)`: both rows and the
 /// output's label.
 pub(super) fn garbled_gate(a: Block, b: Block, delta: Block, [a0, a1, b0, b1]: [Block; 4]) -> (Block, Block, Block) {
