@@ -10,6 +10,7 @@
 //! | [`HalfGates`] | 2 | 0 | yes |
 //! | [`PrivacyFree`] | 1 | 0 | no |
 //! | [`RowReduced`] | 1 | 1 | no |
+//! | [`Standard`] | 2 and a bit | 1 | yes |
 //!
 //! [`GarbledStream`] and [`EvaluatedStream`] run an engine's calls over a scheme: memory is the wires of the
 //! program, the slots of one circuit and one fixed buffer of tables, however long the program is.
@@ -27,10 +28,12 @@
 pub mod coded;
 mod half_gates;
 pub mod hidden;
+mod labels;
 pub mod lockstep;
 pub mod privacy_free;
 pub mod row_reduced;
 mod scheme;
+pub mod standard;
 mod stream;
 
 pub use comity_circuit::{Builder, Circuit, Lowered};
@@ -38,10 +41,12 @@ pub use comity_core::{
     Backend, Block, Cursor, Delta, LockstepChecker, LockstepEvaluator, LockstepGarbler, Part, Prg, Tape,
 };
 pub use half_gates::HalfGates;
+pub use labels::Labels;
 pub use privacy_free::PrivacyFree;
 pub use row_reduced::RowReduced;
 pub use scheme::{Evaluate, FreeXor, Garble, Private, Readable, Scheme};
-pub use stream::{EvaluatedStream, GarbledStream};
+pub use standard::Standard;
+pub use stream::{EvaluatedStream, GarbledStream, parts};
 
 // The example of the README runs.
 #[cfg(doctest)]

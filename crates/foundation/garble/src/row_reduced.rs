@@ -25,9 +25,10 @@
 
 use comity_core::{Backend, Block, Delta, GateHash, Part, Tape};
 use rand_core::CryptoRng;
-use zeroize::{DefaultIsZeroes, Zeroizing};
+use zeroize::Zeroizing;
 
 use crate::hidden::orthomorphism;
+use crate::labels::Labels;
 use crate::scheme::{Evaluate, Garble, Readable, Scheme};
 
 /// Garbling with a row for every gate, without privacy: see the [module](self).
@@ -49,15 +50,6 @@ impl Readable for RowReduced {
         RowReducedEvaluator { hash: GateHash::new(backend, start), hashes: core::array::from_fn(|_| room()) }
     }
 }
-
-/// A wire: its label for zero, and the difference of its offset to the garbling's.
-#[derive(Clone, Copy, Default)]
-pub struct Labels {
-    zero: Block,
-    offset: Block,
-}
-
-impl DefaultIsZeroes for Labels {}
 
 /// The garbler's side.
 pub struct RowReducedGarbler {
@@ -109,7 +101,7 @@ impl Garble for RowReducedGarbler {
     }
 
     fn label(&self, wire: &Labels, bit: bool) -> Block {
-        wire.zero ^ (wire.offset ^ self.delta.block()).masked(bit)
+        wire.label(self.delta.block(), bit)
     }
 
     fn garble(&mut self, part: &Part<'_>, slots: &mut [Labels], mut tables: &mut [Block]) {

@@ -29,21 +29,29 @@ use zeroize::Zeroize;
 ///
 /// A scheme owns all gates of a [`Part`], the XOR gates too: some have rows for them. What it writes to the
 /// tables is the same however a tape is cut into parts: a part's tables are those of its segments, one after
-/// another.
+/// another. Unless they are [uneven](Scheme::UNEVEN).
 pub trait Scheme {
     /// Blocks of table for each AND gate.
     const AND_ROWS: usize;
     /// Blocks of table for each XOR gate (a NOT is one): none with free XOR.
     const XOR_ROWS: usize;
+    /// Whether gates have bits of table beside their blocks: those of a part come together, after its blocks,
+    /// and both sides must cut a tape into the same parts.
+    const UNEVEN: bool = false;
 
     /// The garbler's side of the scheme.
     type Garbler: Garble;
     /// The evaluator's side of the scheme.
     type Evaluator: Evaluate;
 
-    /// Blocks of the tables of a stretch of a tape.
+    /// Bytes of the tables of a stretch of a tape.
+    fn bytes(part: &Part<'_>) -> usize {
+        Block::BYTES * (Self::AND_ROWS * part.ands() + Self::XOR_ROWS * part.xors())
+    }
+
+    /// Blocks that hold the tables of a stretch of a tape.
     fn rows(part: &Part<'_>) -> usize {
-        Self::AND_ROWS * part.ands() + Self::XOR_ROWS * part.xors()
+        Self::bytes(part).div_ceil(Block::BYTES)
     }
 }
 
@@ -71,8 +79,9 @@ pub trait FreeXor: Scheme<Garbler: Garble<Wire = Block>> {
 
 /// The garbler's side of a scheme. It owns its secrets and the counter of its tweaks.
 pub trait Garble {
-    /// The wire as the garbler holds it: the label for zero where that gives the other one, else both. `Default` stands
-    /// for the constant zero, as it does in the memory of an [`Engine`](comity_circuit::Engine).
+    /// The wire as the garbler holds it: the label for zero where that gives the other one, else both.
+    /// `Default` stands for the constant zero, as it does in the memory of an
+    /// [`Engine`](comity_circuit::Engine).
     type Wire: Copy + Default + Zeroize;
 
     /// A fresh wire, for an input.
@@ -85,8 +94,8 @@ pub trait Garble {
     /// labels of a wire differ in it.
     fn label(&self, wire: &Self::Wire, bit: bool) -> Block;
 
-    /// Garbles a stretch of a tape. `slots` hold wires, those of the constants whatever was there; `tables` takes
-    /// [`Scheme::rows`] blocks.
+    /// Garbles a stretch of a tape. `slots` hold wires, those of the constants whatever was there; `tables`
+    /// takes [`Scheme::rows`] blocks.
     ///
     /// # Panics
     /// If there are fewer slots than the tape has, or `tables` has another length.

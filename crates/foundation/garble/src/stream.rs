@@ -1,10 +1,12 @@
-//! Calls of a program, streamed through a scheme: the memory of an engine on one side, bytes of tables on the other.
+//! Calls of a program, streamed through a scheme: the memory of an engine on one side, bytes of tables on the
+//! other.
 //!
-//! The bytes are the tables of the gates in lowered order and nothing else; how they are cut into buffers is
-//! not seen on the wire, so the two sides need not cut alike.
+//! The bytes are the tables of the gates in lowered order and nothing else. How they are cut into buffers is
+//! not seen on the wire. Nor is how a tape is cut into parts, so the two sides need not cut alike: unless the
+//! scheme's tables are [uneven](Scheme::UNEVEN), for which a part is as long as [`parts`] says.
 
 use comity_circuit::Call;
-use comity_core::{Block, Cursor, Result, Tape};
+use comity_core::{Block, Cursor, Part, Result, Tape};
 use zeroize::Zeroize;
 
 use crate::scheme::{Evaluate, FreeXor, Garble, Private, Scheme};
@@ -14,13 +16,19 @@ use crate::scheme::{Evaluate, FreeXor, Garble, Private, Scheme};
 const BUFFER_ANDS: usize = 4096;
 const _: () = assert!(BUFFER_ANDS >= Tape::MAX_ANDS);
 
+/// The parts of a tape, as both sides cut it where a scheme's tables are uneven.
+pub fn parts(tape: &Tape) -> impl Iterator<Item = Part<'_>> {
+    let mut cursor = Cursor::default();
+    core::iter::from_fn(move || cursor.advance(tape, BUFFER_ANDS))
+}
+
 /// The garbler's side of a stream: wires in, tables out.
 pub struct GarbledStream<S: Scheme> {
     scheme: S::Garbler,
     slots: Vec<WireOf<S>>,
     /// The buffer, room for [`BUFFER_ANDS`]; more if a part with rows for XOR gates asks for it.
     tables: Vec<Block>,
-    /// The blocks of tables that wait to be sent, and their AND gates.
+    /// The bytes of tables that wait to be sent, and their AND gates.
     filled: usize,
     waiting: usize,
     and_gates: u64,
@@ -62,8 +70,8 @@ impl<S: Scheme> GarbledStream<S> {
         self.and_gates
     }
 
-    /// Garbles calls, as [`Engine::call`](comity_circuit::Engine::call) wants them. Full buffers go to `send`; call
-    /// [`GarbledStream::flush`] before anything else is sent.
+    /// Garbles calls, as [`Engine::call`](comity_circuit::Engine::call) wants them. Full buffers go to
+    /// `send`; call [`GarbledStream::flush`] before anything else is sent.
     ///
     /// # Errors
     /// Those of `send`.
@@ -87,14 +95,21 @@ impl<S: Scheme> GarbledStream<S> {
                 }
                 let Some(part) = cursor.advance(tape, BUFFER_ANDS - self.waiting) else { break };
                 let rows = S::rows(&part);
-                if self.tables.len() - self.filled < rows {
+                if self.tables.len() - self.filled.div_ceil(Block::BYTES) < rows {
                     self.flush(&mut send)?;
                     grow(&mut self.tables, rows);
                 }
-                let tables = &mut self.tables[self.filled..][..rows];
-                self.scheme.garble(&part, &mut self.slots, tables);
-                self.filled += rows;
-                self.waiting += part.ands();
+                let first = self.filled.div_ceil(Block::BYTES);
+                self.scheme.garble(&part, &mut self.slots, &mut self.tables[first..][..rows]);
+                let bytes = S::bytes(&part);
+                if S::UNEVEN {
+                    // Behind the bytes that wait: these need not end with a block.
+                    let from = first * Block::BYTES;
+                    Block::bytes_of_mut(&mut self.tables).copy_within(from..from + bytes, self.filled);
+                } else {
+                    self.waiting += part.ands();
+                }
+                self.filled += bytes;
                 self.and_gates += part.ands() as u64;
             }
             call.store(t, &self.slots, memory);
@@ -109,7 +124,7 @@ impl<S: Scheme> GarbledStream<S> {
     pub fn flush(&mut self, mut send: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         self.waiting = 0;
         let filled = core::mem::take(&mut self.filled);
-        if filled == 0 { Ok(()) } else { send(Block::bytes_of(&self.tables[..filled])) }
+        if filled == 0 { Ok(()) } else { send(&Block::bytes_of(&self.tables)[..filled]) }
     }
 }
 
@@ -161,7 +176,7 @@ impl<S: Scheme> EvaluatedStream<S> {
                 grow(&mut self.tables, rows);
                 let tables = &mut self.tables[..rows];
                 if !tables.is_empty() {
-                    recv(Block::bytes_of_mut(tables))?;
+                    recv(&mut Block::bytes_of_mut(tables)[..S::bytes(&part)])?;
                 }
                 self.scheme.evaluate(&part, &mut self.slots, tables);
                 self.and_gates += part.ands() as u64;
@@ -178,7 +193,8 @@ impl<S: Scheme> Drop for EvaluatedStream<S> {
     }
 }
 
-/// Makes a buffer long enough, for the two constants at least. What it held before is written before it is read.
+/// Makes a buffer long enough, for the two constants at least. What it held before is written before it is
+/// read.
 fn grow<T: Copy + Default>(buffer: &mut Vec<T>, wanted: usize) {
     if buffer.len() < wanted.max(2) {
         buffer.resize(wanted.max(2), T::default());

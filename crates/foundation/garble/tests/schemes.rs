@@ -1,12 +1,14 @@
 //! Every scheme over every stream: equal to the plain evaluator, the same on every backend, with tables as
 //! large as it says.
 
+use std::marker::PhantomData;
+
 use comity_circuit::{Builder, Call, Engine, Memory, Program, Put, Shown, Wire};
 use comity_core::{Backend, Bits, Block, Delta, Error, Prg, Result};
-use comity_garble::{EvaluatedStream, Garble, GarbledStream, HalfGates, PrivacyFree, Readable, RowReduced, Scheme};
+use comity_garble::{
+    EvaluatedStream, Garble, GarbledStream, HalfGates, PrivacyFree, Readable, RowReduced, Scheme, Standard, parts,
+};
 use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, random_program, rng};
-
-use super::standard::Standard;
 
 type WireOf<S> = <<S as Scheme>::Garbler as Garble>::Wire;
 
@@ -124,7 +126,7 @@ impl Sides for RowReduced {
 
 impl Sides for Standard {
     fn sides(backend: Backend, seed: u128) -> (Self::Garbler, Self::Evaluator) {
-        (Standard::garbler(backend, Block::from_u128(seed)), Standard::evaluator(backend))
+        (Standard::garbler(backend, &mut rng(seed)), Standard::evaluator(backend))
     }
 }
 
@@ -184,10 +186,10 @@ fn joined(values: &[Bits]) -> Bits {
     values.iter().flat_map(|value| value.iter().collect::<Vec<_>>()).collect()
 }
 
-/// The number of XOR gates of all calls of a program, NOTs included.
-fn xors(program: &Program) -> usize {
-    struct Count(usize);
-    impl Engine for Count {
+/// The bytes of the tables of all calls of a program.
+fn bytes<S: Scheme>(program: &Program) -> usize {
+    struct Count<S>(usize, PhantomData<S>);
+    impl<S: Scheme> Engine for Count<S> {
         type Error = Error;
         fn begin(&mut self, _: &Program) -> Result<()> {
             Ok(())
@@ -196,14 +198,20 @@ fn xors(program: &Program) -> usize {
             Ok(())
         }
         fn call(&mut self, call: &Call<'_>) -> Result<()> {
-            self.0 += call.times as usize * call.circuit.tape().xors().len();
+            let tape = call.circuit.tape();
+            let bytes: usize = parts(tape).map(|part| S::bytes(&part)).sum();
+            if !S::UNEVEN {
+                let rows = S::AND_ROWS * tape.ands().len() + S::XOR_ROWS * tape.xors().len();
+                assert_eq!(bytes, Block::BYTES * rows);
+            }
+            self.0 += call.times as usize * bytes;
             Ok(())
         }
         fn reveal(&mut self, _: Shown) -> Result<Option<Bits>> {
             Ok(None)
         }
     }
-    let mut count = Count(0);
+    let mut count = Count::<S>(0, PhantomData);
     run(program, &mut count, &inputs_of_nobody(program));
     count.0
 }
@@ -217,15 +225,14 @@ fn holds<S: Sides>(program: &Program, seed: u128) {
         let garbled = garble::<S>(backend, program, &inputs, seed);
         let active = evaluate::<S>(backend, program, &garbled, seed);
         assert!(meaning(&garbled, &active) == wanted, "{backend}");
-        let rows = S::AND_ROWS * program.and_gates() as usize + S::XOR_ROWS * xors(program);
-        assert_eq!(garbled.tables.len(), Block::BYTES * rows, "{backend}");
+        assert_eq!(garbled.tables.len(), bytes::<S>(program), "{backend}");
         let tables = first.get_or_insert_with(|| garbled.tables.clone());
         assert!(*tables == garbled.tables, "{backend} garbles as the first backend does");
     }
 }
 
-/// The programs to test: random ones; one with more ANDs than fill a buffer; one of XORs alone, more than fill it; one
-/// whose outputs are constants.
+/// The programs to test: random ones; one with more ANDs than fill a buffer; one of XORs alone, more than
+/// fill it; one whose outputs are constants.
 fn programs() -> Vec<Program> {
     let mut rng = rng(1);
     let mut programs: Vec<Program> = (0..12).map(|i| random_program(2, 400, i % 4 != 0, &mut rng)).collect();
@@ -259,8 +266,21 @@ fn garbling_with_a_row_for_every_gate_computes_what_is_computed_in_the_clear() {
 }
 
 #[test]
-fn a_scheme_with_rows_for_xor_gates_computes_what_is_computed_in_the_clear() {
+fn garbling_under_standard_assumptions_computes_what_is_computed_in_the_clear() {
     programs().iter().zip(30..).for_each(|(program, seed)| holds::<Standard>(program, seed));
+}
+
+/// 32 bytes and a bit an AND gate, 16 bytes an XOR gate, nothing for a NOT.
+#[test]
+fn bytes_under_standard_assumptions_are_what_the_docs_say() {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 21), b.input("y", 21));
+    let sums: Vec<_> = x.iter().zip(&y).map(|(&x, &y)| b.xor(x, y)).collect();
+    let ands: Vec<_> = sums.iter().zip(&x).map(|(&sum, &x)| b.and(sum, x)).collect();
+    let nots: Vec<_> = ands.iter().map(|&and| b.not(and)).collect();
+    b.output("nots", &nots);
+    let program = Program::map(b.finish(), 5, &[]).expect("a program");
+    assert_eq!(bytes::<Standard>(&program), 5 * (21 * 32 + 3 + 21 * 16));
 }
 
 /// Without privacy an active label shows what it stands for.

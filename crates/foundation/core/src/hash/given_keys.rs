@@ -1,7 +1,9 @@
-//! AES under given keys, a key for each block or for two: the pseudorandom function of garbling under standard assumptions.
+//! AES under given keys, a key for each block or for two: the pseudorandom function of garbling under
+//! standard assumptions.
 //!
-//! **Source**: Gueron, Lindell, Nof, Pinkas (CCS 2015; D13.3 section 2.1): the key schedules of many keys are pipelined, as encryptions
-//! are, so that a fresh key a block costs a small multiple of a fixed one. Here sixteen schedules run side by side, sliced by words.
+//! **Source**: Gueron, Lindell, Nof, Pinkas (CCS 2015; D13.3 section 2.1): the key schedules of many keys are
+//! pipelined, as encryptions are, so that a fresh key a block costs a small multiple of a fixed one. Here
+//! sixteen schedules run side by side, sliced by words.
 
 use crate::arch::Backend;
 use crate::arch::garble as kernels;
@@ -39,7 +41,8 @@ mod tests {
     use crate::hash::aes::Aes128;
     use crate::hash::prg::Prg;
 
-    /// FIPS 197, appendix C.1, and SP 800-38A, F.1.1 (whose key is that of appendix B): in every place of a group.
+    /// FIPS 197, appendix C.1, and SP 800-38A, F.1.1 (whose key is that of appendix B): in every place of a
+    /// group.
     #[test]
     fn known_answers_come_out_in_every_place() {
         let block = |hex: u128| Block::new(hex.to_be_bytes());
