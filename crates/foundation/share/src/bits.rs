@@ -4,6 +4,7 @@
 //! that shows another share than it has changes the bit, and nobody notices. This is for parties that follow
 //! their protocol.
 
+use comity_core::{Backend, Vectorize};
 use zeroize::Zeroize;
 
 /// A string of shares: share `i` is bit `i % 64` of word `i / 64`, and the bits after the last share are
@@ -29,6 +30,51 @@ impl BitShares {
         let mut shares = BitShares { words, len };
         shares.clear_tail();
         shares
+    }
+
+    /// The shares that are the first `len` bits of these bytes.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn from_bytes(bytes: &[u8], len: usize) -> BitShares {
+        let mut shares = BitShares::default();
+        shares.resize(len);
+        shares.put_in(&bytes[..len.div_ceil(8)]);
+        shares
+    }
+
+    /// Overwrites the shares by the bits of these bytes, of which there are as many.
+    ///
+    /// # Panics
+    /// If there are not.
+    pub fn put_in(&mut self, bytes: &[u8]) {
+        assert_eq!(bytes.len(), self.len.div_ceil(8), "the bytes of {} bits", self.len);
+        let (whole, rest) = bytes.as_chunks::<8>();
+        self.words.iter_mut().zip(whole).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
+        if !rest.is_empty() {
+            let mut last = [0; 8];
+            last[..rest.len()].copy_from_slice(rest);
+            self.words[whole.len()] = u64::from_le_bytes(last);
+        }
+        self.clear_tail();
+    }
+
+    /// Writes the bytes of the shares, of which there are as many.
+    ///
+    /// # Panics
+    /// If there are more bytes than that.
+    pub fn put_bytes(&self, to: &mut [u8]) {
+        let (whole, rest) = to.as_chunks_mut::<8>();
+        whole.iter_mut().zip(&self.words).for_each(|(to, word)| *to = word.to_le_bytes());
+        if !rest.is_empty() {
+            rest.copy_from_slice(&self.words[whole.len()].to_le_bytes()[..rest.len()]);
+        }
+    }
+
+    /// Adds the bits of these bytes. Bits that they have after the last share are not looked at.
+    pub fn add_bytes(&mut self, backend: Backend, bytes: &[u8]) {
+        backend.vectorize(AddBytes(&mut self.words, bytes));
+        self.clear_tail();
     }
 
     /// The number of shares.
@@ -155,6 +201,24 @@ impl BitShares {
     }
 }
 
+/// Adds bytes to words, the last of which may have fewer.
+struct AddBytes<'a>(&'a mut [u64], &'a [u8]);
+
+impl Vectorize for AddBytes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (whole, rest) = self.1.as_chunks::<8>();
+        self.0.iter_mut().zip(whole).for_each(|(word, bytes)| *word ^= u64::from_le_bytes(*bytes));
+        if !rest.is_empty() {
+            let mut bytes = [0; 8];
+            bytes[..rest.len()].copy_from_slice(rest);
+            self.0[whole.len()] ^= u64::from_le_bytes(bytes);
+        }
+    }
+}
+
 /// Copies the `count` bits from `start` on to the front of other words; the bits after them in their last
 /// word are zero.
 ///
@@ -227,6 +291,23 @@ mod tests {
         copied.push(&[1], 1);
         copied.push_from(&shares, 3, all.len() - 3);
         assert_eq!(bits(copied.words(), 1, all.len() - 3), all[3..]);
+    }
+
+    #[test]
+    fn bytes_come_back_and_are_added() {
+        for len in [1_usize, 8, 9, 63, 64, 65, 200] {
+            let words = noise(len.div_ceil(64));
+            let shares = BitShares::from_words(words.clone(), len);
+            let mut bytes = vec![0; len.div_ceil(8)];
+            shares.put_bytes(&mut bytes);
+            assert_eq!(BitShares::from_bytes(&bytes, len).words(), shares.words());
+            for backend in Backend::available() {
+                let mut sum = BitShares::from_words(words.iter().map(|word| !word).collect(), len);
+                *bytes.last_mut().unwrap() |= (0xfe_u32 << ((len - 1) % 8)) as u8;
+                sum.add_bytes(backend, &bytes);
+                assert_eq!(sum.words(), BitShares::from_words(vec![u64::MAX; len.div_ceil(64)], len).words());
+            }
+        }
     }
 
     #[test]

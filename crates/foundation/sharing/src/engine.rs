@@ -89,6 +89,11 @@ impl<S: Sharing> SharedEngine<S> {
         (&mut self.sharing, &mut self.memory)
     }
 
+    /// The sharing, at the end of a program.
+    pub fn into_sharing(self) -> S {
+        self.sharing
+    }
+
     /// The calls from `first` on, `copies` of them, side by side.
     fn side_by_side(&mut self, call: &Call<'_>, first: u64, copies: usize) -> Result<()> {
         let SharedEngine { sharing, memory, slots } = self;

@@ -6,17 +6,19 @@
 //! - [`SharedEngine`] runs programs on it: a call goes through the layered lowering, and what depends on
 //!   nothing but earlier layers is one step, the ANDs of one depth of all the calls that run side by side.
 //! - [`WireRows`]: what a party holds of some wires, of each a row of as many copies as calls run side by
-//!   side. [`ShareRows`] is that for shares of one size; a protocol whose shares are bits packs them.
+//!   side. [`ShareRows`] is that for shares of one size; [`BitRows`] packs shares that are bits.
 //! - [`ByHand`] computes on values that outlive the programs that are called on them.
 //! - [`fill_lots`] makes material ahead, lot after lot.
 //!
 //! Nothing is sent here, and nothing is checked: both are the protocol's.
 
+mod bit_rows;
 mod by_hand;
 mod engine;
 mod lots;
 mod rows;
 
+pub use bit_rows::{BitOperands, BitRows, PIECE};
 pub use by_hand::{ByHand, Lasting};
 pub use engine::{SharedEngine, Sharing, evenly};
 pub use lots::{Batches, fill_lots, whole_runs};

@@ -1,29 +1,25 @@
 //! What a run costs: base OTs, triples and openings, with lengths.
 
-use comity_circuit::Lowered;
 use comity_core::PartyId;
 use comity_protocol::{Costing, Talk, Walked};
 use comity_share::triples::{CHUNK, OtKind};
+use comity_sharing::{BitRows, PIECE};
 
-use crate::PIECE;
 use crate::dealers::MOST;
-use crate::sharing::{look_ups, table_in, together, triples_of};
+use crate::sharing::{look_ups, table_in, triples_of};
 use crate::table::UnitPool;
 
-/// Seconds of work for a triple with each peer, for an AND, and for the base OTs with each peer.
+/// Seconds of work for a triple with each peer, and for the base OTs with each peer.
 const TRIPLE: f64 = 14e-9;
-const GATE: f64 = 4e-9;
 const BASE: f64 = 0.02;
 
-/// Calls that the walk over a program hands on at once have so many AND gates at most.
-const HANDED: u64 = 1 << 22;
+/// Seconds of work for an AND.
+const GATE: f64 = 4e-9;
 
 /// Goes through the messages of a run on triples from OT.
 pub(crate) fn costs(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) {
-    let (ands, others) = (triples_of(of.program), f64::from(of.parties - 1));
-    if ands > 0 {
+    if triples_of(of.program) > 0 {
         setup(of.parties, extension, talk);
-        talk.work(BASE * others + TRIPLE * others * ands as f64);
     }
     costs_on(of, &|talk, count| triples(count, of.parties, extension, talk), talk);
 }
@@ -34,10 +30,7 @@ pub fn costs_on(of: &Costing<'_>, dealer: &dyn Fn(&mut Talk, u64), talk: &mut Ta
     let ands = triples_of(of.program);
     // The seeds of the streams.
     talk.exchange(16);
-    talk.repeat(ands / MOST as u64, &mut |talk| dealer(talk, MOST as u64));
-    if !ands.is_multiple_of(MOST as u64) {
-        dealer(talk, ands % MOST as u64);
-    }
+    dealing(ands, dealer, talk);
     for (delta, count) in look_ups(of.program) {
         let most = UnitPool::most(delta) as u64;
         if count > most {
@@ -50,16 +43,15 @@ pub fn costs_on(of: &Costing<'_>, dealer: &dyn Fn(&mut Talk, u64), talk: &mut Ta
     of.walk(talk, &mut |talk, step| match step {
         Walked::Input(_) => {}
         Walked::Call { circuit, ands, times } => {
-            let handed = (HANDED / ands.max(1)).max(1);
             let index = of.program.lowered().iter().position(|known| std::ptr::eq(known, circuit));
             let delta = index.and_then(|index| table_in(of.program, index)).map(|table| table.delta() as u64);
-            let some = |talk: &mut Talk, times: u64| match delta {
-                Some(delta) => talk.exchange((delta * times).div_ceil(8)),
-                None => calls(circuit, times, talk),
-            };
-            talk.repeat(times / handed, &mut |talk| some(talk, handed));
-            if !times.is_multiple_of(handed) {
-                some(talk, times % handed);
+            match delta {
+                Some(delta) => BitRows::handed(circuit, times, |times, turns| {
+                    talk.repeat(turns, &mut |talk| talk.exchange((delta * times).div_ceil(8)));
+                }),
+                None => BitRows::messages(circuit, times, |ands, turns| {
+                    talk.repeat(turns, &mut |talk| talk.exchange(2 * ands.div_ceil(8)));
+                }),
             }
             talk.work(GATE * ands.saturating_mul(times) as f64);
         }
@@ -71,7 +63,8 @@ pub fn costs_on(of: &Costing<'_>, dealer: &dyn Fn(&mut Talk, u64), talk: &mut Ta
 }
 
 /// The base OTs of an extension each way, with every peer; the lower one of two begins as the sender.
-fn setup(parties: u16, extension: OtKind, talk: &mut Talk) {
+pub fn setup(parties: u16, extension: OtKind, talk: &mut Talk) {
+    talk.work(BASE * f64::from(parties - 1));
     for low in 0..parties {
         for high in low + 1..parties {
             let (low, high) = (PartyId(low), PartyId(high));
@@ -89,8 +82,17 @@ fn setup(parties: u16, extension: OtKind, talk: &mut Talk) {
     }
 }
 
-/// So many triples.
-fn triples(count: u64, parties: u16, extension: OtKind, talk: &mut Talk) {
+/// So many triples of a dealer, which goes through its own messages each time that it makes so many.
+pub fn dealing(triples: u64, dealer: &dyn Fn(&mut Talk, u64), talk: &mut Talk) {
+    talk.repeat(triples / MOST as u64, &mut |talk| dealer(talk, MOST as u64));
+    if !triples.is_multiple_of(MOST as u64) {
+        dealer(talk, triples % MOST as u64);
+    }
+}
+
+/// So many triples from OT.
+pub fn triples(count: u64, parties: u16, extension: OtKind, talk: &mut Talk) {
+    talk.work(TRIPLE * f64::from(parties - 1) * count as f64);
     let chunk = |talk: &mut Talk, ots: u64| match extension {
         OtKind::SoftSpoken => talk.exchange(31 * 16 * ots.div_ceil(128)),
         OtKind::Iknp => talk.exchange(127 * ots.div_ceil(8)),
@@ -111,32 +113,17 @@ fn vectors(delta: usize, copies: u64, talk: &mut Talk) {
     let mut lines = vec![2; delta];
     while lines.len() > 1 {
         let products: u64 = lines.chunks_exact(2).map(|two| (two[0] - 1) * (two[1] - 1)).sum();
-        opened(products * copies, PIECE as u64, talk);
+        opened(products * copies, talk);
         lines = lines.chunks(2).map(|two| two.iter().product()).collect();
     }
 }
 
-/// So many ANDs, in messages of at most so many.
-fn opened(ands: u64, piece: u64, talk: &mut Talk) {
+/// So many ANDs, wherever their operands are.
+pub fn opened(ands: u64, talk: &mut Talk) {
+    let piece = PIECE as u64;
     let opening = |talk: &mut Talk, ands: u64| talk.exchange(2 * ands.div_ceil(8));
     talk.repeat(ands / piece, &mut |talk| opening(talk, piece));
     if !ands.is_multiple_of(piece) {
         opening(talk, ands % piece);
-    }
-}
-
-/// Calls side by side: an opening a layer.
-fn calls(circuit: &Lowered, times: u64, talk: &mut Talk) {
-    let layered = circuit.layered();
-    let together = together(layered.slots(), times);
-    let turn = |talk: &mut Talk, copies: u64| {
-        for layer in layered.layers().iter().filter(|layer| layer.ands > 0) {
-            let piece = PIECE as u64 / copies * copies;
-            opened(layer.ands as u64 * copies, piece, talk);
-        }
-    };
-    talk.repeat(times / together, &mut |talk| turn(talk, together));
-    if !times.is_multiple_of(together) {
-        turn(talk, times % together);
     }
 }

@@ -23,16 +23,14 @@
 //! bit from each party to each recipient. Rounds: the base OTs; one for each 2^17 triples and, among three or
 //! more, one for each 2^20; one for each layer of ANDs and 2^18 of them; one for each output value.
 
-mod costs;
+pub mod costs;
 pub mod dealers;
 mod machine;
 mod protocol;
-mod rows;
 mod sharing;
 pub mod table;
 
 pub use costs::costs_on;
-pub use machine::{BitMachine, PIECE};
+pub use machine::BitMachine;
 pub use protocol::{Gmw, run_with};
-pub use rows::BitRows;
 pub use sharing::BitSharing;

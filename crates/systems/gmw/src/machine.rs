@@ -20,12 +20,12 @@ use comity_core::{Backend, Bits, Block, Error, PartyId, Prg, Result, Vectorize};
 use comity_protocol::{Here, Party};
 use comity_share::bits::BitShares;
 use comity_share::triples::{BitTriples, TakenTriples};
+use comity_sharing::BitOperands;
+#[cfg(doc)]
+use comity_sharing::PIECE;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::dealers::{BitDealer, MOST};
-
-/// ANDs whose bits go in one message: 64 KiB to each peer.
-pub const PIECE: usize = 1 << 18;
 
 /// The streams of pseudorandom bits that this party shares with another one.
 struct Streams {
@@ -33,23 +33,6 @@ struct Streams {
     ours: Prg,
     /// The stream whose seed the other one drew.
     theirs: Prg,
-}
-
-/// Independent ANDs: where their operands are, and where results go.
-pub(crate) trait Operands {
-    /// The number of ANDs.
-    fn len(&self) -> usize;
-
-    /// The ANDs that have to go in one message: at most [`PIECE`], of which there is a whole number.
-    fn together(&self) -> usize {
-        1
-    }
-
-    /// Appends the operands of the next ANDs, `count` of them.
-    fn read(&mut self, count: usize, x: &mut BitShares, y: &mut BitShares);
-
-    /// Takes the results of the next ANDs.
-    fn write(&mut self, results: &BitShares);
 }
 
 /// One party of a computation.
@@ -207,7 +190,7 @@ impl<'d> BitMachine<'d> {
             if !mine {
                 return Ok(None);
             }
-            machine.into.iter().for_each(|(_, into)| add(&mut value, &packed(into, bits)));
+            machine.into.iter().for_each(|(_, into)| value.add_bytes(machine.backend, into));
             Ok(Some(Bits::from_words(value.words().to_vec(), bits)))
         })
     }
@@ -249,20 +232,11 @@ impl<'d> BitMachine<'d> {
     }
 
     /// Independent ANDs, wherever their operands are.
-    pub(crate) fn ands(&mut self, net: &mut Mesh<'_>, operands: &mut impl Operands) -> Result<()> {
-        self.guarded(|machine| {
-            let (mut at, end) = (0, operands.len());
-            let whole = PIECE / operands.together() * operands.together();
-            while at < end {
-                let now = whole.min(end - at);
-                machine.piece(net, operands, now)?;
-                at += now;
-            }
-            Ok(())
-        })
+    pub(crate) fn ands(&mut self, net: &mut Mesh<'_>, operands: &mut impl BitOperands) -> Result<()> {
+        self.guarded(|machine| operands.pieces().try_for_each(|ands| machine.piece(net, operands, ands)))
     }
 
-    fn piece(&mut self, net: &mut Mesh<'_>, operands: &mut impl Operands, n: usize) -> Result<()> {
+    fn piece(&mut self, net: &mut Mesh<'_>, operands: &mut impl BitOperands, n: usize) -> Result<()> {
         while self.taken.len() < n {
             let more = n - self.taken.len();
             if self.triples.is_empty() {
@@ -281,7 +255,7 @@ impl<'d> BitMachine<'d> {
         let first = peers.next().expect("there is a peer");
         first.resize(2 * bytes, 0);
         for (string, to) in [&self.x, &self.y].into_iter().zip(first.chunks_exact_mut(bytes)) {
-            put_bytes(string.words(), to);
+            string.put_bytes(to);
         }
         peers.for_each(|out| {
             out.clear();
@@ -291,7 +265,7 @@ impl<'d> BitMachine<'d> {
         net.exchange(&self.out, &mut self.into)?;
         for (_, into) in self.into.iter() {
             for (string, bytes) in [&mut self.x, &mut self.y].into_iter().zip(into.chunks_exact(bytes)) {
-                self.backend.vectorize(AddBytes(string.words_mut(), bytes));
+                string.add_bytes(self.backend, bytes);
             }
         }
         let TakenTriples { a, b, c } = &mut self.taken;
@@ -337,7 +311,7 @@ struct Strings<'a> {
     out: BitShares,
 }
 
-impl Operands for Strings<'_> {
+impl BitOperands for Strings<'_> {
     fn len(&self) -> usize {
         self.x.len()
     }
@@ -364,29 +338,7 @@ fn own(value: &Bits) -> BitShares {
 fn drawn(stream: &mut Prg, bits: usize) -> BitShares {
     let mut bytes = Zeroizing::new(vec![0; bits.div_ceil(8)]);
     stream.fill(&mut bytes);
-    packed(&bytes, bits)
-}
-
-/// The first bits of these bytes.
-fn packed(bytes: &[u8], bits: usize) -> BitShares {
-    let mut shares = BitShares::default();
-    shares.resize(bits);
-    for (word, bytes) in shares.words_mut().iter_mut().zip(bytes.chunks(8)) {
-        let mut whole = [0; 8];
-        whole[..bytes.len()].copy_from_slice(bytes);
-        *word = u64::from_le_bytes(whole);
-    }
-    shares.resize(bits);
-    shares
-}
-
-/// Writes the first bytes of these words.
-fn put_bytes(words: &[u64], to: &mut [u8]) {
-    let (whole, rest) = to.as_chunks_mut::<8>();
-    whole.iter_mut().zip(words).for_each(|(to, word)| *to = word.to_le_bytes());
-    if let Some(last) = words.get(whole.len()) {
-        rest.copy_from_slice(&last.to_le_bytes()[..rest.len()]);
-    }
+    BitShares::from_bytes(&bytes, bits)
 }
 
 fn add(shares: &mut BitShares, more: &BitShares) {
@@ -402,24 +354,6 @@ impl Vectorize for Add<'_> {
     #[inline(always)]
     fn run(self) {
         self.0.iter_mut().zip(self.1).for_each(|(word, more)| *word ^= more);
-    }
-}
-
-/// Adds bytes to words, the last of which may have fewer.
-struct AddBytes<'a>(&'a mut [u64], &'a [u8]);
-
-impl Vectorize for AddBytes<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let (whole, rest) = self.1.as_chunks::<8>();
-        self.0.iter_mut().zip(whole).for_each(|(word, bytes)| *word ^= u64::from_le_bytes(*bytes));
-        if !rest.is_empty() {
-            let mut bytes = [0; 8];
-            bytes[..rest.len()].copy_from_slice(rest);
-            self.0[whole.len()] ^= u64::from_le_bytes(bytes);
-        }
     }
 }
 

@@ -8,11 +8,10 @@ use comity_protocol::{
 };
 use comity_share::BitTriples;
 use comity_share::triples::{OtKind, TakenTriples};
-use comity_sharing::{Batches, ByHand, Lasting, SharedEngine, fill_lots, whole_runs};
+use comity_sharing::{Batches, BitRows, ByHand, Lasting, SharedEngine, fill_lots, whole_runs};
 
 use crate::dealers::{BATCH, BitDealer, MOST, OtTriples, StoredTriples, batch_bytes, write_batch};
 use crate::machine::BitMachine;
-use crate::rows::BitRows;
 use crate::sharing::{BitSharing, triples_of};
 
 /// GMW, whole: see the [crate](crate).

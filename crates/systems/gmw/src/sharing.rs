@@ -9,14 +9,10 @@ use comity_channel::Mesh;
 use comity_circuit::{Call, LookupTable, Place, Program, Put, Shown, Step};
 use comity_core::{Bits, Error, Result, TapeGate};
 use comity_share::bits::BitShares;
-use comity_sharing::{Sharing, evenly};
+use comity_sharing::{BitRows, Sharing};
 
-use crate::machine::{BitMachine, PIECE};
-use crate::rows::BitRows;
+use crate::machine::BitMachine;
 use crate::table::{self, PublicTable, UnitPool};
-
-/// Words of calls side by side: 8 MiB.
-const WORDS: usize = (8 << 20) / 8;
 
 /// XOR shares on a machine over a mesh.
 pub struct BitSharing<'a, 'n, 'd> {
@@ -99,7 +95,7 @@ impl Sharing for BitSharing<'_, '_, '_> {
     }
 
     fn together(&self, slots: usize, times: u64) -> u64 {
-        together(slots, times)
+        BitRows::together(slots, times)
     }
 
     fn constants(&self, rows: &mut BitRows) {
@@ -138,12 +134,6 @@ impl Sharing for BitSharing<'_, '_, '_> {
         self.tables[call.index] = Some(table);
         done.map(|()| true)
     }
-}
-
-/// How many of so many calls of a circuit of so many slots run side by side.
-pub(crate) fn together(slots: usize, times: u64) -> u64 {
-    // Of one gate all calls go in one message.
-    evenly(times, (WORDS / slots * 64).clamp(64, PIECE) as u64)
 }
 
 /// The table that circuit `index` of a program looks up, if that saves rounds: its gates take more than one.

@@ -3,14 +3,56 @@
 //! Of a wire of calls side by side the shares lie packed, 64 calls a word, so that a gate is an operation on
 //! a few words; of a single call a wire is a byte, and the ANDs of a layer are packed into words.
 
-use comity_circuit::{NoMemory, Place};
+use comity_circuit::{Lowered, NoMemory, Place};
 use comity_core::{Backend, TapeGate, Vectorize, mask};
 use comity_share::bits::BitShares;
-use comity_sharing::WireRows;
 use core::ops::Range;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::machine::Operands;
+use crate::engine::evenly;
+use crate::rows::WireRows;
+
+/// ANDs whose bits go in one message to each peer.
+pub const PIECE: usize = 1 << 18;
+
+/// Words of calls side by side: 8 MiB.
+const WORDS: usize = (8 << 20) / 8;
+
+/// Calls that the walk over a program hands on at once have so many AND gates at most.
+const HANDED: u64 = 1 << 22;
+
+/// Independent ANDs: where their operands are, and where results go.
+pub trait BitOperands {
+    /// The number of ANDs.
+    fn len(&self) -> usize;
+
+    /// Whether there are no ANDs.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The ANDs that have to go in one message: at most [`PIECE`], of which there is a whole number.
+    fn together(&self) -> usize {
+        1
+    }
+
+    /// Appends the operands of the next ANDs, `count` of them.
+    fn read(&mut self, count: usize, x: &mut BitShares, y: &mut BitShares);
+
+    /// Takes the results of the next ANDs.
+    fn write(&mut self, results: &BitShares);
+
+    /// The numbers of ANDs that go in one message each.
+    fn pieces(&self) -> impl Iterator<Item = usize> + use<Self> {
+        pieces(self.len(), self.together())
+    }
+}
+
+/// The numbers of ANDs that go in one message each, of so many, of which `together` cannot be parted.
+fn pieces(all: usize, together: usize) -> impl Iterator<Item = usize> {
+    let whole = PIECE / together * together;
+    (0..all).step_by(whole).map(move |at| whole.min(all - at))
+}
 
 /// The shares of some wires, in one copy or in many.
 #[derive(Default)]
@@ -23,6 +65,40 @@ pub struct BitRows {
 }
 
 impl BitRows {
+    /// How many of so many calls of a circuit of so many slots run side by side.
+    pub fn together(slots: usize, times: u64) -> u64 {
+        // Of one gate all calls go in one message.
+        evenly(times, (WORDS / slots * 64).clamp(64, PIECE) as u64)
+    }
+
+    /// The messages of so many calls of a circuit: `each` is told the number of ANDs of one, and how many
+    /// there are of these.
+    pub fn messages(circuit: &Lowered, times: u64, mut each: impl FnMut(u64, u64)) {
+        let layered = circuit.layered();
+        let mut turns = |copies: u64, turns: u64| {
+            for layer in layered.layers().iter().filter(|layer| layer.ands > 0 && copies > 0 && turns > 0) {
+                pieces(layer.ands * copies as usize, copies as usize).for_each(|ands| each(ands as u64, turns));
+            }
+        };
+        BitRows::handed(circuit, times, |calls, handed| {
+            let copies = BitRows::together(layered.slots(), calls);
+            turns(copies, calls / copies * handed);
+            turns(calls % copies, handed);
+        });
+    }
+
+    /// How many of so many calls of a circuit come at once
+    /// ([`Engine::at_once`](comity_circuit::Engine::at_once)): `each` is told a number of calls, and how
+    /// often so many come.
+    pub fn handed(circuit: &Lowered, times: u64, mut each: impl FnMut(u64, u64)) {
+        let handed = (HANDED / (circuit.tape().ands().len() as u64).max(1)).max(1);
+        for (calls, turns) in [(handed, times / handed), (times % handed, 1)] {
+            if calls > 0 && turns > 0 {
+                each(calls, turns);
+            }
+        }
+    }
+
     /// Words of a slot.
     fn width(&self) -> usize {
         self.copies.div_ceil(64)
@@ -38,7 +114,7 @@ impl BitRows {
     }
 
     /// Writes a share of a constant into all copies of a slot.
-    pub(crate) fn fill(&mut self, slot: usize, share: bool) {
+    pub fn fill(&mut self, slot: usize, share: bool) {
         match self.copies {
             1 => self.bytes[slot] = share.into(),
             _ => self.row_mut(slot).fill(if share { u64::MAX } else { 0 }),
@@ -46,7 +122,7 @@ impl BitRows {
     }
 
     /// The shares of some wires of one copy, packed.
-    pub(crate) fn pack(&self, wires: Range<usize>) -> BitShares {
+    pub fn pack(&self, wires: Range<usize>) -> BitShares {
         let mut shares = BitShares::with_room(wires.len());
         for wires in self.bytes[wires].chunks(64) {
             let word = wires.iter().enumerate().fold(0, |word, (i, &share)| word | u64::from(share) << i);
@@ -56,7 +132,7 @@ impl BitRows {
     }
 
     /// Writes packed shares into the wires of one copy from `start` on.
-    pub(crate) fn unpack(&mut self, shares: &BitShares, start: usize) {
+    pub fn unpack(&mut self, shares: &BitShares, start: usize) {
         let wires = &mut self.bytes[start..start + shares.len()];
         for (wires, &word) in wires.chunks_mut(64).zip(shares.words()) {
             wires.iter_mut().enumerate().for_each(|(i, wire)| *wire = (word >> i & 1) as u8);
@@ -64,7 +140,7 @@ impl BitRows {
     }
 
     /// What so many calls from `first` on have at a place of one copy, as packed words.
-    pub(crate) fn column(&self, at: Place, first: u64, copies: usize, words: &mut [u64]) {
+    pub fn column(&self, at: Place, first: u64, copies: usize, words: &mut [u64]) {
         if at.stride == 0 {
             words.fill(mask(self.bytes[at.start] != 0));
             return;
@@ -77,7 +153,7 @@ impl BitRows {
     }
 
     /// Puts packed words back where [`column`](BitRows::column) reads them.
-    pub(crate) fn put_column(&mut self, at: Place, first: u64, copies: usize, words: &[u64]) {
+    pub fn put_column(&mut self, at: Place, first: u64, copies: usize, words: &[u64]) {
         for (word, start) in words.iter().zip((0..copies).step_by(64)) {
             for i in 0..(copies - start).min(64) {
                 self.bytes[at.at(first + (start + i) as u64)] = (word >> i & 1) as u8;
@@ -86,7 +162,7 @@ impl BitRows {
     }
 
     /// The XOR gates of a layer.
-    pub(crate) fn add(&mut self, backend: Backend, gates: &[TapeGate]) {
+    pub fn add(&mut self, backend: Backend, gates: &[TapeGate]) {
         if self.copies == 1 {
             let wires = &mut self.bytes;
             for gate in gates {
@@ -99,12 +175,12 @@ impl BitRows {
     }
 
     /// The operands of the AND gates of a layer of a single call.
-    pub(crate) fn single<'a>(&'a mut self, gates: &'a [TapeGate]) -> Option<impl Operands + 'a> {
+    pub fn single<'a>(&'a mut self, gates: &'a [TapeGate]) -> Option<impl BitOperands + 'a> {
         (self.copies == 1).then(|| Single { wires: &mut self.bytes, gates, read: 0, written: 0 })
     }
 
     /// The operands of the AND gates of a layer of calls side by side.
-    pub(crate) fn lanes<'a>(&'a mut self, gates: &'a [TapeGate]) -> impl Operands + 'a {
+    pub fn lanes<'a>(&'a mut self, gates: &'a [TapeGate]) -> impl BitOperands + 'a {
         let (width, copies) = (self.width(), self.copies);
         Lanes { wires: &mut self.words, gates, width, copies, read: 0, written: 0 }
     }
@@ -182,7 +258,7 @@ struct Single<'a> {
     written: usize,
 }
 
-impl Operands for Single<'_> {
+impl BitOperands for Single<'_> {
     fn len(&self) -> usize {
         self.gates.len()
     }
@@ -222,7 +298,7 @@ struct Lanes<'a> {
     written: usize,
 }
 
-impl Operands for Lanes<'_> {
+impl BitOperands for Lanes<'_> {
     fn len(&self) -> usize {
         self.gates.len() * self.copies
     }
