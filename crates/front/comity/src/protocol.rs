@@ -14,6 +14,7 @@ pub static PROTOCOLS: &[&dyn Protocol] = &[
     &comity_tinyot::TinyOt,
     &comity_yao::Yao,
     &comity_gmw::Gmw,
+    &comity_tinytable::TinyTableSemiHonest,
 ];
 
 /// The protocols for private functions: they run the programs of [`pfe`](comity_pfe) and no other, so that

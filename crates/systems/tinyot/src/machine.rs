@@ -146,12 +146,24 @@ impl<'a> Machine<'a> {
         self.guarded(|machine| machine.dealer.shares(ch, out))
     }
 
+    /// Bits that `owner` alone knows, and that are authenticated: the masks of an input, before there is one.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if there is no such party; errors of the dealer.
+    pub fn masks(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
+        if owner.0 > 1 {
+            return Err(Error::invalid_input(format!(
+                "there is no party {owner} to have masks: the parties are 0 and 1"
+            )));
+        }
+        self.guarded(|machine| machine.take_masks(ch, owner, out))
+    }
+
     /// Shares of an input of `owner`, which gives the `value`; the other party gives none. What the owner
     /// sends may stay in the channel's buffer until it next waits for the peer.
     ///
-    /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length than `out`, or is the
-    /// other party's; those of the dealer and of the channel.
+    /// # Errors [`InvalidInput`](comity_core::Kind) if a value is missing, has another length than `out`, or
+    /// is the other party's; those of the dealer and of the channel.
     pub fn input(
         &mut self,
         ch: &mut dyn Channel,

@@ -1,0 +1,82 @@
+//! What a run without a store costs: making the tables, and then the run on them, with lengths.
+
+use comity_circuit::{Program, Step};
+use comity_core::PartyId;
+use comity_gmw::costs::{dealing, opened, setup, triples};
+use comity_protocol::{Costing, Talk, Walked};
+use comity_share::triples::OtKind;
+use comity_sharing::BitRows;
+
+use crate::kept::TablesHead;
+use crate::semi_honest::TOGETHER;
+
+/// Seconds of work for an AND gate, ahead and online.
+const GATE: f64 = 4e-9;
+
+/// The messages of the semi-honest form.
+pub(crate) fn semi_honest(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) {
+    let ands = of.program.and_gates();
+    if ands > 0 {
+        setup(2, extension, talk);
+    }
+    // The seeds of the machine's streams.
+    talk.exchange(16);
+    let dealer = |talk: &mut Talk, count: u64| triples(count, 2, extension, talk);
+    if ands > TOGETHER as u64 || !outputs_last(of.program) {
+        // Products are made in several parts, of which each may end inside a byte.
+        talk.about();
+    }
+    dealing(ands, &dealer, talk);
+    opened(ands, talk);
+    for output in of.program.outputs() {
+        talk.exchange_each(|_, to| if output.to.includes(to) { output.bits.div_ceil(8) as u64 } else { 0 });
+    }
+    of.walk(talk, &mut |talk, step| match step {
+        Walked::Input(index) => {
+            let input = &of.program.inputs()[index];
+            if let Some(owner) = input.owner.party() {
+                talk.say(owner, PartyId(1 - owner.0), input.bits.div_ceil(8) as u64);
+            }
+        }
+        Walked::Call { circuit, ands, times } => {
+            BitRows::messages(circuit, times, |ands, turns| {
+                talk.repeat(turns, &mut |talk| talk.exchange(ands.div_ceil(8)));
+            });
+            talk.work(GATE * ands.saturating_mul(times) as f64);
+        }
+        Walked::Output(_) => {}
+    });
+}
+
+/// Whether all inputs come before all gates, and outputs after them.
+fn outputs_last(program: &Program) -> bool {
+    let place = |step: &Step| match step {
+        Step::Input { .. } => 0,
+        Step::Call { .. } | Step::Repeat { .. } => 1,
+        Step::Reveal { .. } => 2,
+    };
+    program.steps().is_sorted_by_key(place)
+}
+
+/// The most bytes that a party keeps of the semi-honest form.
+pub(crate) fn table_bytes(program: &Program) -> u64 {
+    let bits = |bits: usize| bits.div_ceil(8) as u64;
+    let values = program.inputs().iter().map(|input| bits(input.bits));
+    let values: u64 = values.chain(program.outputs().iter().map(|output| bits(output.bits))).sum();
+    TablesHead::BYTES + values + gates(program, program.steps())
+}
+
+fn gates(program: &Program, steps: &[Step]) -> u64 {
+    let of = |step: &Step| match step {
+        Step::Call { circuit, times, .. } => {
+            let mut bytes = 0_u64;
+            BitRows::messages(&program.lowered()[*circuit], *times, |ands, turns| {
+                bytes = bytes.saturating_add(turns.saturating_mul(3 * ands.div_ceil(8)));
+            });
+            bytes
+        }
+        Step::Repeat { times, body } => times.saturating_mul(gates(program, body)),
+        Step::Input { .. } | Step::Reveal { .. } => 0,
+    };
+    steps.iter().map(of).fold(0, u64::saturating_add)
+}

@@ -1,0 +1,136 @@
+//! The online walk over a program: each wire has its masked bit `e_u`, which both parties know.
+//!
+//! The order in which gates come here is the order in which their tables were made: both walks are those of
+//! the same engine, over the same layers, with as many calls side by side ([`LookUps::together`]).
+
+use core::ops::Range;
+
+use comity_channel::Channel;
+use comity_circuit::{Put, Recipients, Shown};
+use comity_core::{Backend, Bits, Error, PartyId, Result, TapeGate};
+use comity_share::bits::BitShares;
+use comity_sharing::{BitOperands, BitRows, Sharing};
+
+/// What a party looks up in, and what it has of the masks.
+pub trait LookUps {
+    /// How many of so many calls of a circuit of so many slots run side by side: as when the tables were made.
+    fn together(slots: usize, times: u64) -> u64;
+
+    /// The masks of an input of this party, of so many bits.
+    ///
+    /// # Errors
+    /// Those of the reader.
+    fn masks(&mut self, bits: usize) -> Result<Bits>;
+
+    /// Looks up the next gates at their masked inputs `c` and `d`, and gives their masked outputs.
+    ///
+    /// # Errors
+    /// Those of the reader and of the channel.
+    fn look_up(&mut self, ch: &mut dyn Channel, c: &BitShares, d: &BitShares) -> Result<&BitShares>;
+
+    /// The output of which these are the masked bits, if this party is a recipient.
+    ///
+    /// # Errors
+    /// Those of the reader and of the channel, and of the checks that an output waits for.
+    fn unmask(&mut self, ch: &mut dyn Channel, to: Recipients, masked: Bits) -> Result<Option<Bits>>;
+}
+
+/// Masked bits of two parties.
+pub struct MaskedSharing<'a, L> {
+    ch: &'a mut (dyn Channel + 'a),
+    me: PartyId,
+    backend: Backend,
+    look_ups: L,
+    c: BitShares,
+    d: BitShares,
+}
+
+impl<'a, L: LookUps> MaskedSharing<'a, L> {
+    /// The walk of party `me`, over a link to its peer.
+    pub fn new(ch: &'a mut (dyn Channel + 'a), me: PartyId, backend: Backend, look_ups: L) -> MaskedSharing<'a, L> {
+        MaskedSharing { ch, me, backend, look_ups, c: BitShares::default(), d: BitShares::default() }
+    }
+
+    /// The link, and what was looked up in.
+    pub fn into_parts(self) -> (&'a mut (dyn Channel + 'a), L) {
+        (self.ch, self.look_ups)
+    }
+
+    fn gates(&mut self, mut operands: impl BitOperands) -> Result<()> {
+        for count in operands.pieces() {
+            [&mut self.c, &mut self.d].into_iter().for_each(BitShares::clear);
+            operands.read(count, &mut self.c, &mut self.d);
+            // Step 3.
+            operands.write(self.look_ups.look_up(self.ch, &self.c, &self.d)?);
+        }
+        Ok(())
+    }
+}
+
+impl<L: LookUps> Sharing for MaskedSharing<'_, L> {
+    type Rows = BitRows;
+    const SHARES: bool = false;
+
+    fn rows(&self) -> BitRows {
+        BitRows::default()
+    }
+
+    fn together(&self, slots: usize, times: u64) -> u64 {
+        L::together(slots, times)
+    }
+
+    /// The mask of a constant is zero.
+    fn constants(&self, rows: &mut BitRows) {
+        rows.fill(0, false);
+        rows.fill(1, true);
+    }
+
+    fn xors(&self, rows: &mut BitRows, gates: &[TapeGate]) {
+        rows.add(self.backend, gates);
+    }
+
+    fn ands(&mut self, rows: &mut BitRows, gates: &[TapeGate]) -> Result<()> {
+        if let Some(single) = rows.single(gates) {
+            return self.gates(single);
+        }
+        self.gates(rows.lanes(gates))
+    }
+
+    // Step 2.
+    fn input(&mut self, put: Put, value: Option<&Bits>, to: &mut BitRows) -> Result<()> {
+        let mut bytes = vec![0; put.bits.div_ceil(8)];
+        match value {
+            Some(value) if put.owner.includes(self.me) && value.len() == put.bits => {
+                let mut masked = self.look_ups.masks(put.bits)?;
+                masked.xor_assign(value);
+                bytes.copy_from_slice(&masked.to_bytes());
+                self.ch.send(&bytes)?;
+            }
+            None if put.owner.party() == Some(self.me.other()) => self.ch.recv(&mut bytes)?,
+            _ => {
+                return Err(Error::invalid_input(format!(
+                    "input value {} is missing, has another length, or is given by {}",
+                    put.index, put.owner
+                )));
+            }
+        }
+        to.unpack(&BitShares::from_bytes(&bytes, put.bits), put.start);
+        Ok(())
+    }
+
+    fn random(&mut self, _: &mut BitRows, _: Range<usize>) -> Result<()> {
+        Err(no_random())
+    }
+
+    // Step 4.
+    fn reveal(&mut self, shown: Shown, from: &BitRows) -> Result<Option<Bits>> {
+        let masked = from.pack(shown.wires());
+        let masked = Bits::from_words(masked.words().to_vec(), shown.bits);
+        self.look_ups.unmask(self.ch, shown.to, masked)
+    }
+}
+
+/// Programs have no random wires.
+pub(crate) fn no_random() -> Error {
+    Error::invalid_input("tables are made for a program, and programs draw no random values")
+}

@@ -1,0 +1,100 @@
+//! Tables made ahead: the same computation, each once, for one program and party, and bytes that are no tables.
+
+use std::collections::VecDeque;
+use std::io::{Cursor, Read};
+
+use comity_circuit::Program;
+use comity_core::{Error, Kind, Params, Result};
+use comity_protocol::{Ahead, Empty, Job, Lot, Options, Party, Press, Protocol, Shelf, Supplies, WriteBatch};
+use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, rng};
+
+use super::{both, online, own, prepared};
+use crate::TinyTableSemiHonest;
+
+/// A store in memory, of lots of one batch each.
+#[derive(Default)]
+pub(super) struct Memory(VecDeque<Vec<u8>>);
+
+impl Press for Memory {
+    fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()> {
+        assert_eq!((&lot.units[..], lot.batches), (&[1][..], 1));
+        let mut bytes = Vec::new();
+        write(me, 0, &mut bytes)?;
+        self.0.push_back(bytes);
+        Ok(())
+    }
+}
+
+impl Shelf for Memory {
+    fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
+        Ok(self.0.pop_front().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
+    }
+
+    fn check_begins(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_passed(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Supplies for Memory {
+    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
+        (material == "tables").then_some(self)
+    }
+}
+
+/// Runs on what was prepared until nothing is left.
+#[test]
+fn what_is_prepared_is_what_a_run_takes() {
+    let program = Program::map(chain_and_layer(20), 70, &[]).unwrap();
+    let options = Options::new(TinyTableSemiHonest.card());
+    let mut make = TinyTableSemiHonest.needs(&program, &options, Params::default()).unwrap().remove(0);
+    (make.batches, make.units) = (2, vec![2]);
+    let values: Vec<_> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(2))).collect();
+    both(3, |me| {
+        let mut store = Memory::default();
+        let ahead = Ahead { program: Some(&program), options: &options, make: &make, together: 1 };
+        TinyTableSemiHonest.prepare(me, &ahead, &mut Empty, &mut store).unwrap();
+        assert!(store.0.len() == 2 && store.0[0] != store.0[1]);
+        let inputs = own(me.me(), &program, &values);
+        for left in [1, 0] {
+            let mut outputs = Outputs::default();
+            let here = me.here.child(&format!("run {left}"));
+            let mut me = Party { net: me.net, here, rng: me.rng, observer: &mut outputs };
+            let job = Job { program: &program, inputs: &inputs, options: &options };
+            TinyTableSemiHonest.run(&mut me, &job, &mut store).unwrap();
+            assert_eq!(store.0.len(), left);
+            assert_eq!(outputs.0[0].1, clear(&program, &values)[0]);
+        }
+        let job = Job { program: &program, inputs: &inputs, options: &options };
+        let ended = TinyTableSemiHonest.run(me, &job, &mut store);
+        assert!(matches!(ended, Err(Error { kind: Kind::InvalidInput(why), .. }) if why.contains("no lot of tables")));
+        let nameless = Ahead { program: None, ..ahead };
+        assert!(TinyTableSemiHonest.prepare(me, &nameless, &mut Empty, &mut store).is_err());
+    });
+}
+
+#[test]
+fn what_are_no_tables_of_this_run_is_refused() {
+    let program = Program::from_circuit(chain_and_layer(30)).unwrap();
+    let other = Program::from_circuit(chain_and_layer(29)).unwrap();
+    let kept = both(1, |me| prepared(me, &program));
+    let refused = |program: &Program, tables: [&[u8]; 2], words: &str| {
+        let ends = both(1, |me| {
+            let values: Vec<_> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(1))).collect();
+            online(me, program, &values, tables[usize::from(me.me().0)]).map(drop)
+        });
+        let why = ends[0].as_ref().unwrap_err();
+        assert!(matches!(&why.kind, Kind::Store(why) if why.contains(words)), "{words}: {why}");
+    };
+    refused(&other, [&kept[0], &kept[1]], "for another program");
+    refused(&program, [&kept[1], &kept[0]], "the tables are party 1's, and this is party 0");
+    let version = [&b"comity tinytab 0"[..], &kept[0][16..]].concat();
+    refused(&program, [&version, &kept[1]], "do not begin as tables of this version");
+    for len in [0, 16, 80, 81, 100, kept[0].len() - 1] {
+        refused(&program, [&kept[0][..len], &kept[1]], "cannot be read");
+    }
+    refused(&program, [&[&kept[0][..], &[0]].concat(), &kept[1]], "more bytes");
+}
