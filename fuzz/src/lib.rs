@@ -24,6 +24,7 @@ mod psi;
 mod seeds;
 mod table;
 mod tinyot;
+mod token;
 mod zk;
 
 pub use mutate::Mutator;
@@ -91,6 +92,8 @@ pub const TARGETS: &[(&str, Body)] = targets![
     table::table_rows,
     table::table_steps,
     network::tls_stream,
+    token::token_holder,
+    token::token_letter,
     network::trusted_file,
     files::typed_value,
     files::value,

@@ -192,7 +192,7 @@ fn online(program: &Program, network: Option<NetProfile>) -> Outcome<f64> {
 }
 
 /// A whole run, triples included.
-fn whole(program: &Program, parties: u16) -> Outcome<Cost<()>> {
+pub(crate) fn whole(program: &Program, parties: u16) -> Outcome<Cost<()>> {
     let session = session();
     together(parties, None, |net, me| {
         let (inputs, options) = (inputs(program, me), Options::new(Gmw.card()));
@@ -203,11 +203,11 @@ fn whole(program: &Program, parties: u16) -> Outcome<Cost<()>> {
 }
 
 /// The cost of a run.
-struct Cost<T> {
+pub(crate) struct Cost<T> {
     /// The time from when all are connected to when all are done.
-    seconds: f64,
+    pub(crate) seconds: f64,
     /// Bytes that all sent together.
-    bytes: u64,
+    pub(crate) bytes: u64,
     /// The rounds of the link that had most.
     rounds: u64,
     /// What became of each party.
@@ -215,7 +215,7 @@ struct Cost<T> {
 }
 
 /// Runs so many parties, each two over a connection of their own.
-fn together<T: Send>(
+pub(crate) fn together<T: Send>(
     parties: u16,
     network: Option<NetProfile>,
     party: impl Fn(&mut Mesh<'_>, u16) -> Result<T> + Sync,
@@ -253,12 +253,12 @@ fn together<T: Send>(
     })
 }
 
-fn here(me: u16, parties: u16, session: SessionId) -> Here {
+pub(crate) fn here(me: u16, parties: u16, session: SessionId) -> Here {
     Here { me: PartyId(me), parties, session, params: Params::default(), backend: backend() }
 }
 
 /// An observer of nothing.
-struct Nobody;
+pub(crate) struct Nobody;
 
 impl Observer for Nobody {
     fn output(&mut self, _: usize, _: Bits) {}

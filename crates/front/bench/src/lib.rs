@@ -24,6 +24,7 @@ mod psi_oprf;
 mod psi_parts;
 mod suite;
 mod text;
+mod token;
 mod two;
 mod wmk17;
 mod yao;
@@ -64,6 +65,7 @@ static BENCHES: &[Bench] = &[
     ot::FIGURE,
     yao::YAO,
     gmw::GMW,
+    token::TOKEN,
     ag::AG,
     hss17::HSS17,
     hss17::DELAY,

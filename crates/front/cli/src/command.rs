@@ -15,6 +15,8 @@ use crate::help::shaped;
 use crate::list::{List, Use, given, help, with_protocols};
 #[cfg(feature = "postgres")]
 use crate::ope::{self, args::OpeCommand};
+#[cfg(unix)]
+use crate::token;
 use crate::{
     circuit, demo, eval, group, job, key, local, nisc, pfe, plan, prepare, protocols, psi, relay, repl, run, serve,
     shell, store, zk,
@@ -102,6 +104,10 @@ pub(crate) enum Command {
     /// Look at a store of material, and remove lots from it
     #[command(subcommand, after_help = store::ABOUT)]
     Store(store::StoreCommand),
+    /// Make a token that all parties trust, and serve its holder
+    #[cfg(unix)]
+    #[command(subcommand, after_help = token::ABOUT)]
+    Token(token::TokenCommand),
     /// Measure this machine's ceilings and how close comity comes to them
     Bench(BenchArgs),
     /// Print the completions for a shell

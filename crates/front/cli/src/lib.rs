@@ -48,6 +48,8 @@ mod shell;
 mod source;
 mod storage;
 mod store;
+#[cfg(unix)]
+mod token;
 mod values;
 mod watcher;
 mod zk;
@@ -148,6 +150,8 @@ fn dispatch(args: &[OsString], list: List) -> Outcome<ExitCode> {
         Command::Serve(args) => serve::run(&args, list),
         Command::Relay(args) => relay::run(&args),
         Command::Store(command) => store::run(&command, list),
+        #[cfg(unix)]
+        Command::Token(command) => token::run(&command),
         Command::Nisc(command) => return nisc::run(&command),
         Command::Ope(command) => return ope(&command),
         Command::Zk(command) => zk::run(&command),

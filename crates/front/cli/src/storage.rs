@@ -21,17 +21,18 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// What opens a store.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct KeyArgs {
-    /// The store's passphrase is the first line of FILE
+    /// The passphrase (of the store or token) is the first line of FILE
     #[arg(long, value_name = "FILE", requires = "store", conflicts_with = "key_file")]
     pub(crate) passphrase_file: Option<PathBuf>,
-    /// The store's key is in FILE, 32 random bytes; `prepare` makes it if neither it nor the store is there
+    /// The key (of the store or token) is in FILE, 32 random bytes; a new folder gets a new one if FILE is
+    /// not there
     #[arg(long, value_name = "FILE", requires = "store")]
     pub(crate) key_file: Option<PathBuf>,
 }
 
 /// The store in this folder.
 pub(crate) fn open(dir: &Path, args: &KeyArgs) -> Outcome<Store> {
-    Ok(Store::open(dir, &key(args)?)?)
+    Ok(Store::open(dir, &key(args, "store")?)?)
 }
 
 /// What a command made for a store that was not there, and takes away again if nothing came of it.
@@ -64,19 +65,13 @@ impl Made {
     }
 }
 
-/// The store in this folder, or a new one; with a new key, if the file for it is not there either. And what was made.
+/// The store in this folder, or a new one; with a new key, if the file for it is not there either. And what
+/// was made.
 pub(crate) fn open_or_create(dir: &Path, args: &KeyArgs) -> Outcome<(Store, Made)> {
     let fresh = !dir.join("store").exists();
     let mut made = Made { store: fresh.then(|| dir.to_owned()), folder: !dir.exists(), key: None };
-    let key = match &args.key_file {
-        Some(path) if !path.exists() && !dir.join("store").exists() => {
-            let key = StoreKey::create(path, &mut SystemRng)?;
-            note(&format!("made {}, the key of the store: without it the store is worth nothing", path.display()));
-            made.key = Some(path.clone());
-            key
-        }
-        _ => key(args)?,
-    };
+    made.key = args.key_file.clone().filter(|path| fresh && !path.exists());
+    let key = key_or_new(args, "store", fresh)?;
     match Store::open_or_create(dir, &key, &mut SystemRng) {
         Ok(store) => Ok((store, made)),
         Err(error) => {
@@ -86,8 +81,21 @@ pub(crate) fn open_or_create(dir: &Path, args: &KeyArgs) -> Outcome<(Store, Made
     }
 }
 
-/// The key that opens the store.
-fn key(args: &KeyArgs) -> Outcome<StoreKey> {
+/// The key that opens a folder; where nothing was made in it and the key's file is not there either, a new
+/// one.
+pub(crate) fn key_or_new(args: &KeyArgs, what: &str, fresh: bool) -> Outcome<StoreKey> {
+    match &args.key_file {
+        Some(path) if fresh && !path.exists() => {
+            let key = StoreKey::create(path, &mut SystemRng)?;
+            note(&format!("made {}, the key of the {what}: without it the {what} is worth nothing", path.display()));
+            Ok(key)
+        }
+        _ => key(args, what),
+    }
+}
+
+/// The key that opens a folder: `what` it is of.
+pub(crate) fn key(args: &KeyArgs, what: &str) -> Outcome<StoreKey> {
     let unreadable = |path: &Path, e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", path.display()));
     match (&args.passphrase_file, &args.key_file) {
         (Some(path), _) => {
@@ -98,6 +106,8 @@ fn key(args: &KeyArgs) -> Outcome<StoreKey> {
         }
         (None, Some(path)) if !path.exists() => Err(unreadable(path, &"there is no such key file")),
         (None, Some(path)) => Ok(StoreKey::read(path)?),
-        (None, None) => Err(Failure::input("a store is encrypted: name --passphrase-file FILE or --key-file FILE")),
+        (None, None) => {
+            Err(Failure::input(format!("a {what} is encrypted: name --passphrase-file FILE or --key-file FILE")))
+        }
     }
 }

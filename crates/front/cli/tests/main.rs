@@ -37,5 +37,6 @@ mod serve_keys;
 mod shares;
 mod shell;
 mod store;
+mod token;
 mod typed;
 mod zk;

@@ -14,9 +14,10 @@
 //! Beside protocols there are services: `ope` (a feature, on by default) has order-preserving encryption, for
 //! one party and its database; [`nisc`] computes by mail; [`zk`] has proofs that one knows the secret inputs
 //! of a program; [`psi`] finds the items that two sets have in common; [`pfe`] computes a function that stays
-//! private.
+//! private. [`token`] is what makes triples where all trust it.
 
 mod clock;
+mod helper;
 pub mod interactive;
 mod intersect;
 mod meet;
@@ -54,7 +55,8 @@ pub use comity_ope as ope;
 pub use comity_pfe as pfe;
 pub use comity_protocol::{Adversary, Card, Options, Protocol};
 pub use comity_psi as psi;
-pub use comity_store::{Damaged, LotInfo, Meta, OnDisk, Store, StoreKey};
+pub use comity_store::{Damaged, LotInfo, Meta, OnDisk, Store, StoreKey, Vault};
+pub use comity_token as token;
 pub use comity_zk as zk;
 pub use intersect::{Columns, Intersected, Intersection, Learnt};
 pub use named::{evaluate, input};

@@ -14,6 +14,7 @@ pub static PROTOCOLS: &[&dyn Protocol] = &[
     &comity_tinyot::TinyOt,
     &comity_yao::Yao,
     &comity_gmw::Gmw,
+    &comity_token::GmwToken,
     &comity_tinytable::TinyTableSemiHonest,
 ];
 

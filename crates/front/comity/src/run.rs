@@ -3,10 +3,11 @@
 use comity_circuit::Program;
 use comity_core::{Bits, Block, Error, Prg, Result};
 use comity_net::SystemRng;
-use comity_protocol::{Empty, Job, Party};
+use comity_protocol::{Job, Party, Supplies};
 use zeroize::Zeroizing;
 
 use crate::clock::Clock;
+use crate::helper::Helped;
 use crate::meet::Begun;
 use crate::offline::{Supplied, Wanted, ids};
 use crate::report::Report;
@@ -45,6 +46,7 @@ impl Session<'_> {
         let card = protocol.card();
         let options = self.options(card)?;
         let settled = self.check(protocol, program, &options)?;
+        let helpers = self.helpers(&options)?;
         let unauthenticated = self.unauthenticated(card, program)?;
         let inputs = self.given(program, inputs)?;
         let mut rng = SystemRng;
@@ -85,10 +87,8 @@ impl Session<'_> {
         protocol.settle(&mut options, program);
         let job = Job { program, inputs: &inputs, options: &options };
         let mut me = Party { net: &mut mesh, here, rng: &mut rng, observer: &mut clock };
-        let done = match &mut supplied {
-            Some(supplied) => protocol.run(&mut me, &job, supplied),
-            None => protocol.run(&mut me, &job, &mut Empty),
-        };
+        let rest = supplied.as_mut().map(|supplied| supplied as &mut dyn Supplies);
+        let done = protocol.run(&mut me, &job, &mut Helped { helpers, rest });
         if let (Some(supplied), Some(store)) = (supplied, &store) {
             supplied.ended(store, done.is_err(), clock.watch());
         }

@@ -65,9 +65,7 @@ impl StoreKey {
         // A pipe without a writer is waited for without end.
         if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
             let path = path.display();
-            return Err(Error::invalid_input(format!(
-                "{path} is no key of a store: it is a folder, a pipe or a device"
-            )));
+            return Err(Error::invalid_input(format!("{path} is not a key file: it is a folder, a pipe or a device")));
         }
         let file = File::open(path).map_err(cannot)?;
         check_mode(&file, path, 0o077, "600")?;
@@ -77,7 +75,7 @@ impl StoreKey {
         let bytes: [u8; 32] = bytes
             .as_slice()
             .try_into()
-            .map_err(|_| Error::invalid_input(format!("{} is no key of a store: that has 32 bytes", path.display())))?;
+            .map_err(|_| Error::invalid_input(format!("{} is not a key file: a key has 32 bytes", path.display())))?;
         Ok(StoreKey(Secret::Bytes(Zeroizing::new(bytes))))
     }
 
@@ -111,17 +109,18 @@ impl StoreKey {
         Ok((file, root))
     }
 
-    /// The root key of the store whose own file holds this.
+    /// The root key of the store, or vault, whose own file begins with this. `what` is the word for it in errors.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if it is no such file, of an older version, or for another key.
-    pub(crate) fn unlock(&self, file: &[u8], path: &Path) -> Result<Zeroizing<[u8; 32]>> {
-        let refuse = |why: &str| Error::invalid_input(format!("{}: {why}", path.display()));
-        let damaged = || refuse("this is not the file of a store, or it is damaged");
+    pub(crate) fn unlock(&self, what: &str, file: &[u8], path: &Path) -> Result<Zeroizing<[u8; 32]>> {
+        let refuse = |why: String| Error::invalid_input(format!("{}: {why}", path.display()));
+        let damaged = || refuse(format!("this is not the file of a {what}, or it is damaged"));
         if file.starts_with(OLDER) {
             return Err(refuse(
                 "this store is of version 1, which an older comity made, and this one uses version 2. What is in it cannot be used \
-                 any more: delete the folder, and prepare new material, at all parties",
+                 any more: delete the folder, and prepare new material, at all parties"
+                    .to_owned(),
             ));
         }
         let file: &[u8; FILE] = file.try_into().map_err(|_| damaged())?;
@@ -133,8 +132,10 @@ impl StoreKey {
         }
         match (&self.0, file[16]) {
             (Secret::Passphrase(_), 1) | (Secret::Bytes(_), 0) => {}
-            (_, 0) => return Err(refuse("the store was made with a key file: name it, in place of a passphrase")),
-            (_, 1) => return Err(refuse("the store was made with a passphrase, and not with a key file")),
+            (_, 0) => {
+                return Err(refuse(format!("the {what} was made with a key file: name it, in place of a passphrase")));
+            }
+            (_, 1) => return Err(refuse(format!("the {what} was made with a passphrase, and not with a key file"))),
             _ => return Err(damaged()),
         }
         let (head, tag) = file.split_at(FILE - 32);
@@ -143,7 +144,7 @@ impl StoreKey {
         // This comparison takes the same time wherever the bytes differ.
         let right = check(&root) == blake3::Hash::from_bytes(tag);
         if !declassify(right, "whether the key is right is told") {
-            return Err(refuse("the passphrase or key is not the one that the store was made with"));
+            return Err(refuse(format!("the passphrase or key is not the one that the {what} was made with")));
         }
         Ok(root)
     }

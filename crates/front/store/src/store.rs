@@ -69,7 +69,7 @@ impl Store {
         folder::owned(dir)?;
         let lock = folder::lock(dir)?;
         let file = fs::read(&path).map_err(|error| failed("cannot read", &path, error))?;
-        let root = key.unlock(&file, &path)?;
+        let root = key.unlock("store", &file, &path)?;
         Store::tidied(Folder::new(dir.to_owned(), root, lock))
     }
 

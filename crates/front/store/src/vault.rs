@@ -81,7 +81,7 @@ impl Vault {
         let file = fs::read(&path).map_err(|error| failed("cannot read", &path, error))?;
         let damaged = || Error::store(format!("{} is damaged: make a new one", path.display()));
         let (head, sealed) = file.split_at_checked(FILE).ok_or_else(damaged)?;
-        let root = key.unlock(head, &path)?;
+        let root = key.unlock("vault", head, &path)?;
         let mut secret = Zeroizing::new(sealed.to_vec());
         let len = cipher(&root).open_in_place(nonce(), Aad::from(head), &mut secret).map_err(|_| damaged())?.len();
         secret.truncate(len);

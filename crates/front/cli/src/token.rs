@@ -1,0 +1,211 @@
+//! `comity token`: a token that makes triples for parties who all trust it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use clap::{Args, Subcommand};
+use comity::token::{Introduction, SeedCounter, SigningKey, TokenKeys, fingerprint, serve_holder};
+use comity::{Error, Fingerprint, KeyDir, Vault};
+use comity_core::Backend;
+use comity_net::{Limits, LocalListener, Now, SystemRng};
+use comity_terminal::console::{emit, note};
+use comity_terminal::failure::{Ending, Failure, Outcome};
+use zeroize::Zeroizing;
+
+use crate::backend::backend;
+use crate::interrupt;
+use crate::storage::{KeyArgs, key, key_or_new};
+
+/// Notes below the help.
+pub(crate) const ABOUT: &str = "\
+The token makes what AND gates need, in the place of oblivious transfer, for the
+protocol gmw-token. Party 0 reaches it, and all parties have to trust it:
+  token$ comity token create box --key-file box.key
+  token$ comity token serve box --key-file box.key --socket box.socket
+  alice$ comity run PROGRAM --protocol gmw-token --token ./box.socket --party 0 ..
+  bob$   comity run PROGRAM --protocol gmw-token --token-key FINGERPRINT --party 1 ..
+FINGERPRINT is what `create` prints, or that of an issuer's key (`comity key new`),
+who puts its certificate into the folder with `comity token certify` before it
+hands the token out. Bob compares it over a way that he trusts already.
+
+Who sees into the token's process or has its folder and key learns all inputs of
+all its sessions. On a machine of Alice's it protects Bob from her accounts, and
+not from her administrator. Nothing is lost with a copy of the folder that is put
+back: seeds depend on fresh randomness. A running token that is copied, memory and
+all (a snapshot of a virtual machine), can give seeds twice: that is not detected,
+and two sessions under one seed show how their inputs differ.";
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum TokenCommand {
+    /// Make a new token in DIR and print its fingerprint
+    Create(PlaceArgs),
+    /// Print the fingerprint of the token in DIR, and of its issuer
+    Show {
+        /// The folder of the token
+        dir: PathBuf,
+    },
+    /// Vouch for the token in DIR, as its issuer
+    Certify {
+        /// The folder of the token
+        dir: PathBuf,
+        /// The folder with the issuer's key, from `comity key new`
+        #[arg(long, value_name = "KEYS")]
+        issuer: PathBuf,
+    },
+    /// Serve the holder of the token in DIR
+    Serve(ServeTokenArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PlaceArgs {
+    /// The folder of the token
+    #[arg(value_name = "DIR")]
+    store: PathBuf,
+    #[command(flatten)]
+    key: KeyArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ServeTokenArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// Wait for the holder at this socket
+    ///
+    /// A file that only this account may use. Where the token has an account of its own, let the holder's
+    /// group write it (chmod 660).
+    #[arg(long, value_name = "PATH")]
+    socket: PathBuf,
+    /// Name every holder that comes on standard error
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+/// The file with what a token shows of itself.
+const SHOWN: &str = "introduction";
+
+/// Holders that are served at the same time.
+const MOST: usize = 32;
+
+/// The command.
+pub(crate) fn run(command: &TokenCommand) -> Outcome {
+    match command {
+        TokenCommand::Create(args) => create(args),
+        TokenCommand::Show { dir } => show(dir),
+        TokenCommand::Certify { dir, issuer } => certify(dir, issuer),
+        TokenCommand::Serve(args) => serve(args),
+    }
+}
+
+fn text(public: &[u8; 32]) -> String {
+    Fingerprint::from_bytes(fingerprint(public)).to_string()
+}
+
+fn create(args: &PlaceArgs) -> Outcome {
+    let dir = &args.store;
+    let key = key_or_new(&args.key, "token", !dir.join("vault").exists())?;
+    let secret = TokenKeys::draw(&mut SystemRng);
+    let vault = Vault::create(dir, &key, &secret[..], &mut SystemRng)?;
+    let keys = TokenKeys::new(&secret);
+    vault.publish(SHOWN, &keys.introduction().to_bytes())?;
+    note("Every other party names this fingerprint (--token-key), or that of an issuer who certifies it:");
+    emit(&format!("{}\n", text(keys.introduction().token())))
+}
+
+/// What the token in this folder shows of itself.
+fn introduction(dir: &Path) -> Outcome<Introduction> {
+    let path = dir.join(SHOWN);
+    let bytes = fs::read(&path).map_err(|error| {
+        Failure::input(format!("{}: {error}: `comity token create {}` makes a token", path.display(), dir.display()))
+    })?;
+    let bytes = bytes.try_into().map_err(|_| {
+        Failure::new(Ending::Store, format!("{} is damaged: let the issuer certify the token anew", path.display()))
+    })?;
+    Ok(Introduction::from_bytes(&bytes))
+}
+
+fn show(dir: &Path) -> Outcome {
+    let shown = introduction(dir)?;
+    shown.check(None).map_err(|error| Failure::new(Ending::Store, format!("{}: {error}", dir.display())))?;
+    let issuer = match shown.issuer() == shown.token() {
+        true => String::new(),
+        false => format!("issuer {}\n", text(shown.issuer())),
+    };
+    emit(&format!("{}\n{issuer}", text(shown.token())))
+}
+
+fn certify(dir: &Path, issuer: &Path) -> Outcome {
+    let token = *introduction(dir)?.token();
+    let identity = KeyDir::new(issuer).identity()?;
+    let secret = identity.to_pkcs8().last_chunk().expect("a key ends with its 32 secret bytes");
+    let issued = Introduction::issued(&SigningKey::new(secret), token);
+    Vault::publish_in(dir, SHOWN, &issued.to_bytes())?;
+    note(&format!("the token {} is certified; other parties may name its issuer's fingerprint:", text(&token)));
+    emit(&format!("{}\n", text(issued.issuer())))
+}
+
+/// The counter of a token that serves several lines.
+struct Shared<'v>(&'v Mutex<Vault>);
+
+impl SeedCounter for Shared<'_> {
+    fn next(&mut self) -> Result<u64, Error> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take_number()
+    }
+}
+
+fn serve(args: &ServeTokenArgs) -> Outcome {
+    interrupt::on();
+    let dir = &args.place.store;
+    let (vault, secret) = Vault::open(dir, &key(&args.place.key, "token")?)?;
+    let secret: Zeroizing<[u8; TokenKeys::SECRET]> = Zeroizing::new((&secret[..]).try_into().map_err(|_| {
+        Failure::new(
+            Ending::Store,
+            format!("{} is no folder of a token: `comity token create` makes one", dir.display()),
+        )
+    })?);
+    let keys = TokenKeys::new(&secret).introduced(introduction(dir)?)?;
+    let listener = LocalListener::bind(&args.socket)?;
+    note(&format!("token {} at {}", text(keys.introduction().token()), args.socket.display()));
+    let limits = Limits::new(Now::default(), interrupt::stop().clone());
+    let (vault, backend, served) = (Mutex::new(vault), backend()?, AtomicUsize::new(0));
+    let (vault, keys, lines) = (&vault, &keys, &AtomicUsize::new(0));
+    thread::scope(|scope| -> Outcome {
+        while let Some(mut line) = listener.accept(&limits) {
+            if lines.load(Relaxed) >= MOST {
+                note(&format!("turned a holder away: {MOST} are served already"));
+                continue;
+            }
+            lines.fetch_add(1, Relaxed);
+            let served = &served;
+            scope.spawn(move || {
+                let ended = one(&mut line, keys, vault, backend);
+                lines.fetch_sub(1, Relaxed);
+                match ended {
+                    Ok(set_ups) => {
+                        served.fetch_add(set_ups as usize, Relaxed);
+                        if args.verbose {
+                            note(&format!("a holder was served: {set_ups} set-ups"));
+                        }
+                    }
+                    Err(_) if interrupt::stop().is_stopped() => {}
+                    Err(error) => note(&format!("refused a holder: {error}")),
+                }
+            });
+        }
+        Ok(())
+    })?;
+    note(&format!("the token ends: {} set-ups", served.load(Relaxed)));
+    Ok(())
+}
+
+/// Serves one holder.
+fn one(
+    line: &mut comity_net::LocalChannel,
+    keys: &TokenKeys,
+    vault: &Mutex<Vault>,
+    backend: Backend,
+) -> Result<u64, Error> {
+    serve_holder(line, keys, &mut Shared(vault), backend, &mut SystemRng)
+}

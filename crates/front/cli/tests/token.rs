@@ -1,0 +1,218 @@
+//! A token, its holder and another party: as people run them, refused where they should be, and killed.
+#![cfg(unix)]
+
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::Child;
+
+use comity::token::{RecipientKey, SeedLetter, SeedOrder, SeedRequest, SeedUse, TokenAccess, TokenLine, open};
+use comity_channel::Channel;
+use comity_core::SessionId;
+use comity_net::{Limits, LocalChannel, SystemRng};
+use comity_testing::PATIENCE;
+
+use crate::common::*;
+
+/// A token in a folder of a test.
+struct TokenBox {
+    folder: Folder,
+    fingerprint: String,
+}
+
+/// A token that is served.
+struct Served {
+    child: Child,
+    stderr: BufReader<std::process::ChildStderr>,
+}
+
+impl TokenBox {
+    fn new(test: &str) -> TokenBox {
+        let folder = Folder::new(test);
+        let [dir, key] = ["box", "box.key"].map(|name| folder.path(name));
+        let made = comity(&["token", "create", &dir, "--key-file", &key]);
+        let fingerprint = made.ok().trim().to_owned();
+        assert!(fingerprint.starts_with("comity:"), "{fingerprint}");
+        assert_eq!(comity(&["token", "show", &dir]).ok().trim(), fingerprint);
+        comity(&["token", "create", &dir, "--key-file", &key]).fails(2, &["there already"]);
+        TokenBox { folder, fingerprint }
+    }
+
+    fn socket(&self) -> String {
+        self.folder.path("s")
+    }
+
+    fn serve(&self) -> Served {
+        let [dir, key] = ["box", "box.key"].map(|name| self.folder.path(name));
+        let mut child =
+            command(&["token", "serve", &dir, "--key-file", &key, "--socket", &self.socket()]).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        stderr.read_line(&mut line).unwrap();
+        assert!(line.contains("comity:"), "it never served: {line}");
+        Served { child, stderr }
+    }
+}
+
+impl Served {
+    /// Kills it; returns what it had said.
+    fn kill(mut self) -> String {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        let mut said = String::new();
+        self.stderr.read_to_string(&mut said).unwrap();
+        said
+    }
+}
+
+/// One AES block by both parties, with these flags of each.
+fn aes(party0: &[&str], party1: &[&str]) -> (Done, Done) {
+    let shared = ["aes128", "--protocol", "gmw-token", "--json"];
+    both(&shared, &[&["--input", AES_KEY], party0].concat(), &[&["--input", AES_BLOCK], party1].concat())
+}
+
+#[test]
+fn two_parties_compute_on_a_tokens_triples() {
+    let token = TokenBox::new("token-run");
+    let served = token.serve();
+    let socket = token.socket();
+    let (one, two) = aes(&["--token", &socket], &["--token-key", &token.fingerprint]);
+    for (done, option, value) in [(&one, "token", &socket), (&two, "token-key", &token.fingerprint)] {
+        let run = done.json();
+        assert_eq!((run["outputs"]["0"].as_str(), run["options"][option].as_str()), (Some(AES_OUT), Some(&value[..])));
+        assert_eq!(run["adversary"], "semi-honest");
+    }
+    // In use, the folder is not certified.
+    let (dir, issuer) = (token.folder.path("box"), token.folder.path("issuer"));
+    let fingerprint = comity(&["key", "new", &issuer]).ok().trim().to_owned();
+    comity(&["token", "certify", &dir, "--issuer", &issuer]).fails(2, &["in use"]);
+    served.kill();
+    assert_eq!(comity(&["token", "certify", &dir, "--issuer", &issuer]).ok().trim(), fingerprint);
+    let shown = comity(&["token", "show", &dir]);
+    assert_eq!(shown.ok(), format!("{}\nissuer {fingerprint}\n", token.fingerprint));
+    // Killed, it left its socket, and takes it again.
+    let served = token.serve();
+    for known in [&fingerprint, &token.fingerprint] {
+        let (one, two) = aes(&["--token", &socket], &["--token-key", known]);
+        assert_eq!((one.code, two.code), (0, 0), "{}{}", one.out, two.out);
+    }
+    served.kill();
+}
+
+#[test]
+fn a_trial_needs_no_token_of_ones_own() {
+    let inputs = ["--input", AES_KEY, "--input", AES_BLOCK];
+    let done = comity(&[&["local", "aes128", "--protocol", "gmw-token"], &inputs[..]].concat());
+    assert_eq!(done.ok().trim(), AES_OUT);
+    let three = comity(&["local", "add64", "--protocol", "gmw-token", "--parties=3", "-i", "u64:40", "-i", "u64:2"]);
+    assert_eq!(three.ok().trim(), "000000000000002a");
+}
+
+#[test]
+fn what_is_missing_or_wrong_is_said_by_name() {
+    let token = TokenBox::new("token-refused");
+    let socket = token.socket();
+    let run = |party: &str, more: &[&str]| {
+        let shared = ["run", "aes128", "--protocol", "gmw-token", "--listen", "127.0.0.1:0", "--party", party];
+        comity(&[&shared[..], &["--input", AES_KEY], more].concat())
+    };
+    // Before anybody is bothered.
+    run("0", &[]).fails(2, &["--token PATH"]);
+    run("1", &[]).fails(2, &["--token-key FINGERPRINT"]);
+    run("0", &["--token", "box"]).fails(2, &["PATH", "memory"]);
+    run("0", &["--token", "127.0.0.1:1"]).fails(2, &["a slash in it"]);
+    run("1", &["--token-key", "comity:abcd"]).fails(2, &["FINGERPRINT"]);
+    run("1", &["--token-key", &token.fingerprint.replace("comity:", "comity:11111")]).fails(2, &["no fingerprint"]);
+    run("0", &["--token", &socket]).fails(3, &["there is no socket"]);
+    // Nobody listens at a socket that was left.
+    token.serve().kill();
+    run("0", &["--token", &socket]).fails(3, &["nobody listens"]);
+    // Another token than the one that party 1 knows.
+    let served = token.serve();
+    let other = TokenBox::new("token-other");
+    let (one, two) = aes(&["--token", &socket], &["--token-key", &other.fingerprint]);
+    two.fails_json(4, "misbehaved", &["another token"]);
+    assert_ne!(one.code, 0);
+    served.kill();
+    let [dir, key] = ["box", "box.key"].map(|name| token.folder.path(name));
+    let file = token.folder.file("mine", "a file");
+    comity(&["token", "serve", &dir, "--key-file", &key, "--socket", &file]).fails(2, &["is a file already"]);
+    comity(&["token", "serve", &dir, "--key-file", &other.folder.path("box.key"), "--socket", &socket])
+        .fails(2, &["not the one that the vault was made with"]);
+    comity(&["token", "serve", &dir, "--socket", &socket]).fails(2, &["a token is encrypted"]);
+}
+
+#[test]
+fn a_token_that_is_gone_ends_the_run_of_its_holder() {
+    let token = TokenBox::new("token-gone");
+    let served = token.serve();
+    let shared = ["run", "aes128", "--protocol", "gmw-token", "--party", "0", "--input", AES_KEY];
+    let socket = token.socket();
+    let listener = Listener::start(&[&shared[1..], &["--token", &socket]].concat());
+    // The holder has called its token before it waits for another party, and nobody is at the other end any more.
+    served.kill();
+    let address = listener.address.clone();
+    let rest = ["--connect", &address, "--token-key", &token.fingerprint, "--input", AES_BLOCK];
+    let two = comity(&[&["run", "aes128", "--protocol", "gmw-token", "--party", "1"], &rest[..]].concat());
+    let one = listener.end();
+    assert_eq!(one.code, 3, "{}", one.err);
+    assert!(one.err.contains("token"), "{}", one.err);
+    assert_ne!(two.code, 0);
+}
+
+/// Kills a token so many times, each at another place of its work, and looks at every seed that it gave.
+fn kills(test: &str, rounds: u64) {
+    let token = TokenBox::new(test);
+    let (mut seen, mut last) = (HashSet::new(), None);
+    for round in 0..rounds {
+        let (mut served, limits) = (Some(token.serve()), Limits::default());
+        let call = || LocalChannel::connect(Path::new(&token.socket()), PATIENCE, &limits).unwrap();
+        // One holder is killed between init and set-up: nobody gets its number.
+        let mut gone = call();
+        let counter = TokenLine::new(&mut gone).init(SeedOrder::new(2, 128).unwrap()).unwrap().counter;
+        assert!(last.is_none_or(|last| last < counter), "number {counter} after {last:?}");
+        last = Some(counter);
+        drop(gone);
+        let mut line = call();
+        let (mut done, mut killer) = (0, None);
+        // The holder asks until nobody answers: from some set-up on it and the killer do what they do side by side.
+        loop {
+            if let Some(served) = served.take_if(|_| done == round % 5) {
+                killer = Some(std::thread::spawn(move || served.kill()));
+            }
+            let Some((counter, seeds)) = one(&mut line, round) else { break };
+            assert!(last.is_none_or(|last| last < counter), "number {counter} after {last:?}");
+            last = Some(counter);
+            assert!(seeds.into_iter().all(|seed| seen.insert(seed)), "a seed comes twice");
+            done += 1;
+        }
+        killer.expect("the token was killed").join().unwrap();
+        assert!(done >= round % 5);
+    }
+}
+
+/// One order: its number and both seeds, or the number alone if the holder is so minded that it goes no further.
+fn one(line: &mut LocalChannel, round: u64) -> Option<(u64, Vec<[u8; 16]>)> {
+    let mut token = TokenLine::new(line as &mut dyn Channel);
+    let order = SeedOrder::new(2, 128).unwrap();
+    let init = token.init(order).ok()?;
+    let key = RecipientKey::draw(&mut SystemRng);
+    let session = SessionId::derive("kills", &[&round.to_le_bytes()]);
+    let request = SeedRequest { session, recipients: vec![*key.public()] };
+    let Ok(answer) = token.set_up(&request) else { return Some((init.counter, Vec::new())) };
+    let for_ = SeedUse { session, party: 1, parties: 2, recipient: *key.public(), triples: order.triples() };
+    let letter = SeedLetter { introduction: init.introduction, counter: init.counter, sealed: answer.sealed[0] };
+    let theirs = open(&letter, None, &for_, key).unwrap();
+    Some((init.counter, vec![*answer.seed, theirs.to_bytes()]))
+}
+
+#[test]
+fn a_token_that_is_killed_gives_no_seed_twice() {
+    kills("token-kills", 30);
+}
+
+#[test]
+#[ignore = "a campaign: a token is killed 1,000 times"]
+fn a_token_that_is_killed_a_thousand_times_gives_no_seed_twice() {
+    kills("token-many-kills", 1000);
+}
