@@ -22,7 +22,7 @@ pub struct Traffic {
     pub rounds: u64,
 }
 
-/// Counts what goes over the channel inside.
+/// Counts the bytes that go over the channel inside.
 pub struct Counted<C> {
     inner: C,
     counter: Counter,

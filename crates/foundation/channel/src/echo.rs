@@ -81,8 +81,8 @@ impl Echo {
 }
 
 impl Heard {
-    /// What was said, where nothing is lost if others heard something else: each party must go on from here
-    /// as if it were so, and nothing may leave that would do harm if it is not.
+    /// The messages, before it is known that all heard the same. Use it only where that is harmless: the
+    /// party goes on as if all had heard them, and must send nothing that would do harm if they had not.
     pub fn unsettled(&self) -> &PerPeer<Vec<u8>> {
         &self.said
     }

@@ -45,9 +45,9 @@ pub struct Hello {
     pub program: String,
     /// The program's digest.
     pub program_digest: [u8; 32],
-    /// Who puts in which value.
+    /// The owner of each input value.
     pub owners: String,
-    /// Who learns which output.
+    /// The recipients of each output.
     pub recipients: String,
     /// The fingerprint of the key that this party proved to have, if it proved one.
     pub key: Option<[u8; 32]>,
@@ -79,11 +79,12 @@ pub struct Greeted {
 ///
 /// # Errors
 ///
-/// [`Mismatch`](comity_core::Kind) names the first difference, with both values and, of three parties and
-/// more, who wants which; the peer meets the same error if it is honest. [`Stranger`](comity_core::Kind) if a
-/// peer is no comity at all, with a guess at what it is. Errors of the channels. Each names its party, where
-/// one alone differs. [`EQUIVOCATION`](crate::checks::EQUIVOCATION), which names none, if somebody said
-/// different things to different parties.
+/// [`Mismatch`](comity_core::Kind) names the first difference, with both values and, among three parties and
+/// more, the parties that want each; the peer meets the same error if it is honest.
+/// [`Stranger`](comity_core::Kind) if a peer does not speak comity, with a guess at what it speaks. Errors of
+/// the channels. Each names its party, where one alone differs.
+/// [`EQUIVOCATION`](crate::checks::EQUIVOCATION), which names none, if somebody said different things to
+/// different parties.
 pub fn hello(mesh: &mut Mesh<'_>, ours: &Hello, rng: &mut dyn CryptoRng) -> Result<Greeted> {
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
@@ -122,8 +123,8 @@ pub fn hello(mesh: &mut Mesh<'_>, ours: &Hello, rng: &mut dyn CryptoRng) -> Resu
     Ok(Greeted { session, options })
 }
 
-/// The first difference, with who is on which side if there are more than two parties. It names a party if no other one
-/// wants something else.
+/// The first difference, with the parties on each side if there are more than two. It names a party if all
+/// others agree.
 fn parted(me: PartyId, parties: u16, mut others: Vec<(PartyId, Error)>) -> Error {
     let differ: Vec<PartyId> = others.iter().map(|(peer, _)| *peer).collect();
     let (first, error) = others.remove(0);

@@ -15,13 +15,14 @@ impl<T> PerPeer<T> {
     /// A new item for each of the other `parties - 1`.
     ///
     /// # Panics
-    /// If `me` is none of so many parties.
+    /// If `me` is not below `parties`.
     pub fn new(me: PartyId, parties: u16, make: impl FnMut(PartyId) -> T) -> PerPeer<T> {
         assert!(me.0 < parties, "there is no party {me} among {parties}");
         PerPeer { me, items: peers(me, parties).map(make).collect() }
     }
 
-    /// The items of a list, one for each other party, in order. `None` if `me` is none of so many parties.
+    /// The items of a list, one for each other party, in order. `None` if `me` is not below the number of
+    /// parties.
     pub fn from_vec(me: PartyId, items: Vec<T>) -> Option<PerPeer<T>> {
         (usize::from(me.0) <= items.len()).then_some(PerPeer { me, items })
     }

@@ -29,7 +29,7 @@ impl Recording {
     }
 }
 
-/// Records what goes over the channel inside.
+/// Records the bytes that go over the channel inside.
 pub struct Recorded<C> {
     inner: C,
     recorder: Recorder,

@@ -32,7 +32,7 @@ impl Replay {
         Replay { says: Says { bytes: received, done: 0 }, hears: Hears { bytes: Some(sent), done: 0 }, forks }
     }
 
-    /// A peer that says these bytes, whatever it is told, and then closes. It makes no forks.
+    /// A peer that sends these bytes, whatever it receives, and then closes. It makes no forks.
     pub fn of_peer(says: Vec<u8>) -> Replay {
         Replay { says: Says { bytes: says, done: 0 }, hears: Hears { bytes: None, done: 0 }, forks: Vec::new() }
     }

@@ -49,7 +49,7 @@ impl NetProfile {
     /// A wide-area network as papers of the field measure on: 200 Mbit/s, 75 ms round trip.
     pub const WAN: NetProfile = NetProfile { round_trip: Duration::from_millis(75), bits_per_second: 200_000_000 };
 
-    /// How long the line is busy with so many bytes.
+    /// How long the line is busy with `bytes` bytes.
     fn busy(&self, bytes: usize) -> Duration {
         let nanos = bytes as u128 * 8_000_000_000 / u128::from(self.bits_per_second.max(1));
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
@@ -156,7 +156,7 @@ impl Line {
         Line { profile, clock, free_at: Arc::default() }
     }
 
-    /// Puts so many bytes on the line; when they will arrive.
+    /// Puts `bytes` bytes on the line, and returns when they will arrive.
     fn depart(&self, bytes: usize) -> Duration {
         let now = self.clock.now();
         let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,7 +171,7 @@ impl Line {
         self.clock.sleep(ahead.saturating_sub(self.profile.busy(BACKLOG)));
     }
 
-    /// The header of a chunk of so many bytes, which departs now.
+    /// The header of a chunk of `len` bytes, which departs now.
     fn header(&self, len: usize) -> [u8; HEADER] {
         let mut header = [0; HEADER];
         header[..4].copy_from_slice(&(len as u32).to_le_bytes());

@@ -101,7 +101,8 @@ pub struct Tamper {
     pub change: Change,
 }
 
-/// Makes one change to what goes over the channel inside. Wrapped twice, it makes two. Forks are left alone.
+/// Makes one change to the bytes that go over the channel inside. Wrapped twice, it makes two. Forks are left
+/// alone.
 pub struct Tampering<C> {
     inner: C,
     outgoing: Edit,

@@ -35,7 +35,7 @@ impl<W: Copy + Default> Memory<W> {
         Memory::rows(program, 1)
     }
 
-    /// The wires of a program, a row of so many `W` each, wire after wire.
+    /// The wires of a program, a row of `width` items each, wire after wire.
     ///
     /// # Errors
     /// [`NoMemory`].

@@ -95,7 +95,8 @@ pub enum WordOp {
         /// The columns of the second matrix, and of the product.
         p: u32,
     },
-    /// A product of numbers with so many bits behind the point, with as many again. Nothing makes it yet.
+    /// A product of two fixed-point numbers, rounded to as many bits behind the point. No compiler makes it
+    /// yet.
     MulShift {
         /// The bits behind the point.
         fraction: u32,

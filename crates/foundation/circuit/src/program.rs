@@ -140,7 +140,8 @@ pub struct Totals {
     pub xor: u64,
     /// The number of XOR gates with the constant one.
     pub not: u64,
-    /// The AND depth, which no path exceeds: the depths of the steps added up, as if each waited for the one before.
+    /// An upper bound of the AND depth: the sum of the steps' depths, as if each step waited for the one
+    /// before.
     pub and_depth: u64,
 }
 
@@ -149,7 +150,7 @@ impl Program {
     pub const MAX_WIRES: u64 = u32::MAX as u64;
     /// The most loops inside each other.
     pub const MAX_NESTING: usize = 16;
-    /// The most parties: they are numbered below this, and a set of them is a mask of so many bits.
+    /// The most parties: their numbers are below this, and a set of parties is a mask of this many bits.
     pub const MAX_PARTIES: u16 = PartySet::MOST;
 
     /// A program of these parts, checked: every span stays in the memory in every turn of every loop, widths are those

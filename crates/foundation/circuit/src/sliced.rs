@@ -88,7 +88,7 @@ impl Engine for Sliced {
         Ok(())
     }
 
-    /// Reveals to [`Sliced::outputs`] alone: an observer is told nothing.
+    /// Reveals to [`Sliced::outputs`] alone: an observer gets no value.
     fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
         self.outputs.push(self.memory[shown.wires()].to_vec());
         Ok(None)

@@ -13,13 +13,13 @@ pub enum Type {
     Bits(usize),
     /// One bit, true or false.
     Bool,
-    /// An unsigned number of so many bits.
+    /// An unsigned number of this width in bits.
     Uint(usize),
-    /// A signed number of so many bits, in two's complement.
+    /// A signed number of this width in bits, in two's complement.
     Int(usize),
     /// An IEEE 754 number of 32 or 64 bits.
     Float(FloatWidth),
-    /// An array of so many values of one type.
+    /// An array: the type of its elements and their number.
     Array(Box<Type>, usize),
     /// A tuple of values of several types.
     Tuple(Vec<Type>),

@@ -42,11 +42,11 @@ pub struct FieldBits<F: BinaryField> {
 }
 
 impl<F: BinaryField, C: FieldConduct<F>> FieldDealer<F, C> {
-    /// So many bits that nobody knows, and so many of each party. They are checked.
+    /// Checked bits: `shared` that nobody knows, and `masks` of each party.
     ///
     /// # Errors
     /// [`NOT_A_BIT`](checks::NOT_A_BIT) by nobody in particular; those of [`FieldDealer::authenticated`].
-    /// Then there are none.
+    /// Then nothing is returned.
     pub fn bits(&mut self, mesh: &mut Mesh<'_>, shared: usize, masks: usize) -> Result<FieldBits<F>> {
         self.guarded(|dealer| {
             let mut all = FieldBits {

@@ -94,7 +94,7 @@ impl<F: Field> CopeReceiver<F> {
     }
 }
 
-/// Bytes of the message for so many elements.
+/// Bytes of the message for `elements` elements.
 pub(crate) fn message_bytes<F: Field>(elements: usize) -> usize {
     elements * F::BITS * F::BYTES
 }

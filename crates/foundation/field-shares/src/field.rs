@@ -159,7 +159,7 @@ pub(crate) fn drawn<F: Field>(from: &mut Prg) -> F {
     element[0]
 }
 
-/// So many public elements that follow from a coin.
+/// The `n` public elements that follow from a coin.
 pub(crate) fn coefficients<F: Field>(backend: Backend, coin: &[u8; 32], n: usize) -> Vec<F> {
     let seed = blake3::derive_key("comity field shares: coefficients of a coin", coin);
     let mut elements = vec![F::ZERO; n];

@@ -124,8 +124,8 @@ impl<F: Field> FieldOpenings<F> {
         })
     }
 
-    /// So many bytes that one party says to all, which it gives as `own` and nobody else does: that all heard
-    /// the same is part of the next check.
+    /// Bytes that one party says to all. It gives them as `own`, and the others give nothing. The next check
+    /// also checks that all heard the same.
     ///
     /// # Errors
     /// Those of the channels.
@@ -251,7 +251,7 @@ pub(crate) fn exchange<C: for<'a> Conduct<JointAct<'a>>>(
     exchange_of(mesh, what, conduct, out, |peer| lengths[peer])
 }
 
-/// The same, and hears so much from each.
+/// The same, and hears a number of bytes from each.
 fn exchange_of<C: for<'a> Conduct<JointAct<'a>>>(
     mesh: &mut Mesh<'_>,
     what: &'static str,

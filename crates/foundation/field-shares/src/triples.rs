@@ -82,12 +82,12 @@ struct Products<F: Field> {
 const PUT_IN: usize = 5;
 
 impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
-    /// So many triples. They are checked.
+    /// Triples, `n` of them, which are checked.
     ///
     /// # Errors
     /// [`FALSE_MAC`](crate::checks::FALSE_MAC) and [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION) by
     /// nobody in particular; those of [`Joint::chosen`], of [`coin`](comity_share::coin) and of the channels.
-    /// Then there are none.
+    /// Then nothing is returned.
     pub fn triples(&mut self, mesh: &mut Mesh<'_>, n: usize) -> Result<FieldTriples<F>> {
         self.guarded(|dealer| {
             let most = batch::<F>(dealer.parties());

@@ -152,7 +152,7 @@ fn skip_mark(from: &mut impl BufRead) -> io::Result<()> {
     Ok(())
 }
 
-/// The format of a text, if it is none of Bristol's, by its first line.
+/// The format of a text by its first line, if it is not one of the Bristol formats.
 fn netlist_format(start: &[u8]) -> Option<Format> {
     let lines = start.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let first =

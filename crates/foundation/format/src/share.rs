@@ -53,7 +53,7 @@ pub struct NoShare {
 }
 
 impl ValueShare {
-    /// The most bytes of a file with a share of so many bits.
+    /// The most bytes of a file with a share of `bits` bits.
     pub fn longest(bits: usize) -> u64 {
         2 * bits.div_ceil(8) as u64 + LONGEST_TYPE as u64 + 512
     }

@@ -50,7 +50,7 @@ pub enum ValueError {
         /// The number of bits of the value.
         bits: usize,
     },
-    /// A character that is none of those that may stand there.
+    /// A character that is not allowed at its place.
     #[error("character {at} is not {expected}")]
     Character {
         /// The place of the character in the text, counted from 1.
@@ -94,7 +94,7 @@ const HEX: &str = "a hex digit";
 const DECIMAL: &str = "a decimal digit";
 const BIT: &str = "0 or 1";
 
-/// Reads a value of so many bits. One line break at the end is no part of it.
+/// Reads a value of `bits` bits. One line break at the end is not part of it.
 ///
 /// # Errors
 /// [`ValueError`], with both widths where they differ.

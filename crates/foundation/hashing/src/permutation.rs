@@ -28,7 +28,7 @@ pub struct Short {
 }
 
 impl Permutation {
-    /// The permutation of this key, for so many bins.
+    /// The permutation of this key, for `bins` bins.
     pub fn new(backend: Backend, key: Block, bins: u32) -> Permutation {
         Permutation { functions: Aes128::new(backend, key), bins }
     }

@@ -3,7 +3,7 @@
 /// The number of hash functions.
 pub const FUNCTIONS: usize = 3;
 
-/// Smaller sets get the table of a set of so many items: the chance that few items get in each other's way
+/// Smaller sets get the table of a set of this many items: the chance that few items get in each other's way
 /// falls with the bins.
 pub const LEAST: usize = 1 << 10;
 
@@ -13,11 +13,11 @@ const SLICE: u32 = 42;
 /// Bins for a hundred items, as Pinkas, Schneider and Zohner take them without a stash.
 pub const ROOMY: usize = 127;
 
-/// Bins for a hundred items, as D13.3 takes them, where a stash has what finds no place. Who searches for a
-/// placement until there is none needs no stash here either.
+/// Bins for a hundred items, as D13.3 takes them, where a stash has what finds no place. A search that tries
+/// all placements needs no stash here either.
 pub const DENSE: usize = 120;
 
-/// The number of bins of a table for so many items, with so many bins for a hundred.
+/// The number of bins of a table for `items` items, with `percent` bins for each hundred.
 pub fn bins(items: usize, percent: usize) -> u32 {
     (items.max(LEAST) * percent).div_ceil(100) as u32
 }

@@ -45,7 +45,7 @@ impl FloatFormat {
     /// binary128, quadruple precision.
     pub const F128: FloatFormat = FloatFormat::new(15, 112);
 
-    /// The format with so many bits of exponent and of fraction, and a sign.
+    /// The format with `exponent` bits of exponent, `fraction` bits of fraction, and a sign.
     ///
     /// # Panics
     /// If the exponent has more than 20 bits, the fraction fewer than 2, or the exponent too few for the fraction:

@@ -22,7 +22,7 @@ pub fn is_name(name: &str) -> bool {
     entry_of(name).is_some()
 }
 
-/// The built-in circuit of this name, if there is one. [`circuit`] says why there is none.
+/// The built-in circuit of this name, if there is one. The error of [`circuit`] says why there is not.
 pub fn find(name: &str) -> Option<Circuit> {
     circuit(name).ok()
 }

@@ -37,8 +37,8 @@ pub trait CotSender: Send {
     /// the number of the first, and `q_j`.
     ///
     /// # Errors
-    /// Errors of the channel, and of the checks if the protocol withstands malicious receivers. What `each`
-    /// got is then worth nothing, and must not be used.
+    /// Errors of the channel, and of the checks if the protocol withstands malicious receivers. The values
+    /// that `each` got must then not be used.
     fn extend_each(
         &mut self,
         ch: &mut dyn Channel,
@@ -82,8 +82,8 @@ pub trait CotReceiver: Send {
     /// the first, and `t_j`.
     ///
     /// # Errors
-    /// Errors of the channel, and [`InvalidInput`](comity_core::Kind) if there are not `n` choice bits. What
-    /// `each` got is then worth nothing, and must not be used.
+    /// Errors of the channel, and [`InvalidInput`](comity_core::Kind) if there are not `n` choice bits. The
+    /// values that `each` got must then not be used.
     fn extend_each(
         &mut self,
         ch: &mut dyn Channel,
@@ -113,7 +113,7 @@ pub trait CotReceiver: Send {
     }
 }
 
-/// [`CotSender::extend_each`] of who has the two other calls and makes a chunk at a time.
+/// [`CotSender::extend_each`] for a type that has the two other calls and makes a chunk at a time.
 pub(crate) fn send_in_chunks<S: CotSender>(
     sender: &mut S,
     ch: &mut dyn Channel,
@@ -130,7 +130,7 @@ pub(crate) fn send_in_chunks<S: CotSender>(
     Ok(())
 }
 
-/// [`CotReceiver::extend_each`] of who has the two other calls and makes a chunk at a time.
+/// [`CotReceiver::extend_each`] for a type that has the two other calls and makes a chunk at a time.
 pub(crate) fn receive_in_chunks<R: CotReceiver>(
     receiver: &mut R,
     ch: &mut dyn Channel,

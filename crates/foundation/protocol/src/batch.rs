@@ -63,7 +63,7 @@ impl BatchForm {
     /// Fills `bytes` with what comes next.
     ///
     /// # Errors
-    /// If there is less of it.
+    /// If fewer bytes are left.
     pub fn take(&self, from: &mut dyn Read, bytes: &mut [u8]) -> Result<()> {
         from.read_exact(bytes).map_err(|error| self.unreadable(&error))
     }
@@ -92,7 +92,7 @@ impl BatchForm {
         self.put(to, &Zeroizing::new(bits.to_bytes()))
     }
 
-    /// Reads so many bits.
+    /// Reads `bits` bits.
     ///
     /// # Errors
     /// As [`BatchForm::take`].

@@ -153,15 +153,15 @@ pub enum Values {
 pub enum Default {
     /// This value.
     Given(&'static str),
-    /// The value that follows from the program. Who says nothing leaves it to the other parties.
+    /// The value that follows from the program. A party that does not set it takes the other parties' value.
     FromProgram,
-    /// None: the protocol says which party has to say it. Where all parties are one person's, who only tries
-    /// it, it is this value.
+    /// No default: the protocol says which party must set it. Where one person runs all parties to try it
+    /// out, it is this value.
     Wanted(&'static str),
 }
 
 impl Card {
-    /// Whether so many parties can run this program, as far as the card says.
+    /// Whether `parties` parties can run this program, as far as the card says.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) names the value or the number that does not fit.
@@ -199,7 +199,7 @@ impl Card {
         Ok(())
     }
 
-    /// Whether so many parties can take part.
+    /// Whether `parties` parties can take part.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) says how many can.
@@ -212,7 +212,7 @@ impl Card {
         Err(Error::invalid_input(format!("{} is for {takes}, and there are {parties}", self.name)))
     }
 
-    /// Whether `party` is one of so many.
+    /// Whether `party` is one of `parties` parties.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) says which there are.

@@ -53,7 +53,7 @@ impl Costing<'_> {
 pub enum Walked<'a> {
     /// Input value of this index.
     Input(usize),
-    /// So many calls of a circuit, side by side.
+    /// Calls of a circuit, side by side.
     Call {
         /// The circuit.
         circuit: &'a Lowered,
@@ -114,7 +114,7 @@ pub struct Talk {
 }
 
 impl Talk {
-    /// Nothing is said yet, among so many parties.
+    /// A conversation of `parties` parties, without messages yet.
     pub fn new(parties: u16) -> Talk {
         let n = usize::from(parties);
         Talk { parties: n, lines: vec![Line::default(); n * n], clocks: vec![0; n], seconds: 0.0, exact: true }
@@ -138,7 +138,7 @@ impl Talk {
         }
     }
 
-    /// A message from one party to another, who waits for it.
+    /// A message from one party to another, which waits for it.
     pub fn say(&mut self, from: PartyId, to: PartyId, bytes: u64) {
         if bytes == 0 {
             return;
@@ -149,7 +149,7 @@ impl Talk {
         self.clocks[to] = self.clocks[to].max(self.clocks[from] + 1);
     }
 
-    /// Messages of so many bytes from each party to each other one, all at once.
+    /// Messages of `bytes` bytes from each party to each other one, all at once.
     pub fn exchange(&mut self, bytes: u64) {
         self.exchange_each(|_, _| bytes);
     }
@@ -168,7 +168,7 @@ impl Talk {
         }
     }
 
-    /// The same messages so many times, one after another: they are said twice, and the second time stands
+    /// The messages of `talk`, `times` times in a row. `talk` is called at most twice: its second call stands
     /// for the rest.
     pub fn repeat(&mut self, times: u64, talk: &mut dyn FnMut(&mut Talk)) {
         if times == 0 {
@@ -192,7 +192,8 @@ impl Talk {
         self.seconds += (self.seconds - before.seconds) * more as f64;
     }
 
-    /// Messages that wait for each other without a word on their bytes: so many exchanges of all with all.
+    /// Exchanges of all with all that wait for each other, `times` of them, whose bytes are counted
+    /// elsewhere.
     pub fn turns(&mut self, times: u64) {
         let n = self.parties;
         for line in 0..n * n {
@@ -203,7 +204,7 @@ impl Talk {
         self.clocks.iter_mut().for_each(|clock| *clock += times);
     }
 
-    /// Work of so many seconds, on one core of a machine with AES instructions, while nobody waits for the network.
+    /// Work of `seconds` on one core of a machine with AES instructions, while nobody waits for the network.
     pub fn work(&mut self, seconds: f64) {
         self.seconds += seconds;
     }

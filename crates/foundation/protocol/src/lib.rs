@@ -59,8 +59,8 @@ pub trait Protocol: Sync {
         Ok(())
     }
 
-    /// Whether so many parties can take part with these options. What the card says is
-    /// [checked](Card::fits_parties) already.
+    /// Whether `parties` parties can take part with these options. The card's own limits are
+    /// [checked](Card::fits_parties) before.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) says why not.
@@ -83,20 +83,20 @@ pub trait Protocol: Sync {
         let _ = (options, program);
     }
 
-    /// The materials that a run uses up, if it is to use some, each of its own lot: at least one. Asked before
-    /// anybody is bothered.
+    /// The materials that a run of this program takes from a store, each from a lot of its own: at least one.
+    /// It is asked before the session connects.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if it has none to use, or not with these options.
+    /// [`InvalidInput`](comity_core::Kind) if the protocol has no material, or none with these options.
     fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Vec<Need>> {
         let _ = (program, options, params);
         Err(self.nothing_ahead())
     }
 
-    /// The need of so much material that is for any program, in the first of its units, rounded up to whole batches.
+    /// The need of `units` units of material for any program, in its first unit, rounded up to whole batches.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if it has none.
+    /// [`InvalidInput`](comity_core::Kind) if the protocol has no such material.
     fn amount(&self, units: u64, options: &Options, params: Params) -> Result<Need> {
         let _ = (units, options, params);
         match self.card().material(true) {
@@ -112,7 +112,7 @@ pub trait Protocol: Sync {
         None
     }
 
-    /// The most that a party of so many stores for a need, in bytes.
+    /// The most bytes that one of `parties` parties stores for a need.
     fn stored_bytes(&self, need: &Need, parties: u16) -> u64 {
         let _ = parties;
         need.bytes

@@ -120,8 +120,8 @@ pub trait Dealer: Send {
     /// What it makes at once: a type of the kind's own.
     type Batch;
 
-    /// Makes at least so much. All parties ask for the same, in the same order. After an error a dealer is
-    /// not used again.
+    /// Makes at least `at_least` units. All parties ask for the same amounts, in the same order. After an
+    /// error the dealer must not be used again.
     ///
     /// # Errors
     /// Errors of the channels and of the dealer's checks: then nothing is given out.

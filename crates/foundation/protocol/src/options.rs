@@ -83,7 +83,7 @@ impl Options {
     /// Whether a switch is on.
     ///
     /// # Panics
-    /// If it is none: a defect of the protocol.
+    /// If the option is not a switch: a defect of the protocol.
     pub fn switch(&self, name: &str) -> bool {
         let OptionValue::Switch(on) = self.get(name) else { panic!("{name} is no switch") };
         on
@@ -92,7 +92,7 @@ impl Options {
     /// The word that was chosen.
     ///
     /// # Panics
-    /// If it has none: a defect of the protocol.
+    /// If the option has no words: a defect of the protocol.
     pub fn word(&self, name: &str) -> &'static str {
         let OptionValue::Word(word) = self.get(name) else { panic!("{name} is no word") };
         word
@@ -112,7 +112,7 @@ impl Options {
     /// The party that has the first of two parts.
     ///
     /// # Panics
-    /// If there are none: a defect of the protocol.
+    /// If the option does not give parties their parts: a defect of the protocol.
     pub fn first(&self, name: &str) -> PartyId {
         let OptionValue::First(party) = self.get(name) else { panic!("{name} are no parts") };
         party
@@ -135,7 +135,7 @@ impl Options {
     /// Takes over what the parties agreed on: the fields of [`Options::agreed`], some of which were open here.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if a value is none of the option's.
+    /// [`Malformed`](comity_core::Kind) if a value does not belong to its option.
     pub fn adopt(&mut self, fields: &[(&'static str, Option<String>)]) -> Result<()> {
         for (option, value) in self.card.options.iter().zip(&mut self.values).filter(|(option, _)| option.agreed) {
             let field = fields.iter().find(|(name, _)| *name == option.field());
@@ -153,8 +153,8 @@ impl Options {
         options.map(|(option, value)| (option, value.clone().or_else(|| option.given())))
     }
 
-    /// Those of these options that all parties have alike, as one text: with it what was made under other
-    /// options is told apart.
+    /// The options among `of` that are equal at all parties, as one text. It tells apart material that was
+    /// made under other options.
     pub fn canonical(&self, of: &[&str]) -> String {
         let wanted =
             |name: &str| self.card.options.iter().any(|option| option.field() == name && of.contains(&option.name));
@@ -177,7 +177,8 @@ impl Options {
         })
     }
 
-    /// Takes over the options under which something was made, after words that are none.
+    /// Takes over the options under which something was made; words before them that are not options are
+    /// skipped.
     ///
     /// # Errors
     /// As [`Options::adopt`].

@@ -22,8 +22,8 @@ pub trait AuthBits: Send {
     /// Errors of the channel, and of the checks.
     fn shares(&mut self, ch: &mut dyn Channel, out: &mut [Share]) -> Result<()>;
 
-    /// Random bits of `owner` alone, one of the two parties, who knows them: the other party's share is the
-    /// constant zero.
+    /// Random bits that only `owner`, one of the two parties, knows: the other party's share is the constant
+    /// zero.
     ///
     /// # Errors
     /// As [`AuthBits::shares`].

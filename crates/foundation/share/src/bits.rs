@@ -16,7 +16,7 @@ pub struct BitShares {
 }
 
 impl BitShares {
-    /// No shares, with room for so many.
+    /// No shares, with room for `shares` of them.
     pub fn with_room(shares: usize) -> BitShares {
         BitShares { words: Vec::with_capacity(shares.div_ceil(64)), len: 0 }
     }
@@ -35,7 +35,7 @@ impl BitShares {
     /// The shares that are the first `len` bits of these bytes.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If there are fewer.
     pub fn from_bytes(bytes: &[u8], len: usize) -> BitShares {
         let mut shares = BitShares::default();
         shares.resize(len);
@@ -100,7 +100,7 @@ impl BitShares {
     /// Share `i`.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If there are fewer.
     pub fn get(&self, i: usize) -> bool {
         assert!(i < self.len, "share {i} of {}", self.len);
         self.words[i / 64] >> (i % 64) & 1 == 1
@@ -118,13 +118,13 @@ impl BitShares {
         self.clear_tail();
     }
 
-    /// Removes all shares and keeps the room. What was there is overwritten by what comes next, or wiped on drop.
+    /// Removes all shares and keeps the memory, which is overwritten by later shares, or wiped on drop.
     pub fn clear(&mut self) {
         self.words.clear();
         self.len = 0;
     }
 
-    /// Makes it so many shares, the new ones zero.
+    /// Makes the length `len` shares; new ones are zero.
     pub fn resize(&mut self, len: usize) {
         let words = len.div_ceil(64);
         self.reserve(words.saturating_sub(self.words.len()));
@@ -136,7 +136,7 @@ impl BitShares {
     /// Appends the first `count` bits of these words.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If there are fewer.
     #[inline]
     pub fn push(&mut self, words: &[u64], count: usize) {
         if count == 0 {
@@ -162,7 +162,7 @@ impl BitShares {
     /// last word are zero.
     ///
     /// # Panics
-    /// If there are not so many, or no room for them.
+    /// If there are fewer, or `out` has no room for them.
     #[inline]
     pub fn copy_to(&self, start: usize, count: usize, out: &mut [u64]) {
         assert!(start <= self.len && count <= self.len - start, "{count} shares from {start} on of {}", self.len);
@@ -172,7 +172,7 @@ impl BitShares {
     /// Appends the `count` shares from `start` on of another string.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If there are fewer.
     pub fn push_from(&mut self, other: &BitShares, start: usize, count: usize) {
         const WORDS: usize = 64;
         let mut words = [0; WORDS];
@@ -184,7 +184,7 @@ impl BitShares {
         words.zeroize();
     }
 
-    /// Room for so many more words; memory that is left behind is wiped.
+    /// Makes room for `more` more words; memory that is given up is wiped.
     fn reserve(&mut self, more: usize) {
         let needed = self.words.len() + more;
         if needed > self.words.capacity() {
@@ -223,7 +223,7 @@ impl Vectorize for AddBytes<'_> {
 /// word are zero.
 ///
 /// # Panics
-/// If there are not so many, or no room for them.
+/// If there are fewer, or `out` has no room for them.
 #[inline]
 pub fn copy_bits(words: &[u64], start: usize, count: usize, out: &mut [u64]) {
     if count == 0 {

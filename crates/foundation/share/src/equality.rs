@@ -36,8 +36,8 @@ pub fn equal(
 ///
 /// A party's part of the coin is in what it says of its string, and neither can it choose by another's: so
 /// what is compared here, and all that a cheat has to guess so that it is equal, is fixed before anybody
-/// knows the coin. Who says the last word knows it first, and whether its guesses were right; it can do no
-/// more than stop, as it can after [`coin`](crate::coin).
+/// knows the coin. The party that sends last knows the coin first, and whether its guesses were right; it can
+/// only stop then, as it can after [`coin`](crate::coin).
 ///
 /// # Errors
 /// As [`equal`].

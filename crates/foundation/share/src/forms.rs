@@ -38,7 +38,7 @@ pub struct Pairwise {
 }
 
 impl Pairwise {
-    /// Room for so many bits: shares of zero.
+    /// Shares of zero for `bits` bits.
     pub fn zeros(me: PartyId, parties: u16, bits: usize) -> Pairwise {
         let blocks = || PerPeer::new(me, parties, |_| vec![Block::ZERO; bits]);
         Pairwise { macs: blocks(), keys: blocks() }
@@ -57,7 +57,7 @@ impl Pairwise {
     /// Some of the bits.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If there are fewer.
     pub fn slice(&self, range: Range<usize>) -> Pairwise {
         let [macs, keys] = [&self.macs, &self.keys]
             .map(|blocks| PerPeer::new(blocks.me(), blocks.parties(), |peer| blocks[peer][range.clone()].to_vec()));
@@ -157,7 +157,7 @@ impl RowShares {
     /// RowShares of shares of zero.
     ///
     /// # Panics
-    /// If there are fewer than two parties, or this is none of them.
+    /// If there are fewer than two parties, or `me` is not one of them.
     pub fn zeros(me: PartyId, parties: u16, bits: usize) -> RowShares {
         assert!(parties > 1 && me.0 < parties, "party {me} of {parties}");
         RowShares { me, parties, bits, blocks: vec![Block::ZERO; usize::from(parties) * bits] }
@@ -235,7 +235,7 @@ impl RowShares {
     /// Some of the bits.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If there are fewer.
     pub fn slice(&self, range: Range<usize>) -> RowShares {
         let mut some = RowShares::zeros(self.me, self.parties, range.len());
         some.copy_from(0, self, range);
@@ -245,7 +245,7 @@ impl RowShares {
     /// Puts some of the bits of `other` in the place of those from `at` on.
     ///
     /// # Panics
-    /// If there are not so many, here or there, or they are of more or fewer parties.
+    /// If either has fewer bits, or the numbers of parties differ.
     pub fn copy_from(&mut self, at: usize, other: &RowShares, range: Range<usize>) {
         assert_eq!(self.parties, other.parties, "rows of one kind");
         for party in (0..self.parties).map(PartyId) {

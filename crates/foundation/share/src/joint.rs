@@ -93,7 +93,7 @@ impl Joint {
         Joint::with(mesh, here, rng, Honest)
     }
 
-    /// As [`Joint::setup`], and makes so much with it, in fewer rounds than later.
+    /// As [`Joint::setup`], and makes the material of `ahead` with it, in fewer rounds than later.
     ///
     /// # Errors
     /// As [`Joint::setup`] and [`Joint::chunk`].
@@ -255,7 +255,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.stock.0.len() - self.stock.1
     }
 
-    /// Makes sure that so many coins are committed to, of which each [`chunk`](Joint::chunk), each
+    /// Makes sure that `coins` coins are committed to, of which each [`chunk`](Joint::chunk), each
     /// [`coin`](Joint::coin) and each [`sums_to_zero`](Joint::sums_to_zero) takes one. At most two rounds.
     ///
     /// # Errors
@@ -460,7 +460,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.coins.open(&mut talk)
     }
 
-    /// So many bits, of which the own shares are random or given. Random ones come from the stock if that suffices.
+    /// Shared bits, `bits` of them, of which this party's shares are random or given. Random ones come from
+    /// the stock if that suffices.
     fn pairwise(&mut self, mesh: &mut Mesh<'_>, bits: usize, given: Option<&Bits>) -> Result<Pairwise> {
         let (stock, used) = &mut self.stock;
         if given.is_none() && stock.len() - *used >= bits {

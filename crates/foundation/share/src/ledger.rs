@@ -29,8 +29,8 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// An empty ledger of party `me` and this peer, who has the same with the two exchanged. `session` is for
-    /// this one alone.
+    /// An empty ledger of party `me` with this peer, which keeps the same ledger with the two roles
+    /// exchanged. No other ledger may have this `session`.
     pub fn new(session: SessionId, me: PartyId, peer: PartyId) -> Ledger {
         let by =
             |party: PartyId| blake3::Hasher::new_keyed(&session.child(&format!("shown by party {party}")).to_bytes());

@@ -22,7 +22,7 @@ use crate::joint::talk::{Message, Talk};
 /// The name of the messages that hold the commitments.
 const COMMITMENTS: &str = "commitments";
 
-/// What one party says at the same time as the others, and what goes beside it.
+/// The message of one party, sent at the same time as the others', and the bytes that go with it.
 pub(crate) struct Saying<'s> {
     /// The names of the two messages.
     pub(crate) names: [&'static str; 2],

@@ -18,7 +18,7 @@ pub const PIECE: usize = 1 << 18;
 /// Words of calls side by side: 8 MiB.
 const WORDS: usize = (8 << 20) / 8;
 
-/// Calls that the walk over a program hands on at once have so many AND gates at most.
+/// The most AND gates of the calls that the walk over a program hands on at once.
 const HANDED: u64 = 1 << 22;
 
 /// Independent ANDs: where their operands are, and where results go.
@@ -48,7 +48,8 @@ pub trait BitOperands {
     }
 }
 
-/// The numbers of ANDs that go in one message each, of so many, of which `together` cannot be parted.
+/// Splits `all` ANDs into messages: the number of ANDs of each, where groups of `together` stay in one
+/// message.
 fn pieces(all: usize, together: usize) -> impl Iterator<Item = usize> {
     let whole = PIECE / together * together;
     (0..all).step_by(whole).map(move |at| whole.min(all - at))
@@ -65,14 +66,14 @@ pub struct BitRows {
 }
 
 impl BitRows {
-    /// How many of so many calls of a circuit of so many slots run side by side.
+    /// The number of calls that run side by side, of `times` calls of a circuit of `slots` slots.
     pub fn together(slots: usize, times: u64) -> u64 {
         // Of one gate all calls go in one message.
         evenly(times, (WORDS / slots * 64).clamp(64, PIECE) as u64)
     }
 
-    /// The messages of so many calls of a circuit: `each` is told the number of ANDs of one, and how many
-    /// there are of these.
+    /// The messages of `times` calls of a circuit: `each` gets a message's number of ANDs, and the number of
+    /// such messages.
     pub fn messages(circuit: &Lowered, times: u64, mut each: impl FnMut(u64, u64)) {
         let layered = circuit.layered();
         let mut turns = |copies: u64, turns: u64| {
@@ -87,9 +88,9 @@ impl BitRows {
         });
     }
 
-    /// How many of so many calls of a circuit come at once
-    /// ([`Engine::at_once`](comity_circuit::Engine::at_once)): `each` is told a number of calls, and how
-    /// often so many come.
+    /// How `times` calls of a circuit come to the engine
+    /// ([`Engine::at_once`](comity_circuit::Engine::at_once)): `each` gets a number of calls that come at
+    /// once, and how often that happens.
     pub fn handed(circuit: &Lowered, times: u64, mut each: impl FnMut(u64, u64)) {
         let handed = (HANDED / (circuit.tape().ands().len() as u64).max(1)).max(1);
         for (calls, turns) in [(handed, times / handed), (times % handed, 1)] {
@@ -139,7 +140,7 @@ impl BitRows {
         }
     }
 
-    /// What so many calls from `first` on have at a place of one copy, as packed words.
+    /// The bits of `copies` calls from `first` on at a place of one copy, as packed words.
     pub fn column(&self, at: Place, first: u64, copies: usize, words: &mut [u64]) {
         if at.stride == 0 {
             words.fill(mask(self.bytes[at.start] != 0));
@@ -210,7 +211,7 @@ impl WireRows for BitRows {
     }
 }
 
-/// Makes room for so many, of which those that are new are zero.
+/// Makes room for all that are wanted; new ones are zero.
 fn grow<W: Copy + Default + Zeroize>(wires: &mut Zeroizing<Vec<W>>, wanted: usize) -> Result<(), NoMemory> {
     if wires.len() < wanted {
         // Memory that is moved is not wiped where it was.

@@ -18,7 +18,8 @@ pub trait Lasting {
     where
         Self: 'a,
         'n: 'a;
-    /// AND gates for which material is made at least when there is none left: a small batch costs more a gate.
+    /// The least number of AND gates to make material for when it has run out: a small batch costs more a
+    /// gate.
     const AT_LEAST: u64;
 
     /// The sharing of a step.
@@ -27,7 +28,7 @@ pub trait Lasting {
     /// [`InvalidInput`](comity_core::Kind) if it is for two parties, and there are more.
     fn sharing<'a, 'n: 'a>(&'a mut self, me: &'a mut Party<'_, 'n>) -> Result<Self::Sharing<'a, 'n>>;
 
-    /// Says that so many AND gates will follow.
+    /// Announces that `ands` AND gates will follow.
     fn plan(&mut self, ands: u64);
 }
 
@@ -40,7 +41,7 @@ impl<L: Lasting> ByHand<L> {
         ByHand(lasting)
     }
 
-    /// Has a new value of so many bits made.
+    /// Has a new value of a number of bits made.
     fn made(
         &mut self,
         me: &mut Party<'_, '_>,

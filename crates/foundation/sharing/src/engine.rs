@@ -18,8 +18,8 @@ pub trait Sharing {
     /// Rows without room.
     fn rows(&self) -> Self::Rows;
 
-    /// How many of so many calls of a circuit of so many slots run side by side: as many as fit the memory
-    /// that this sharing has for it. One for all parties.
+    /// The number of calls that run side by side, of `times` calls of a circuit of `slots` slots: as many as
+    /// fit this sharing's memory. It is the same at all parties.
     fn together(&self, slots: usize, times: u64) -> u64;
 
     /// Writes the constants zero and one into slots 0 and 1.
@@ -63,7 +63,7 @@ pub trait Sharing {
     }
 }
 
-/// So many calls in as few turns as `most` a turn make, all alike: how many a turn.
+/// Splits `times` calls into the fewest equal turns of at most `most` calls: the calls of a turn.
 pub fn evenly(times: u64, most: u64) -> u64 {
     times.div_ceil(times.div_ceil(most).max(1))
 }

@@ -12,14 +12,14 @@ pub struct Batches {
     pub lot: u64,
 }
 
-/// How many batches a lot has from which runs of so many are made: about so many, and whole runs, so that
-/// none is left over.
+/// The number of batches of a lot from which runs take `together` each: near `batches`, and a whole number of
+/// runs, so that no batch is left over.
 pub fn whole_runs(batches: u64, together: u64) -> u64 {
     batches.checked_div(together).map_or(batches, |runs| runs.max(1) * together)
 }
 
-/// Makes lots until what was ordered is there. `open` begins a lot of so many units, in a session of its own,
-/// and gives what writes its batches.
+/// Makes lots until what was ordered is there. `open` begins a lot of a number of units, in a session of its
+/// own, and returns the writer of its batches.
 ///
 /// # Errors
 /// Those of writing, and of the shelf. Lots that were finished before stay.

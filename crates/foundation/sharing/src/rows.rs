@@ -6,11 +6,11 @@ use comity_circuit::{NoMemory, Place};
 use comity_core::TapeGate;
 use zeroize::{DefaultIsZeroes, Zeroize};
 
-/// What a party holds of some slots: of each a row of so many copies, one for each call that runs side by
-/// side. A program's memory and a value are rows of one copy.
+/// A party's shares of some slots: a row for each, with one copy for each call that runs side by side. A
+/// program's memory and a value are rows of one copy.
 pub trait WireRows {
-    /// Makes room for so many slots of so many copies. New room is the constant zero; what was there before
-    /// need not be.
+    /// Makes room for `slots` slots of `copies` copies. New slots are the constant zero; old ones may have
+    /// changed.
     ///
     /// # Errors
     /// [`NoMemory`].
@@ -32,7 +32,7 @@ pub struct ShareRows<W: DefaultIsZeroes> {
 }
 
 impl<W: DefaultIsZeroes> ShareRows<W> {
-    /// No rows yet, of shares of so many elements.
+    /// Empty rows, for shares of `width` elements.
     pub fn new(width: usize) -> ShareRows<W> {
         ShareRows { width, copies: 1, elements: Vec::new() }
     }

@@ -181,7 +181,8 @@ impl Budget {
         Ok(batch)
     }
 
-    /// The batch of the least objects for so many ANDs, or for as many as fit, that fails with its share.
+    /// The batch with the fewest objects for `wanted` ANDs, or for as many as fit, whose failure probability
+    /// is within its share.
     fn fit(&self, wanted: usize) -> Option<Bucketing> {
         let share = |batch: Bucketing| batch.buckets as f64 / self.total as f64;
         let enough = |batch: Bucketing| f64::from(self.kinds) * batch.failure(self.rho) <= share(batch);
@@ -264,7 +265,7 @@ impl Partition {
     /// object, and how many.
     ///
     /// # Panics
-    /// If there is no such column, or not so many buckets.
+    /// If there is no such column, or fewer buckets.
     pub fn runs(&self, column: usize, buckets: Range<usize>) -> impl Iterator<Item = (usize, usize, usize)> + use<> {
         let l = self.batch.buckets;
         assert!(buckets.start <= buckets.end && buckets.end <= l, "buckets of the batch");

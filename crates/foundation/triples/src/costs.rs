@@ -16,15 +16,16 @@ const OBJECT: f64 = 27.75;
 /// Objects that are made at once.
 const CHUNK: u64 = 10_880;
 
-/// Messages of so many chunks that wait for each other: between two parties five for eight of them together;
-/// among more two each.
+/// Messages that wait for each other, by the number of chunks: between two parties five for each eight
+/// chunks; among more two for each.
 const TURNS: [fn(u64) -> u64; 2] = [|chunks| 5 * chunks.div_ceil(8), |chunks| 2 * chunks];
 
 /// Seconds of work for an object with each peer, and for a set-up.
 const WORK: f64 = 200e-9;
 const BASE: f64 = 0.011;
 
-/// The messages of a dealer between two parties that makes so many triples, in batches of so many objects at most.
+/// The messages of a dealer between two parties that makes `ands` triples, in batches of at most `objects`
+/// objects.
 ///
 /// # Errors
 /// As [`Budget::known`].
@@ -32,8 +33,8 @@ pub fn deal_for_two(of: &Costing<'_>, ands: u64, objects: usize, talk: &mut Talk
     deal(of, ands, (objects, TURNS[0]), talk)
 }
 
-/// The messages of a dealer among any number of parties that makes so many triples, in batches of so many
-/// objects at most.
+/// The messages of a dealer among any number of parties that makes `ands` triples, in batches of at most
+/// `objects` objects.
 ///
 /// # Errors
 /// As [`Budget::known`].
@@ -50,7 +51,8 @@ pub fn deal_at_once(of: &Costing<'_>, ands: u64, talk: &mut Talk) -> Result<()> 
     deal(of, ands, (many::objects(of.parties), |_| 2), talk)
 }
 
-/// A dealer that makes batches of so many objects at most, with so many turns for the chunks.
+/// A dealer that makes batches of at most `objects` objects; `turns` gives the messages in a row for a number
+/// of chunks.
 fn deal(of: &Costing<'_>, ands: u64, (objects, turns): (usize, fn(u64) -> u64), talk: &mut Talk) -> Result<()> {
     talk.about();
     let budget = Budget::known(ands, of.params.rho, 1, objects)?;

@@ -25,9 +25,9 @@ pub enum DealerKind {
 /// How many ANDs a session will use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ands {
-    /// So many, all of which are sure to be used.
+    /// A number of triples, all of which will be used.
     Exactly(u64),
-    /// At most so many, a few at a time.
+    /// At most this number, a few at a time.
     UpTo(u64),
 }
 
@@ -35,8 +35,8 @@ pub enum Ands {
 /// for as many ANDs.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) if so many ANDs cannot be dealt at this rho; those of the setup, and
-/// of the channel.
+/// [`InvalidInput`](comity_core::Kind) if this number of ANDs cannot be dealt at this rho; those of the
+/// setup, and of the channel.
 pub fn dealer(
     ch: &mut dyn Channel,
     here: Here,

@@ -70,7 +70,7 @@ const TOGETHER: usize = 8;
 /// An incomplete block of OTs would be for nothing.
 const _: () = assert!(3 * CHUNK * TOGETHER <= Extension::LONGEST && (3 * CHUNK).is_multiple_of(128));
 
-/// The number of triples that are handed out at least, where there are so many.
+/// The least number of triples that are handed out at a time, unless fewer are left.
 const HANDFUL: usize = 1 << 14;
 
 /// The most leaky ANDs of a batch.

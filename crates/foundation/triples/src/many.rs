@@ -65,7 +65,7 @@ const CHUNK: usize = 10_880;
 /// An incomplete block of OTs would be for nothing.
 const _: () = assert!(3 * CHUNK <= Joint::CHUNK && (3 * CHUNK).is_multiple_of(128));
 
-/// The number of triples that are handed out at least, where there are so many.
+/// The least number of triples that are handed out at a time, unless fewer are left.
 const HANDFUL: usize = 1 << 14;
 
 /// Memory for the leaky ANDs of a batch: 256 MiB.
@@ -83,15 +83,16 @@ const TABLES: usize = 16;
 /// Coefficients that are drawn at a time.
 const COEFFICIENTS: usize = 1 << 10;
 
-/// The most leaky ANDs of a batch of so many parties.
+/// The most leaky ANDs of a batch among `parties` parties.
 pub fn objects(parties: u16) -> usize {
     (MEMORY / (table::BLOCKS * Block::BYTES * usize::from(parties))).min(crate::fast::OBJECTS)
 }
 
-/// The dealer of so many ANDs, set up with all others by these base OTs, in a session below this one.
+/// The dealer of a number of ANDs, set up with all others by these base OTs, in a session below this one.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) if so many ANDs cannot be dealt at this rho; those of the set-up.
+/// [`InvalidInput`](comity_core::Kind) if this number of ANDs cannot be dealt at this rho; those of the
+/// set-up.
 pub fn dealer_over<B: BaseOt<Model = Malicious>>(
     net: &mut Mesh<'_>,
     here: Here,
@@ -164,8 +165,8 @@ pub trait RowDealer: Dealer<Batch = RowTriples> {
     /// Those of the channels, and of the checks.
     fn shares(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<RowShares>;
 
-    /// So many random bits of each party, which it alone knows, by party: rows of the others have nothing but
-    /// their keys in them ([`Pairwise::rows_of`](comity_share::Pairwise::rows_of)).
+    /// Random bits of each party, `bits` of them, which it alone knows, by party: the others' rows hold only
+    /// the keys ([`Pairwise::rows_of`](comity_share::Pairwise::rows_of)).
     ///
     /// # Errors
     /// Those of the channels, and of the checks.
@@ -202,7 +203,7 @@ impl Many {
         Many::over::<Csw>(net, here, budget, None, rng)
     }
 
-    /// As [`Many::new`], or as [`Many::new_for`] so many bits, by other base OTs.
+    /// As [`Many::new`], or as [`Many::new_for`] a number of bits, by other base OTs.
     ///
     /// # Errors
     /// As [`Many::new`].
@@ -218,8 +219,8 @@ impl Many {
         Ok(Many::with(joint, here, budget))
     }
 
-    /// As [`Many::new`], for who will ask for so many `bits` and then for the triples that the budget knows
-    /// of: what they are made of is made with the set-up, as far as memory goes, in fewer rounds than later.
+    /// As [`Many::new`], for a caller that will ask for `bits` bits and then for the budget's triples: their
+    /// raw material is made with the set-up, as far as memory goes, in fewer rounds than later.
     ///
     /// # Errors
     /// As [`Many::new`].
@@ -234,7 +235,7 @@ impl Many {
     }
 }
 
-/// What is made with the set-up for who asks for so many bits and then for the budget's triples.
+/// The raw material that is made with the set-up, for `bits` bits and then the budget's triples.
 fn provisions(budget: &Budget, bits: usize, parties: u16) -> Provisions {
     let batch = budget.known_batch().map_or(0, |(batch, _)| 3 * batch.objects() + BLIND);
     let most = STOCK / usize::from(parties - 1);

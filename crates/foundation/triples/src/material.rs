@@ -32,7 +32,7 @@ const LOT: u64 = 1 << 10;
 /// What is stored beside a batch's own bytes.
 const BESIDE: u64 = 4096;
 
-/// What a batch of so many parties holds.
+/// The amounts of a batch among `parties` parties.
 pub fn row_batch(parties: u16) -> RowAmounts {
     RowAmounts { parties, triples: TRIPLES, masks: MASKS, shares: TRIPLES }
 }
@@ -45,7 +45,7 @@ pub fn from_shelf(shelf: &mut dyn Shelf, party: PartyId) -> Result<FromShelf<'_>
     FromShelf::new(shelf, party, BATCH)
 }
 
-/// A dealer of party `me` of so many, two or more, from a shelf of `shares`.
+/// A dealer of party `me` of `parties`, two or more, from a shelf of `shares`.
 ///
 /// # Errors
 /// As [`RowsFromShelf::new`].
@@ -78,13 +78,13 @@ impl Uses {
         Uses { triples: program.and_gates(), masks, shares: 0 }
     }
 
-    /// So many triples, for any program.
+    /// The use of `triples` triples, for any program.
     pub fn triples(triples: u64) -> Uses {
         Uses { triples, ..Uses::default() }
     }
 
-    /// Whole batches that hold so much, one at least. Between two parties; among more, [`stored_bytes`] says
-    /// how much is stored.
+    /// Whole batches that hold these amounts, one at least. Between two parties; among more, [`stored_bytes`]
+    /// says how much is stored.
     pub fn need(&self) -> Need {
         let batches = [(self.triples, TRIPLES), (self.masks, MASKS), (self.shares, TRIPLES)];
         let batches = batches.map(|(used, of)| used.div_ceil(of as u64)).into_iter().fold(1, u64::max);
@@ -97,7 +97,7 @@ impl Uses {
     }
 }
 
-/// The most that a party of so many stores for a need of `shares`, in bytes.
+/// The most bytes that one of `parties` parties stores for a need of `shares`.
 pub fn stored_bytes(need: &Need, parties: u16) -> u64 {
     match parties {
         2 => need.bytes,
@@ -115,7 +115,7 @@ pub fn prepare(me: &mut Party<'_, '_>, ahead: &Ahead<'_>, kind: DealerKind, to: 
     fill_lots(me, ahead, to, of, |ands| if parties == 2 { of_two(kind, ands) } else { of_many(ands) })
 }
 
-/// Writes batches of two parties, of a dealer that the first one sets up, for so many ANDs.
+/// Writes batches of two parties, from a dealer for `ands` ANDs that the first batch sets up.
 fn of_two(kind: DealerKind, ands: u64) -> Box<WriteBatch<'static>> {
     let mut maker: Option<Maker<'static>> = None;
     Box::new(move |me, _, out| {
@@ -133,7 +133,7 @@ fn of_two(kind: DealerKind, ands: u64) -> Box<WriteBatch<'static>> {
     })
 }
 
-/// Writes batches of a dealer of many that the first one sets up, for so many ANDs.
+/// Writes batches of many parties, from a dealer for `ands` ANDs that the first batch sets up.
 fn of_many(ands: u64) -> Box<WriteBatch<'static>> {
     let mut maker: Option<RowMaker<'static>> = None;
     Box::new(move |me, _, out| {
@@ -151,8 +151,8 @@ fn of_many(ands: u64) -> Box<WriteBatch<'static>> {
     })
 }
 
-/// How many batches a lot of so many parties has, from which runs of so many are made: whole runs, so that
-/// none is left over. A batch grows with the number of parties, and a lot does not.
+/// The number of batches of a lot among `parties` parties from which runs take `together` each: whole runs,
+/// so that no batch is left over. A batch grows with the number of parties, and a lot does not.
 fn lot(parties: u16, together: u64) -> u64 {
     whole_runs((2 * LOT / u64::from(parties)).max(1), together)
 }

@@ -42,7 +42,7 @@ pub struct Amounts {
 }
 
 impl Amounts {
-    /// Bytes of a batch that holds so much, at either party.
+    /// Bytes of a batch with these amounts, at either party.
     pub fn bytes(&self) -> u64 {
         let items = [(self.triples, size_of::<Triple>()), (self.masks[0], 16), (self.masks[1], 16), (self.shares, 32)];
         (BatchForm::BEGINNING + 1 + Block::BYTES) as u64
@@ -81,7 +81,7 @@ impl Drop for Pool {
 }
 
 impl StoredBatch {
-    /// Reads a batch of party `party` that holds so much. The reader has nothing else.
+    /// Reads a batch of party `party` with these amounts, and nothing after it.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if these are not the bytes of such a batch.
@@ -201,7 +201,7 @@ pub struct FromShelf<'s> {
 }
 
 impl<'s> FromShelf<'s> {
-    /// Deals from this shelf, whose batches are of party `party` and hold so much.
+    /// Deals from this shelf, whose batches belong to party `party` and hold these amounts.
     ///
     /// # Errors
     /// Those of the shelf; [`InvalidInput`](comity_core::Kind) if it has no batch.

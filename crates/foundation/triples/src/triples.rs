@@ -41,12 +41,13 @@ impl Triples<Unchecked> {
         Triples { list, used: 0, wiped: 0, state: PhantomData }
     }
 
-    /// Room for so many triples.
+    /// Room for `n` triples.
     pub fn blank(n: usize) -> Triples<Unchecked> {
         Triples::new(vec![Triple::default(); n])
     }
 
-    /// Room for so many more, which are given. What was there moves, and is wiped where it was.
+    /// Makes room for `more` triples and returns it. The triples before may move, and their old memory is
+    /// wiped.
     pub fn grow(&mut self, more: usize) -> &mut [Triple] {
         let had = self.list.len();
         let mut grown = Triples::blank(had + more);

@@ -70,13 +70,13 @@ impl LpnSizes {
         Plan { dual: (self.noise.max((2 * first).div_ceil(1 << depth)), depth), first, iterations }
     }
 
-    /// Elements that an iteration of so many blocks starts from: the secret, a product for each block, and
+    /// Elements that an iteration of `blocks` blocks starts from: the secret, a product for each block, and
     /// one that masks the check.
     pub(crate) fn reserved(&self, blocks: usize) -> usize {
         self.dimension + blocks + 1
     }
 
-    /// log2 of the bit operations of the cheapest known attack on an iteration of stage 2 with so many
+    /// log2 of the bit operations of the cheapest known attack on an iteration of stage 2 with `blocks`
     /// blocks: on elements, or on one bit of each.
     pub fn security(&self, blocks: usize) -> f64 {
         let elements = silent::Parameters::new(blocks, self.depth, self.dimension).security_of_elements();

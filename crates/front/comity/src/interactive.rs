@@ -201,7 +201,7 @@ impl Interactive<'_> {
     }
 }
 
-/// An observer that is told nothing while a statement runs.
+/// An observer that ignores all events while a statement runs.
 struct Nobody;
 
 impl Observer for Nobody {

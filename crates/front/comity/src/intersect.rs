@@ -28,8 +28,8 @@ pub struct Intersection<'a> {
     pub hashed: Option<&'a str>,
     /// The parties that learn the common items.
     pub to: Recipients,
-    /// A set for each key that the parties compare by, as many at both. There is a run for each, and who learns the
-    /// common items of each learns which of them belong together.
+    /// A set for each key that the parties compare by, as many at both. There is a run for each, and a party
+    /// that learns the common items of several sets learns which of them belong together.
     pub sets: &'a [Set<'a>],
     /// This party's payload, for the other one.
     pub payload: Option<Columns<'a>>,
@@ -48,7 +48,8 @@ pub struct Columns<'a> {
 pub struct Intersected {
     /// What was learnt with each key, in order.
     pub runs: Vec<Learnt>,
-    /// The header of the other party's payload, and the bytes beside each item for each key; none if it has none.
+    /// The header of the other party's payload, and the bytes beside each item for each key; `None` if it has
+    /// no payload.
     pub payload: Option<(Vec<u8>, Vec<usize>)>,
     /// Time since the peer was there, in seconds.
     pub seconds: f64,

@@ -9,7 +9,7 @@ use crate::report::Report;
 /// The input of this name, as [`Session::run`](crate::Session::run) takes it.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) if the program has none, or the value is none of its type.
+/// [`InvalidInput`](comity_core::Kind) if the program has no such input, or the value does not fit its type.
 pub fn input(program: &Program, name: &str, value: impl Native) -> Result<(usize, Bits)> {
     let names = || program.inputs().iter().map(|input| input.name.as_str());
     let index = place("input", program, name, names())?;
@@ -46,8 +46,8 @@ impl Report {
     /// The output of this name, as a Rust value.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the program has none, this party does not learn it, or its type
-    /// is another one.
+    /// [`InvalidInput`](comity_core::Kind) if the program has no such output, this party does not learn it,
+    /// or its type is another one.
     pub fn output<T: Native>(&self, program: &Program, name: &str) -> Result<T> {
         let index = place("output", program, name, program.outputs().iter().map(|output| output.name.as_str()))?;
         let learned = self.outputs.iter().find(|(learned, _)| *learned == index);

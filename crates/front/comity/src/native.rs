@@ -11,7 +11,7 @@ pub trait Native: Sized {
     /// The bits, for a value of this type.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the value is none of the type.
+    /// [`InvalidInput`](comity_core::Kind) if the value does not fit the type.
     fn to_value(&self, ty: &Type) -> Result<Bits>;
 
     /// The value that these bits are.

@@ -78,10 +78,11 @@ impl Session<'_> {
         self.make(protocol, Some((program, &each)), count, &needs, limit, watch)
     }
 
-    /// Makes material ahead for any programs: so much in the first unit of the material, rounded up to whole batches.
-    /// Otherwise as [`Session::prepare`].
+    /// Makes material ahead for any programs: `units` in the first unit of the material, rounded up to whole
+    /// batches. Otherwise as [`Session::prepare`].
     ///
-    /// One run uses one lot of it: for a program that needs more name it, with [`Session::prepare`].
+    /// One run uses one lot: for a program that needs more, prepare for that program, with
+    /// [`Session::prepare`].
     ///
     /// # Errors
     /// As [`Session::prepare`].

@@ -39,7 +39,7 @@ const MATERIAL: &str = "oprf-aes";
 
 /// The reason why a server grants no queries.
 pub enum OprfRefusal {
-    /// The client may have so many more, in all of the base's life.
+    /// The number of queries that the client has left, in all of the base's life.
     Left(u64),
     /// A session with this client ended in misbehaviour.
     Barred,
@@ -63,7 +63,7 @@ pub trait OprfDesk {
     fn grant(&mut self, client: Option<[u8; 32]>, queries: u64, ahead: bool) -> Result<(), OprfRefusal>;
 
     /// Writes down that a session with this client ended in misbehaviour: from now on it is granted nothing.
-    /// What a protocol lets a cheat get away with is for one session, and who may try for ever succeeds.
+    /// A protocol bounds a cheat's chance for one session; with tries without end it succeeds.
     ///
     /// # Errors
     /// Whatever keeps this side from writing it down.

@@ -9,7 +9,7 @@ use comity_protocol::{Card, Costing, Need, Options, Protocol, Talk};
 use crate::protocol::fits;
 use crate::shares::Form;
 
-/// The cost of a run among so many parties.
+/// The cost of a run among a number of parties.
 #[derive(Clone, Debug)]
 pub struct RunCost {
     /// The protocol's card.
@@ -34,8 +34,8 @@ impl RunCost {
     /// [`PROTOCOLS`](crate::PROTOCOLS) as a rule.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the protocol cannot run the program among so many, or an option
-    /// is not its own.
+    /// [`InvalidInput`](comity_core::Kind) if the protocol cannot run the program among `parties` parties, or
+    /// an option belongs to another protocol.
     pub fn new(
         protocols: &'static [&'static dyn Protocol],
         protocol: &dyn Protocol,
@@ -78,7 +78,7 @@ impl RunCost {
         })
     }
 
-    /// The plans of all protocols of a list that can run the program among so many, in its order.
+    /// The plans of all protocols of a list that can run the program among `parties` parties, in its order.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there is none.

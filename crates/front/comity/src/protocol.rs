@@ -59,8 +59,8 @@ pub fn among(protocols: &'static [&'static dyn Protocol], name: &str) -> Result<
     })
 }
 
-/// The protocol that runs where none is named: the first of these for so many parties that runs any program
-/// and withstands parties that cheat. A semi-honest protocol is never run unless it is named.
+/// The protocol that runs where none is named: the first of these for `parties` parties that runs any program
+/// and is malicious. A semi-honest protocol is never run unless it is named.
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) names those that could be named for this program.

@@ -113,7 +113,7 @@ impl<'a> Session<'a> {
     /// The side of the party of this group whose key is in this folder. It talks TLS 1.3.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is no key in the folder, or the group has none like it.
+    /// [`InvalidInput`](comity_core::Kind) if the folder has no key, or the group has no party with that key.
     pub fn in_group(group: &PartyGroup, keys: impl AsRef<Path>) -> Result<Session<'a>> {
         let me = group.whose(&KeyDir::new(keys.as_ref()).identity()?.fingerprint())?;
         Ok(Session::new(me.0).group(group).tls(keys))

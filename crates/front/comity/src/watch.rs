@@ -5,7 +5,7 @@ use comity_core::{PartyId, Result};
 use comity_net::Stop;
 use comity_protocol::Card;
 
-/// An observer that is told about a session while it runs. Every method does nothing unless it is written.
+/// An observer of a session while it runs. The default of every method does nothing.
 pub trait Watch {
     /// The session begins, before anything else: `stop` stops it, at any time and from any thread. Its waits
     /// then end soon, with [`Stopped`](comity_core::Kind); so does its computing, where it next turns to the
@@ -39,7 +39,7 @@ pub trait Watch {
         let _ = (missing, here);
     }
 
-    /// Somebody who has no part in the session came to this party's port and was turned away: `why`. The wait goes on.
+    /// A stranger connected to this party's port and was turned away, for the reason `why`. The wait goes on.
     fn turned_away(&mut self, why: &str) {
         let _ = why;
     }
@@ -64,7 +64,7 @@ pub trait Watch {
         let _ = peer;
     }
 
-    /// The counter of what goes over the wire to a peer. It can be read while the session runs, from any thread.
+    /// The counter of the bytes to and from a peer. Any thread can read it while the session runs.
     fn traffic(&mut self, counter: &Counter) {
         let _ = counter;
     }

@@ -16,8 +16,8 @@ use crate::seal::Sealer;
 /// Answers a query, sealed: see [`comity_nisc::respond()`], and the module's documentation for the seal.
 ///
 /// # Errors
-/// As [`comity_nisc::respond()`], and [`Malformed`](comity_core::Kind) if the query's key for answers is
-/// none. What was written up to then is no answer.
+/// As [`comity_nisc::respond()`], and [`Malformed`](comity_core::Kind) if the query's key for answers is not
+/// a point of the group. The bytes written up to then are not an answer.
 pub fn respond(
     backend: Backend,
     query: &Query,

@@ -22,7 +22,8 @@ pub struct Verdict {
     /// name only if the seal was whole: [`Malformed`](comity_core::Kind) and [`Mismatch`](comity_core::Kind)
     /// are nobody's fault that is named.
     pub name: Option<Name>,
-    /// The outputs; or the reason why there are none. [`Misbehaved`](comity_core::Kind) names the cheat.
+    /// The outputs, or the reason why the answer was refused. [`Misbehaved`](comity_core::Kind) names the
+    /// cheat.
     pub outcome: Result<Opened>,
 }
 
@@ -72,7 +73,7 @@ impl QueryKey {
     ///
     /// # Errors
     /// [`Mismatch`](comity_core::Kind) if it is for another query or program,
-    /// [`Malformed`](comity_core::Kind) if it is none, or not whole.
+    /// [`Malformed`](comity_core::Kind) if it is not an answer, or not whole.
     pub fn check(&self, program: &Program, answer: &mut dyn Read) -> Result<Name> {
         Ok(self.whole(&self.cost(program)?, answer)?.0.name)
     }
@@ -222,15 +223,15 @@ impl<'a> Batch<'a> {
         Ok(Fetching(self))
     }
 
-    /// Closes the batch, as MS-NISC has it: marks the key as spent, has it saved, and then tells what came of
-    /// the answers, in their order. If none of them was an answer to this query, sealed and whole, the key
-    /// stays as it is.
+    /// Closes the batch, as MS-NISC has it: marks the key as spent, has it saved, and then returns the
+    /// verdicts on the answers, in their order. If none of them was an answer to this query, sealed and
+    /// whole, the key stays as it is.
     ///
     /// `save` must not return before the key would survive a crash.
     ///
     /// # Errors
-    /// The error that `save` reports. Nothing was told then, and the key must not be used any more but after
-    /// loading it again.
+    /// The error that `save` reports. No verdict was returned then, and the key must be loaded again before
+    /// it is used.
     pub fn close<E>(mut self, save: impl FnOnce(&QueryKey) -> Result<(), E>) -> Result<Vec<Verdict>, E> {
         let spends = !self.key.spent && !self.seen.is_empty();
         self.tell(spends, save)

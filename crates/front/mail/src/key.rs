@@ -85,7 +85,7 @@ impl QueryKey {
     /// The key in these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if they are none, or of another version, or damaged.
+    /// [`Malformed`](comity_core::Kind) if they are not a key, or of another version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<QueryKey> {
         let (mut fields, _) = FileKind::Key.fields(bytes)?;
         let seed = Zeroizing::new(fields.array()?);

@@ -27,12 +27,12 @@ pub(crate) const CHUNK: usize = 64 << 10;
 /// Bytes that encryption adds to a chunk.
 pub(crate) const TAG: usize = 16;
 
-/// Bytes of the chunks of so many bytes.
+/// Bytes of the chunks that hold `plain` bytes.
 pub(crate) fn sealed_bytes(plain: u64) -> u64 {
     plain.saturating_add(TAG as u64 * plain.div_ceil(CHUNK as u64).max(1))
 }
 
-/// Bytes of the file of a stored copy, of which [`copy_bytes`](comity_nisc::Cost::copy_bytes) are so many.
+/// Bytes of the file of a stored copy whose [`copy_bytes`](comity_nisc::Cost::copy_bytes) are `copy`.
 pub fn stored_bytes(copy: u64) -> u64 {
     sealed_bytes(copy).saturating_add((START + ENCAPSULATED + CHECKSUM) as u64)
 }

@@ -18,12 +18,11 @@ pub trait CopyStore {
     /// watches does not see which these are.
     fn whole(&self) -> bool;
 
-    /// The file of this name. It should have so many bytes, and no more need be read of it.
+    /// The file of this name. It should have `bytes` bytes, and no more need be read of it.
     ///
     /// # Errors
-    /// The reason that keeps the file from being read. The message is shown to the receiver, who might show
-    /// it to others: unless the store is [`whole`](CopyStore::whole), it should not say which copy was asked
-    /// for.
+    /// The reason why the file cannot be read. The message is shown to the receiver, who might show it to
+    /// others: unless the store is [`whole`](CopyStore::whole), it should not say which copy was asked for.
     fn fetch(&mut self, name: &str, bytes: u64) -> Result<Box<dyn Read>>;
 }
 

@@ -41,12 +41,12 @@ enum Origin {
 }
 
 /// Connects to party `peer`, which listens at `address` (`HOST:PORT`), trying until the time-out. `waiting`
-/// is called once, with a text for the user, if nobody is there at once.
+/// is called once, with a text for the user, if the first try finds nobody.
 ///
 /// # Errors
 ///
-/// [`InvalidInput`](comity_core::Kind) if there is no such peer, the address is none, or it is not on this
-/// machine and plain text is not allowed there; [`Io`](comity_core::Kind) if nobody listens there.
+/// [`InvalidInput`](comity_core::Kind) if there is no such peer, the address does not parse, or it is on
+/// another machine and plain text is not allowed there; [`Io`](comity_core::Kind) if nobody listens there.
 /// [`Untrusted`](comity_core::Kind) if the peer has another key.
 pub fn connect(address: &str, peer: PartyId, settings: &Settings, waiting: &mut dyn FnMut(&str)) -> Result<Connection> {
     dial(address, peer, settings, &AtomicBool::new(false), waiting)?.kept()
@@ -118,8 +118,8 @@ impl Connection {
         }
     }
 
-    /// The connection, once all have met: from now on it says that this side is there while it says nothing
-    /// else. Before that, who is gone is found by what it has not said.
+    /// The connection, once all have met: from now on it sends signs of life while it sends nothing else.
+    /// Before that, a peer that is gone is found by its missing message.
     pub(crate) fn kept(self) -> Result<Connection> {
         self.transport.keep()?;
         Ok(self)

@@ -138,8 +138,8 @@ impl PartyGroup {
         replace(path, 0o644, self.to_text().as_bytes())
     }
 
-    /// Makes another group of the one in this file, if there is one, and writes it there. Who does so at the
-    /// same time waits: nobody's change is lost.
+    /// Changes the group in this file, if there is one, and writes it back. Others who do so at the same time
+    /// wait, so that no change is lost.
     ///
     /// # Errors
     /// Those of [`PartyGroup::read`], of what changes it, and [`Io`](comity_core::Kind).
@@ -169,9 +169,8 @@ impl PartyGroup {
     /// The group of these parties.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if their ids are not 0, 1 and so on, there are none or more than
-    /// [`MOST`], a name is none or is there twice, or an address or a key is; or if some have a key and
-    /// others none.
+    /// [`InvalidInput`](comity_core::Kind) if their ids are not 0, 1 and so on, there are no parties or more
+    /// than [`MOST`], a name, an address or a key is refused or listed twice, or only some have a key.
     pub fn new(mut members: Vec<Member>) -> Result<PartyGroup> {
         let wrong = |why: String| Err(Error::invalid_input(why));
         members.sort_by_key(|member| member.id);

@@ -84,8 +84,8 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](comity_core::Kind) if the address is none, or can be reached from other machines and
-    /// plain text is not allowed there; [`Io`](comity_core::Kind) if the port is in use.
+    /// [`InvalidInput`](comity_core::Kind) if the address does not parse, or can be reached from other
+    /// machines and plain text is not allowed there; [`Io`](comity_core::Kind) if the port is in use.
     pub fn bind(address: &str, settings: &Settings) -> Result<Listener> {
         let resolved = Address::to_listen(address)?;
         settings.check(resolved.sockets())?;
@@ -125,7 +125,7 @@ impl Hub {
         self.lock().limits.clone()
     }
 
-    /// Expects no first connection from now on; who has not been heard is sent away.
+    /// Expects no first connection from now on; a connection that has not said who it is gets closed.
     pub(crate) fn close(&self) {
         let mut arrivals = self.lock();
         arrivals.stage = Stage::Met;

@@ -64,8 +64,8 @@ impl KeyDir {
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](comity_core::Kind) if there is none, or others may read it, or put another one in its
-    /// place; [`Io`](comity_core::Kind).
+    /// [`InvalidInput`](comity_core::Kind) if there is no key, or other users may read it, or replace it;
+    /// [`Io`](comity_core::Kind).
     pub fn identity(&self) -> Result<Identity> {
         owned(&self.dir)?;
         let path = self.identity_path();
@@ -79,7 +79,8 @@ impl KeyDir {
         Identity::from_pkcs8(&bytes).map_err(|error| Error::invalid_input(format!("{}: {error}", path.display())))
     }
 
-    /// Trusts the key with this fingerprint to be `party`'s, from now on. Who does so at the same time waits.
+    /// Trusts the key with this fingerprint to be `party`'s, from now on. Others who do so at the same time
+    /// wait.
     ///
     /// # Errors
     ///
@@ -221,9 +222,9 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Waits until nobody else changes files in this one's folder this way; others wait as long as what is
-/// returned lives. The lock is on the folder: the file itself is replaced. Where folders have no locks there
-/// is none.
+/// Locks the folder of this file, and waits until no other process holds the lock, which lasts as long as the
+/// returned file lives. The lock is on the folder since the file itself is replaced. `None` on systems that
+/// cannot lock folders.
 pub(crate) fn lock_beside(path: &Path) -> Result<Option<File>> {
     let folder = folder_of(path);
     if !cfg!(unix) {

@@ -21,7 +21,7 @@ use crate::transport::{Purpose, Transport};
 pub enum Event<'a> {
     /// Parties that are not there at once, or not yet.
     Waiting(&'a [PartyId]),
-    /// Somebody who has no part in it came to the port, and was turned away.
+    /// A stranger connected to the port, and was turned away.
     TurnedAway(&'a Error),
 }
 
@@ -30,9 +30,9 @@ pub enum Event<'a> {
 ///
 /// # Errors
 ///
-/// [`TimedOut`](comity_core::Kind) names who is missing. [`InvalidInput`](comity_core::Kind) if somebody has
-/// to come and nothing listens, or an address is none. Where a peer was called and another one answered:
-/// [`Untrusted`](comity_core::Kind), [`Stranger`](comity_core::Kind).
+/// [`TimedOut`](comity_core::Kind) names the missing parties. [`InvalidInput`](comity_core::Kind) if some
+/// party has to connect and nothing listens, or an address does not parse. If another one than the called
+/// peer answered: [`Untrusted`](comity_core::Kind), [`Stranger`](comity_core::Kind).
 pub fn meet(
     listener: Option<&Listener>,
     at: &[(PartyId, String)],
@@ -64,14 +64,14 @@ pub fn meet(
 }
 
 impl Listener {
-    /// Waits for the only peer of one of two parties. `tell` is told how it goes.
+    /// Waits for the only peer of one of two parties. `tell` gets the events of the wait.
     ///
     /// # Errors
     ///
     /// [`TimedOut`](comity_core::Kind) if it does not come. Strangers are turned away, and end no wait.
     ///
     /// # Panics
-    /// If there are not two parties: then it is [`meet`] that waits.
+    /// If there are not two parties: use [`meet`] for more.
     pub fn accept(&self, tell: &mut dyn FnMut(Event<'_>)) -> Result<Connection> {
         self.accept_within(&self.0.settings.limits, tell)
     }

@@ -13,17 +13,17 @@ use crate::socket::Socket;
 /// The connections that are being heard out.
 static PARTING: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
-/// Waits until what connections of this process have sent before they were dropped is with their peers, or
-/// these are gone. The last thing that a process does that ends right after its last run: what it has not
-/// sent by then may be lost. Ends at once if there are none; otherwise when the peer closes or falls silent,
-/// and after a quarter of an hour in any case.
+/// Waits until the bytes that this process's connections sent before they were dropped have reached their
+/// peers, or the peers are gone. The last thing that a process does that ends right after its last run: what
+/// it has not sent by then may be lost. Ends at once if there are none; otherwise when the peer closes or
+/// falls silent, and after a quarter of an hour in any case.
 pub fn settle() {
     let (parting, ended) = &PARTING;
     let left = parting.lock().unwrap_or_else(PoisonError::into_inner);
     drop(ended.wait_while(left, |left| *left > 0));
 }
 
-/// Ends a connection whose last bytes may not be with the peer. Waits for nobody.
+/// Ends a connection whose last bytes may not have reached the peer. Does not wait.
 pub(crate) fn part(socket: &Arc<Socket>) {
     count(|left| left + 1);
     let kept = socket.clone();

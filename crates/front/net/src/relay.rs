@@ -89,10 +89,11 @@ pub struct Tally {
 }
 
 impl Relay {
-    /// Listens at `address`, as [`Listener::bind`](crate::Listener::bind) does, for so many pairs at once.
+    /// Listens at `address`, as [`Listener::bind`](crate::Listener::bind) does, for `pairs` pairs at once.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the address is none; [`Io`](comity_core::Kind) if the port is in use.
+    /// [`InvalidInput`](comity_core::Kind) if the address does not parse; [`Io`](comity_core::Kind) if the
+    /// port is in use.
     pub fn bind(address: &str, pairs: usize) -> Result<Relay> {
         let sockets = tcp::listen(&Address::to_listen(address)?)?;
         let bound = sockets[0].local_addr();

@@ -44,7 +44,7 @@ pub struct Settings {
     /// says nothing. Between later messages a wait lasts as long as the peer says that it is there, since an
     /// honest one may compute for long: a silence of 20 s ends it.
     pub timeout: Duration,
-    /// The limits of the run: its clock, its deadline and who can stop it.
+    /// The limits of the run: its clock, its deadline, and the handle that stops it.
     pub limits: Limits,
     /// The parties that are met at a relay, if some are.
     pub relay: Option<ByRelay>,

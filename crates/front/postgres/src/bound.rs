@@ -135,11 +135,11 @@ impl Table {
 
 impl Work<'_, '_> {
     /// Binds columns that are not encrypted to their rows: from now on a value of theirs that the client did
-    /// not write there is found when its row is read. What is in the rows that are there is taken for right.
+    /// not write there is found when its row is read. What is in the existing rows is taken for right.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a column that there is not, or whose type has values that do not come back as
-    /// they were sent; [`Error::Database`].
+    /// [`Error::Invalid`] for an unknown column, or one whose type has values that do not come back as they
+    /// were sent; [`Error::Database`].
     pub fn bind(&mut self, columns: &[String]) -> Result<()> {
         self.begin_change();
         self.rewrites = true;

@@ -17,8 +17,8 @@ use crate::error::{Error, Result};
 /// the certificates that vouch for the server, which a database on another machine needs.
 ///
 /// # Errors
-/// [`Error::Invalid`] for an address that is none; [`Error::Untrusted`] if it is on another machine and there
-/// is no `root`; [`Error::Connection`].
+/// [`Error::Invalid`] for an address that does not parse; [`Error::Untrusted`] if the database is on another
+/// machine and there is no `root`; [`Error::Connection`].
 pub fn connect(address: &str, root: Option<&Path>) -> Result<Client> {
     // What was wrong with it is the error's cause. The address may have a password in it, and is not repeated.
     let mut config: Config = address.parse().map_err(|error: postgres::Error| {

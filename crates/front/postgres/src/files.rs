@@ -16,7 +16,7 @@ fn failed(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
 /// Reads a key file.
 ///
 /// # Errors
-/// [`Error::File`]; [`Error::Ope`] if it is none; [`Error::Invalid`] if others may read it.
+/// [`Error::File`]; [`Error::Ope`] if the file is not a key; [`Error::Invalid`] if others may read it.
 pub fn read_key(path: &Path) -> Result<OpeKey> {
     let file = File::open(path).map_err(failed(path))?;
     check_mode(&file, path)?;

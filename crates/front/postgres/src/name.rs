@@ -29,7 +29,7 @@ pub(crate) fn check(name: &str) -> Result<()> {
 /// A table's name as a user writes it, `name` or `schema.name`.
 ///
 /// # Errors
-/// [`Error::Invalid`] if it is none.
+/// [`Error::Invalid`] if it is not such a name.
 pub fn table_name(text: &str) -> Result<[String; 2]> {
     let (schema, name) = text.split_once('.').unwrap_or(("", text));
     if !schema.is_empty() {

@@ -49,7 +49,7 @@ pub(crate) struct PlainColumn {
     pub(crate) name: String,
     /// Its type in SQL.
     pub(crate) ty: String,
-    /// Its type if it is one of PostgreSQL's own.
+    /// Its type, if PostgreSQL has it built in.
     pub(crate) own: Option<Type>,
     /// The key of its tags, if it is bound.
     pub(crate) binding: Option<Binding>,

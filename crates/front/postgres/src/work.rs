@@ -97,8 +97,8 @@ impl<'t, 'c> Work<'t, 'c> {
     /// Inserts a row; returns its key.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a column that there is not, or a value of another type; [`Error::Ope`] if codes
-    /// are used up; [`Error::Database`].
+    /// [`Error::Invalid`] for an unknown column, or a value of another type; [`Error::Ope`] if codes are used
+    /// up; [`Error::Database`].
     pub fn insert(&mut self, plain: &[(&str, &(dyn ToSql + Sync))], secret: &[(&str, Field<'_>)]) -> Result<u64> {
         let plan = Plan::new(self.table, plain.iter().map(|p| p.0), secret.iter().map(|s| s.0))?;
         let plain: Vec<_> = plain.iter().map(|p| p.1).collect();

@@ -24,7 +24,7 @@ impl Table {
     /// Prepares to insert rows with values for these columns.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a column that there is not; [`Error::Database`].
+    /// [`Error::Invalid`] for an unknown column; [`Error::Database`].
     pub fn writer<'a>(&'a mut self, client: &'a mut Client, plain: &[&str], secret: &[&str]) -> Result<Writer<'a>> {
         self.refresh(client)?;
         let plan = Plan::new(self, plain.iter().copied(), secret.iter().copied())?;

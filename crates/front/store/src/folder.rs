@@ -29,7 +29,7 @@ impl Folder {
         self.dir.join(format!("{}.{ending}", hex(id)))
     }
 
-    /// All files that begin with a session's id, and their endings. Files that are none of the store's are left alone.
+    /// All files that begin with a session's id, and their endings. Other files are left alone.
     pub(crate) fn files(&self) -> Result<Vec<(SessionId, String)>> {
         let cannot = |error| failed("cannot read the folder", &self.dir, error);
         let mut files = Vec::new();

@@ -55,8 +55,8 @@ impl Store {
     /// The store in this folder.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is none, others may write into the folder, another
-    /// process uses it, the key is not its key, or it is of an older version; [`Store`](comity_core::Kind) if
+    /// [`InvalidInput`](comity_core::Kind) if there is no store, others may write into the folder, another
+    /// process uses it, the key is not its key, or an older version made it; [`Store`](comity_core::Kind) if
     /// it cannot be read.
     pub fn open(dir: &Path, key: &StoreKey) -> Result<Store> {
         let path = dir.join("store");
@@ -73,7 +73,7 @@ impl Store {
         Store::tidied(Folder::new(dir.to_owned(), root, lock))
     }
 
-    /// The store in this folder; a new one with this key if there is none.
+    /// The store in this folder, or a new one with this key.
     ///
     /// # Errors
     /// As [`Store::open`], but for a store that is not there.

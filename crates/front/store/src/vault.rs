@@ -65,9 +65,9 @@ impl Vault {
     /// The vault in this folder, and its secret.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is none, the key is not its key, others may write into
-    /// the folder, or another process uses it; [`Store`](comity_core::Kind) if it is damaged or cannot be
-    /// read.
+    /// [`InvalidInput`](comity_core::Kind) if there is no vault, the key is not its key, others may write
+    /// into the folder, or another process uses it; [`Store`](comity_core::Kind) if it is damaged or cannot
+    /// be read.
     pub fn open(dir: &Path, key: &StoreKey) -> Result<(Vault, Zeroizing<Vec<u8>>)> {
         let path = dir.join("vault");
         if !path.exists() {

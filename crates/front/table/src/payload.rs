@@ -15,7 +15,7 @@ pub enum Duplicates {
     Error,
     /// That of the first row.
     First,
-    /// That of all rows, which are at most so many.
+    /// The payloads of all rows, at most this number.
     List(u8),
     /// The sums of integers.
     Sum,
@@ -57,7 +57,7 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// Payload of so many columns.
+    /// Payload of `columns` columns.
     pub fn new(columns: usize, duplicates: Duplicates) -> Payload {
         Payload { columns, duplicates, packed: Vec::new(), rows: Vec::new(), counts: Vec::new(), sums: Vec::new() }
     }
@@ -199,7 +199,7 @@ fn unpack(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     }
 }
 
-/// Reads cells of so many columns.
+/// Reads cells of a number of columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Decoder {
     /// The number of columns.

@@ -131,10 +131,10 @@ impl TableReader {
         }
     }
 
-    /// The place of a column; the number of one also where there are names.
+    /// The place of a column, by its name or its number.
     ///
     /// # Errors
-    /// An error with the names that there are, the nearest first. For JSON lines it comes from
+    /// An error with the table's column names, the nearest first. For JSON lines it comes from
     /// [`finish`](TableReader::finish), since a later record may have the column.
     pub fn find(&mut self, name: &str) -> Result<usize> {
         if let Form::Json(lines) = &mut self.form {

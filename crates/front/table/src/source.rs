@@ -11,8 +11,8 @@ use flate2::read::MultiGzDecoder;
 
 use crate::error::{Error, Result};
 
-/// A file that can be read from its beginning again. What comes through a pipe is spilled to a file without a
-/// name, which is gone when this is.
+/// A file that can be read from its beginning again. A pipe is copied to a temporary file without a name,
+/// which is gone when this is dropped.
 pub struct Source {
     file: File,
     name: String,

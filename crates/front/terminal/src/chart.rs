@@ -30,7 +30,7 @@ pub enum Panel {
 pub struct Curves {
     /// What the chart shows.
     pub title: String,
-    /// What stands below the horizontal axis.
+    /// The text below the horizontal axis.
     pub x: String,
     /// What the vertical axis counts.
     pub y: String,
@@ -58,7 +58,7 @@ pub struct Bar {
     pub name: String,
     /// Its length, above zero.
     pub value: f64,
-    /// What stands behind it.
+    /// The text behind it.
     pub label: String,
     /// A mark at what could be reached at most, or at what others have.
     pub mark: Option<f64>,

@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 
 use crate::failure::{Failure, Outcome};
 
-/// Writes a result, whole. A reader who has heard enough (`comity circuit export … | head`) is no error.
+/// Writes a result, whole. A reader that closes early (`comity circuit export … | head`) is not an error.
 ///
 /// # Errors
 /// The errors of standard output.
@@ -116,10 +116,10 @@ impl OutFile {
         self.file.try_clone().map_err(|e| unwritable(&self.path, &e))
     }
 
-    /// Takes room on the disk for so many bytes, which [`fill`](OutFile::fill) then has.
+    /// Takes room on the disk for `bytes` bytes, which [`fill`](OutFile::fill) then has.
     ///
     /// # Errors
-    /// An error that says why there is none.
+    /// An error that says why there is no room.
     pub fn reserve(&self, bytes: u64) -> Outcome {
         if self.temporary.is_none() {
             return Ok(());

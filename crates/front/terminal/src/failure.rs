@@ -120,8 +120,8 @@ impl Failure {
         Failure::new(Ending::Input, message)
     }
 
-    /// What the system says of a file or a stream. That there is none, or that it may not be used, is the
-    /// user's mistake; all else is the disk's doing: it is full, or damaged.
+    /// The failure of an operation on a file or a stream. A file that is missing or forbidden is the user's
+    /// mistake; all else is the disk's: it is full, or damaged.
     pub fn disk(what: &str, error: &std::io::Error) -> Failure {
         use std::io::ErrorKind::{
             AlreadyExists, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,

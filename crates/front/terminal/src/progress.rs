@@ -52,7 +52,7 @@ impl Progress {
         }
     }
 
-    /// Notes that so many AND gates are done.
+    /// Notes that `done` AND gates are done.
     pub fn update(&mut self, done: u64) {
         if !self.terminal || !self.ticker.due() || self.started.elapsed() < PATIENCE {
             return;
@@ -92,13 +92,13 @@ pub struct TableProgress {
 }
 
 impl TableProgress {
-    /// Progress through a table of so many bytes.
+    /// Progress through a table of `bytes` bytes.
     pub fn new(what: &'static str, bytes: u64) -> TableProgress {
         let terminal = std::io::stderr().is_terminal();
         TableProgress { what, bytes, started: Instant::now(), terminal, ticker: Ticker::start(), bar: None }
     }
 
-    /// Notes that so many rows are done, and so many bytes. To be called now and then.
+    /// Notes that `rows` rows and `bytes` bytes are done. To be called now and then.
     pub fn update(&mut self, rows: u64, bytes: u64) {
         if !self.terminal || !self.ticker.due() || self.started.elapsed() < PATIENCE {
             return;

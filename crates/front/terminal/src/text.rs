@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Text in lines of at most so many characters, the first behind a label and the others below it.
+/// Text in lines of at most `width` characters, the first behind a label and the others below it.
 pub fn fill(label: &str, text: &str, width: usize) -> String {
     let mut lines = String::new();
     let mut line = label.to_owned();

@@ -104,7 +104,7 @@ pub fn farewell(why: Refusal, me: PartyId, parties: u16) -> Vec<u8> {
     bytes
 }
 
-/// The error of a party that is told so.
+/// The error of a party that gets this farewell.
 pub(super) fn turned_away(me: PartyId, reason: [u8; REASON]) -> Error {
     let [peer, parties] = [[reason[1], reason[2]], [reason[3], reason[4]]].map(u16::from_le_bytes);
     let why = match reason[0] {

@@ -111,12 +111,13 @@ impl Builder {
         results
     }
 
-    /// Says of which line of a source text the gates are that come now, for people who read the notes. 0 is none.
+    /// Sets the line of the source text that the next gates come from, for people who read the notes; 0 for
+    /// no line.
     pub fn set_line(&mut self, line: u32) {
         self.recorder.line = line;
     }
 
-    /// A builder for so many input bits and at most so many gates. What comes after them is
+    /// A builder for `input_bits` input bits and at most `gates` gates. Gates after these are
     /// [not built](Builder::is_full).
     pub(crate) fn bounded(input_bits: usize, gates: usize) -> Builder {
         let mut b = Builder { input_bits, ..Builder::new() };
@@ -160,8 +161,8 @@ impl Finished<'_> {
 }
 
 impl Recorder {
-    /// The notes of a finished circuit of so many gates; and whether all gates that are gone are such as the
-    /// notes have built again, so that checking them does just what was done.
+    /// The notes of a finished circuit of `gates` gates; and whether the notes build again every gate that is
+    /// gone, so that a check repeats just what the builder did.
     pub(super) fn finish(self, finished: &Finished<'_>, gates: usize) -> (Vec<Note>, bool) {
         let Recorder { notes, wires, .. } = &self;
         // The dead results that later notes may read, by the first note that has them: note and bit.

@@ -129,8 +129,8 @@ fn shifted(x: &[bool], by: usize, from: fn(usize, usize) -> Option<usize>, fill:
 }
 
 impl Circuit {
-    /// The first note of which some result is another bit than the gates compute on random inputs, for tests:
-    /// there is none where [`Circuit::with_notes`] passed.
+    /// The first note that gives another result than the gates on random inputs, for tests. There is no such
+    /// note where [`Circuit::with_notes`] passed.
     pub fn false_note(&self, rng: &mut Rng) -> Option<usize> {
         let mut wires = vec![false, true];
         wires.extend((0..self.input_bits()).map(|_| rng.word() & 1 == 1));

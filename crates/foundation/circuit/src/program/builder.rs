@@ -69,8 +69,8 @@ pub struct CircuitList {
 }
 
 impl CircuitList {
-    /// The index of a circuit of the same values and gates, which is added if there is none. Of two that
-    /// differ in what is noted the first one stays that has notes.
+    /// The index of the circuit with these values and gates, added if it is new. If two differ in their notes
+    /// only, the first one with notes stays.
     pub fn add(&mut self, circuit: Cow<'_, Circuit>) -> usize {
         let shape = (circuit.input_bits(), circuit.gates().len(), circuit.output_wires().len());
         let same = self.known.entry(shape).or_default();
@@ -123,7 +123,7 @@ impl Register {
 }
 
 impl Span {
-    /// The span moved by so many wires in each turn of a loop, beside what it moves already.
+    /// The span, moved by `stride` more wires in each turn of a loop.
     #[must_use]
     pub fn moving(mut self, turn: Turn, stride: i64) -> Span {
         if self.strides.len() <= turn.0 {

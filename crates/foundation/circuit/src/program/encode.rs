@@ -58,13 +58,13 @@ pub enum DecodeError {
     /// Bytes follow after the program.
     #[error("{0} bytes follow after the program")]
     Trailing(usize),
-    /// A tag that is none.
+    /// An unknown tag.
     #[error("an unknown tag at byte {0}")]
     Tag(usize),
     /// A note of an operation that this build does not know.
     #[error("circuit {0}, note {1} is of operation {2}, which this version does not know")]
     Operation(usize, usize, u8),
-    /// A note of a table that is none.
+    /// A note whose table is not valid.
     #[error("circuit {circuit}, note {note} has a table of 2^{delta} rows of {sigma} bits; indices have 1 to {max_delta} bits, rows 1 to {max_sigma} and no bits behind them", max_delta = LookupTable::MAX_DELTA, max_sigma = LookupTable::MAX_SIGMA)]
     Table {
         /// The circuit's index.
@@ -88,7 +88,7 @@ pub enum DecodeError {
     /// Strides that move nothing: another encoding of the same program.
     #[error("the program is not in canonical form")]
     NotCanonical,
-    /// One of the circuits is none.
+    /// A circuit, by its index, that is not valid.
     #[error("circuit {0}: {1}")]
     Circuit(usize, CircuitError),
     /// The parts do not make a program.

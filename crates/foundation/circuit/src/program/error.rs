@@ -46,7 +46,7 @@ pub enum ProgramError {
         step: StepPath,
         /// The index of the circuit that it names.
         circuit: usize,
-        /// The number of circuits that there are.
+        /// The number of circuits.
         count: usize,
     },
     /// A call has another number of arguments or results than the circuit.
@@ -123,7 +123,7 @@ pub enum ProgramError {
     /// A party's number is [`Program::MAX_PARTIES`] or more.
     #[error("there is no party {0}; at most {max} take part, numbered from 0 to {last}", max = Program::MAX_PARTIES, last = Program::MAX_PARTIES - 1)]
     NoParty(PartyId),
-    /// An output value for a set of parties that has none.
+    /// An output value for an empty set of parties.
     #[error("an output value that nobody learns; leave it out")]
     Nobody,
     /// More gates than a 64-bit number counts.
@@ -136,7 +136,7 @@ pub enum ProgramError {
         what: &'static str,
         /// The index of the value asked for.
         index: usize,
-        /// The number of values that there are.
+        /// The number of values.
         count: usize,
     },
     /// A type whose values have another width.

@@ -25,12 +25,12 @@ pub struct Unshared {
 enum Given {
     /// Input value `index`, or this party's share of it.
     Value(usize),
-    /// This party's share of output value `index`, of so many bits.
+    /// This party's share of an output value: its index and its bits.
     Mask(usize, usize),
 }
 
 impl Program {
-    /// The program among so many parties for an engine without shares.
+    /// The program among `parties` parties for an engine without shares.
     ///
     /// # Errors
     /// [`ProgramError`] if shares make it too large.
@@ -92,7 +92,7 @@ impl Unshared {
     }
 
     /// The values that a party puts in, from those that it puts into the program with shares; and its masks,
-    /// each with the index of the output value of which it is this party's share. `random` draws so many
+    /// each with the index of the output value of which it is this party's share. `random` draws a number of
     /// bits.
     pub fn inputs(
         &self,
@@ -134,7 +134,7 @@ fn add(steps: &mut Vec<Step>, sum: usize, values: &[Span], to: &Span) {
     }
 }
 
-/// The sum of so many bits.
+/// The sum of `count` bits.
 fn sum_of(count: usize) -> Circuit {
     let mut b = Builder::new();
     let shares: Vec<_> = (0..count).map(|i| b.input(&format!("share{i}"), 1)[0]).collect();

@@ -53,7 +53,7 @@ pub(super) trait Strip: Copy {
     unsafe fn add_product(self, x: &Self::Split, factor: &Self::Factor) -> Self;
 }
 
-/// The pieces of a message, so many bytes apart.
+/// The pieces of a message, at equal distances in bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Pieces<P> {
     start: P,

@@ -36,7 +36,7 @@ impl Leaves {
     /// The leaves with these keys: a power of two, or, if leaf 0 is missing, one less.
     ///
     /// # Panics
-    /// If there are not so many, or more than 2^[`MAX_DEPTH`].
+    /// If the number of keys is another one, or more than 2^[`MAX_DEPTH`].
     pub(crate) fn new(keys: Vec<RoundKeys>) -> Leaves {
         let all = keys.len().next_power_of_two().max(2);
         let missing = all - keys.len();

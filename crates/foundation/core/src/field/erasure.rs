@@ -88,7 +88,7 @@ impl ErasureCode {
     /// Writes the coded messages for a stretch of all messages.
     ///
     /// # Panics
-    /// If these are not so many messages, or their lengths differ.
+    /// If the number of messages is wrong, or their lengths differ.
     pub fn encode(&self, messages: &[&[u8]], coded: &mut [&mut [u8]]) {
         self.matrix.apply(messages, coded);
     }
@@ -123,7 +123,7 @@ impl ErasureDecoder {
     /// Writes the missing messages, given the known ones and those sent, all in order.
     ///
     /// # Panics
-    /// If these are not so many messages, or their lengths differ.
+    /// If the number of messages is wrong, or their lengths differ.
     pub fn decode(&self, known: &[&[u8]], coded: &[&[u8]], missing: &mut [&mut [u8]]) {
         assert_eq!((known.len(), coded.len()), (self.known, self.missing), "known and coded messages");
         self.matrix.apply(&[known, coded].concat(), missing);

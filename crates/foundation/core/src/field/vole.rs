@@ -7,8 +7,9 @@ use crate::memory::block::Block;
 /// Seeds of all elements `x` of GF(2)^k, or of all but zero, stretched and summed (Roy, CRYPTO 2022, section 3.1): the
 /// sum `u` of all streams, and for each bit `b` the sum `v_b` of the streams of those `x` that have it.
 ///
-/// Who holds all seeds gets `u` and `v`. Who holds all but that of `delta`, with the seed of `delta ^ y` in place `y`,
-/// gets rows `w` with `w_b = v_b ^ delta_b u`: the missing stream would be in place zero, which no row counts.
+/// A party with all seeds gets `u` and `v`. A party with all but that of `delta`, with the seed of
+/// `delta ^ y` in place `y`, gets rows `w` with `w_b = v_b ^ delta_b u`: the missing stream would be in place
+/// zero, which no row counts.
 ///
 /// Seeds are keys of AES-128 in counter mode, from zero on or from a given place. They are wiped on drop;
 /// each is for this one use.

@@ -15,10 +15,10 @@ const KEYED: u8 = 1 << 4;
 
 /// BLAKE3 with a key, of messages of 64 bytes: equal to `blake3::keyed_hash`, many at a time.
 ///
-/// 256 bits of output, collision resistant with 128 bits also for who knows the key: for commitments, and where a
-/// public value must pin a secret one. The key separates sessions and uses (a salt; it may be public), the message
-/// says the rest: 64 bytes of fixed layout. Where messages or key are secret, it is a pseudorandom function. The key is
-/// wiped on drop.
+/// 256 bits of output, collision resistant with 128 bits even if the key is known: for commitments, and where
+/// a public value must pin a secret one. The key separates sessions and uses (a salt; it may be public), the
+/// message says the rest: 64 bytes of fixed layout. Where messages or key are secret, it is a pseudorandom
+/// function. The key is wiped on drop.
 ///
 /// *Cost.* A message is one block of BLAKE3, and 16 (AVX-512), 8 (AVX2) or 4 (SSE, NEON) are computed side by side:
 /// 11 ns a hash with AVX-512 where the public function, which computes one at a time, takes 83. Fewer messages than

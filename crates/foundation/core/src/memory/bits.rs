@@ -57,7 +57,7 @@ impl Bits {
         bytes
     }
 
-    /// The number of so many bits, the least significant first; `None` if it does not fit.
+    /// The number in `len` bits, the least significant first; `None` if it does not fit.
     pub fn from_u128(number: u128, len: usize) -> Option<Bits> {
         let fits = len >= 128 || number >> len == 0;
         fits.then(|| Bits::from_words(vec![number as u64, (number >> 64) as u64], len.min(128))).map(|mut bits| {

@@ -28,8 +28,8 @@ pub fn transpose(backend: Backend, input: &[u8], output: &mut [u8], rows: usize,
 /// `first` of each row on. `input` is the whole matrix, as for [`transpose`].
 ///
 /// # Panics
-/// If `first` or the number of columns is no multiple of 128, the input not 128 rows of whole blocks, or
-/// there are not so many columns in it.
+/// If `first` or the number of columns is no multiple of 128, the input not 128 rows of whole blocks, or it
+/// has too few columns.
 pub fn transpose_columns(backend: Backend, input: &[u8], first: usize, output: &mut [Block]) {
     let stride = input.len() / 128;
     assert!(

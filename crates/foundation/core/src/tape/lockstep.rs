@@ -182,7 +182,7 @@ macro_rules! labels {
             /// are rows.
             ///
             /// # Panics
-            /// If `rows` is no whole number of rows of a label for each copy, or there are not so many slots.
+            /// If `rows` is not a whole number of rows of a label for each copy, or there are too few slots.
             pub fn set(&mut self, first: usize, rows: &[Block]) {
                 self.0.rows(first, rows.len(), |slot, at| slot.copy_from_slice(&rows[at]));
             }
@@ -235,7 +235,7 @@ impl LockstepGarbler {
 pub struct LockstepEvaluator(Groups);
 
 impl LockstepEvaluator {
-    /// An evaluator of what a [`LockstepGarbler`] of so many copies garbles.
+    /// An evaluator for circuits that a [`LockstepGarbler`] of `copies` copies garbles.
     pub fn new(backend: Backend, copies: usize, start: Block, slots: usize) -> LockstepEvaluator {
         LockstepEvaluator::of(backend, &(0..copies).collect::<Vec<_>>(), copies, start, slots)
     }

@@ -16,8 +16,8 @@ use crate::tape::Tape;
 use crate::tape::gates::Delta;
 use crate::tape::part::Part;
 
-/// The garbler's state for one circuit instance after another under one delta. **Authenticity only**: who has
-/// an active label reads off it what it stands for.
+/// The garbler's state for one circuit instance after another under one delta. **Authenticity only**: whoever
+/// has an active label can read its value off it.
 pub struct PrivacyFreeGarbler {
     backend: Backend,
     delta: Delta,

@@ -50,7 +50,7 @@ fn gate(kind: &str) -> Option<Gate> {
     })
 }
 
-/// A truth table of so many pins.
+/// A truth table of `pins` pins.
 pub(crate) fn tabulated(pins: usize, value: impl Fn(usize) -> bool) -> Function {
     match pins {
         0..=super::table::MOST => Function::Table((0..1usize << pins).fold(0, |t, i| t | u64::from(value(i)) << i)),

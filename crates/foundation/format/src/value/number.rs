@@ -11,8 +11,8 @@ pub(super) enum NumberError {
     Range,
 }
 
-/// Reads a number of so many bits: a sign if it has one, then decimal digits, or `0x`, `0o` or `0b` and digits. `_` may
-/// stand between digits. A number may be negative only if it is signed.
+/// Reads a number of `bits` bits: a sign if it has one, then decimal digits, or `0x`, `0o` or `0b` and
+/// digits. `_` may stand between digits. A number may be negative only if it is signed.
 pub(super) fn parse(text: &str, bits: usize, signed: bool) -> Result<Bits, NumberError> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let minus = text.starts_with('-');

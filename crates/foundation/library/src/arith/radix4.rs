@@ -84,7 +84,7 @@ fn join(p: &mut ProgramBuilder, state: &Register, runs: usize, covered: usize) {
     p.call(put, &[state.span(), rows.span()], &[state.span()]);
 }
 
-/// Looks up so many indices that lie side by side.
+/// Looks up all indices, which lie side by side.
 fn look_up(p: &mut ProgramBuilder, table: LookupTable, from: &Register, to: &Register, times: usize) {
     let (delta, sigma) = (table.delta() as u64, table.sigma() as u64);
     let circuit = p.circuit(table_circuit(&table, p.goal()));

@@ -7,9 +7,9 @@ use super::chacha20;
 use crate::aes::KeySchedule;
 use crate::arith::{constant, xor};
 
-/// AES in counter mode under a key of 128, 192 or 256 bits: a block's input is the nonce of 96 bits and the block's
-/// number from 1 on, as in RFC 3686 and in GCM. Encrypts and decrypts a message of so many bytes. The key belongs to
-/// party 0, nonce and message to party 1. The key is expanded once.
+/// AES in counter mode under a key of 128, 192 or 256 bits: a block's input is the nonce of 96 bits and the
+/// block's number from 1 on, as in RFC 3686 and in GCM. Encrypts and decrypts a message of `bytes` bytes. The
+/// key belongs to party 0, nonce and message to party 1. The key is expanded once.
 ///
 /// # Panics
 /// If the key has another length.
@@ -27,8 +27,8 @@ pub fn aes_ctr_program(goal: Goal, key_bits: usize, bytes: usize) -> Program {
     })
 }
 
-/// ChaCha20 of a message of so many bytes, the first block's number being 1 (RFC 8439, section 2.4). Encrypts and
-/// decrypts. The key belongs to party 0, nonce and message to party 1.
+/// ChaCha20 of a message of `bytes` bytes, the first block's number being 1 (RFC 8439, section 2.4). Encrypts
+/// and decrypts. The key belongs to party 0, nonce and message to party 1.
 pub fn chacha20_program(goal: Goal, bytes: usize) -> Program {
     let mut p = ProgramBuilder::for_goal("chacha20", goal);
     let key = p.input("key", 0, 256);

@@ -98,8 +98,8 @@ impl Chain {
         self.close(b, &self.initial(), message, 0)
     }
 
-    /// The digest of a message of so many bytes, as a program: each whole block is one call, and the rest with the
-    /// padding another, in the form for a goal. The message belongs to party 0.
+    /// The digest of a message of `bytes` bytes, as a program: each whole block is one call, and the rest
+    /// with the padding another, in the form for a goal. The message belongs to party 0.
     pub fn program(&self, goal: Goal, bytes: usize) -> Program {
         let mut p = ProgramBuilder::for_goal("hash", goal);
         let message = p.input("message", 0, 8 * bytes as u64);

@@ -34,8 +34,8 @@ pub fn hmac(b: &mut Builder, hash: &Chain, key: &[Wire], message: &[Wire]) -> Ve
     })
 }
 
-/// The HMAC of a message of so many bytes under a key of so many, as a program. The key belongs to party 0, the message
-/// to party 1.
+/// The HMAC of a message of `bytes` bytes under a key of `key_bytes`, as a program. The key belongs to party
+/// 0, the message to party 1.
 pub fn hmac_program(goal: Goal, hash: &Chain, key_bytes: usize, bytes: usize) -> Program {
     let mut p = ProgramBuilder::for_goal("hmac", goal);
     let key = p.input("key", 0, 8 * key_bytes as u64);

@@ -19,7 +19,7 @@ pub struct Sponge {
 }
 
 impl Sponge {
-    /// SHA-3 with a digest of so many bits: 224, 256, 384 or 512.
+    /// SHA-3 with a digest of `bits` bits: 224, 256, 384 or 512.
     ///
     /// # Panics
     /// If there is no such SHA-3.
@@ -28,7 +28,7 @@ impl Sponge {
         Sponge { rate: 200 - bits / 4, suffix: 0x06 }
     }
 
-    /// SHAKE of a strength of so many bits: 128 or 256.
+    /// SHAKE with a strength of `bits` bits: 128 or 256.
     ///
     /// # Panics
     /// If there is no such SHAKE.

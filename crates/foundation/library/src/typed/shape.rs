@@ -55,7 +55,7 @@ pub trait Value<'d> {
     /// The type as people see it.
     fn ty(&self) -> Type;
 
-    /// The design whose value it is; none of an empty array.
+    /// The design that the value belongs to; `None` for an empty array.
     fn design(&self) -> Option<&'d Design>;
 
     /// Appends the value's wires, as many as its type has bits.
@@ -74,11 +74,11 @@ pub trait Value<'d> {
     }
 }
 
-/// The type of a [`Uint`] of so many bits.
+/// The type of a [`Uint`]: its width in bits.
 #[derive(Clone, Copy, Debug)]
 pub struct U(pub usize);
 
-/// The type of an [`Int`] of so many bits.
+/// The type of an [`Int`]: its width in bits.
 #[derive(Clone, Copy, Debug)]
 pub struct I(pub usize);
 
@@ -86,7 +86,7 @@ pub struct I(pub usize);
 #[derive(Clone, Copy, Debug)]
 pub struct B;
 
-/// The type of an array: so many values of one type, as a [`Vec`].
+/// The type of an array, as a [`Vec`]: the type of its values, and their number.
 #[derive(Clone, Copy, Debug)]
 pub struct Array<S>(pub S, pub usize);
 

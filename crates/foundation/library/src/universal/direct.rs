@@ -99,7 +99,7 @@ impl Reader<'_> {
         (self.at - bits..self.at).rev().fold(0, |number, bit| number << 1 | u32::from(self.bits.get(bit)))
     }
 
-    /// A read of one of so many wires.
+    /// A read of one of `there` wires.
     fn read(&mut self, there: usize) -> Option<DirectRead> {
         let (wire, negated) = (self.number(self.index), self.number(1) == 1);
         ((wire as usize) < there).then_some(DirectRead { wire, negated })

@@ -135,7 +135,7 @@ struct Layout {
     levels: Vec<Register>,
 }
 
-/// The wire that comes so many after this one.
+/// The wire that comes `wires` wires after this one.
 fn further(span: &Span, wires: u64) -> Span {
     Span { start: span.start + wires, ..span.clone() }
 }

@@ -34,11 +34,11 @@ pub use walking::Nodes;
 
 use walking::Walking;
 
-/// Somebody to whom a universal circuit of Valiant's is told, pole by pole.
+/// A visitor of one of Valiant's universal circuits, pole by pole.
 pub trait Poles: Nodes {
     /// What an input gives.
     fn input(&mut self, number: usize) -> Self::Wire;
-    /// What a gate gives; what comes to it by either graph.
+    /// The output of a gate; `came` are the wires that come to it by either graph.
     fn gate(&mut self, number: usize, came: [Option<Self::Wire>; 2]) -> Self::Wire;
     /// An output.
     fn output(&mut self, number: usize, came: [Option<Self::Wire>; 2]);

@@ -44,9 +44,9 @@ pub enum Leave {
     First,
 }
 
-/// Somebody to whom a universal circuit is told, switch by switch. At level `l` there are `2^(l + 1)` graphs,
-/// whose poles are runs of `2^l` poles; a switch of a block is one for each graph of the level. The two
-/// graphs of blocks of graph `k` are `2k` and `2k + 1` of the next level.
+/// A visitor of a universal circuit, switch by switch. At level `l` there are `2^(l + 1)` graphs, whose poles
+/// are runs of `2^l` poles; a switch of a block is one for each graph of the level. The two graphs of blocks
+/// of graph `k` are `2k` and `2k + 1` of the next level.
 pub trait Walk {
     /// Pole `at` of a level, whose poles are all of one kind, the first of them the `number`-th of that kind.
     /// Whether all of it was taken care of: if not, its blocks are told one by one. There is nothing to tell

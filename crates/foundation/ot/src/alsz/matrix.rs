@@ -36,7 +36,7 @@ fn stride(n: usize) -> usize {
     n.div_ceil(8) + SPARE / 8
 }
 
-/// A matrix of so many rows, piece by piece. Wiped on drop; nothing outgrows its room, so that all of it is.
+/// A matrix, piece by piece. Wiped on drop; nothing outgrows its room, so that all of it is.
 pub(super) struct Matrix {
     rows: usize,
     bytes: Zeroizing<Vec<u8>>,
@@ -88,7 +88,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// The state before the first chunk, for so many seeds.
+    /// The state before the first chunk.
     pub(super) fn new(session: &SessionId, backend: Backend, parameters: Parameters, seeds: usize) -> Result<State> {
         if parameters.rows != seeds {
             let rows = parameters.rows;

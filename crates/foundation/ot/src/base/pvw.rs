@@ -208,8 +208,8 @@ impl Sender {
 
     /// The `j`-th answer in a session: a pair of payloads for each OT. The same input gives the same answer.
     ///
-    /// The seed must be uniform and secret; for the payloads of one OT to stay hidden it may not be opened, nor be
-    /// among what the receiver learns from another OT.
+    /// The seed must be uniform and secret: the payloads stay hidden only if the seed is never opened, and is
+    /// not learned by the receiver from another OT.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there is not a pair of payloads for each OT.

@@ -18,7 +18,7 @@ pub(super) const LENGTH: usize = CYCLIC + 1;
 /// The distance that is asked of the cyclic code.
 const DESIGNED: usize = 171;
 
-/// Two words with the parity bit differ in so many bits, or more.
+/// The least number of bits in which two words with the parity bit differ.
 pub(super) const DISTANCE: usize = DESIGNED + 1;
 
 /// The primitive polynomial x^9 + x^4 + 1 that GF(2^9) is made with.

@@ -133,7 +133,7 @@ pub(super) fn encode(messages: &[Block], width: usize, sums: &mut Zeroizing<Vec<
     }
 }
 
-/// Room to work in. What lies there is secret.
+/// Room to work in, with secret content.
 #[derive(Default)]
 pub(super) struct Scratch {
     bits: Zeroizing<Vec<Block>>,

@@ -19,7 +19,7 @@ pub struct LeafSum {
 }
 
 impl LeafSum {
-    /// The sum over no trees yet, each of which will have so many leaves.
+    /// The sum over no trees yet, each of which will have `leaves` leaves.
     pub fn new(backend: Backend, point: Block, leaves: usize) -> LeafSum {
         let mut powers = Vec::with_capacity(leaves);
         let mut power = Block::from_u128(1);

@@ -177,7 +177,8 @@ impl Parameters {
         self.noiseless(unknowns - solved) + WIEDEMANN.log2() + row + 2.0 * monomials
     }
 
-    /// Whether a coefficient of the Hilbert series of so many unknowns, up to that of `degree`, is not positive.
+    /// Whether the Hilbert series of `unknowns` unknowns has a coefficient up to `degree` that is not
+    /// positive.
     fn suffices(&self, degree: usize, unknowns: f64) -> bool {
         let (t, b) = (self.trees as f64, (1u64 << self.depth) as f64 - 1.0);
         let equations = t * b - unknowns;
@@ -203,7 +204,7 @@ impl Parameters {
     }
 }
 
-/// log2 of the operations that solve sparse equations in so many unknowns.
+/// log2 of the operations that solve sparse equations in `unknowns` unknowns.
 fn solving(unknowns: f64) -> f64 {
     (WIEDEMANN * ROW as f64).log2() + 2.0 * unknowns.log2()
 }
@@ -227,7 +228,7 @@ fn enumeration(blocks: f64, outputs: f64, unknowns: f64, shown: f64, cost: impl 
     least
 }
 
-/// log2 of the number of sets of so many things of `n`.
+/// log2 of the number of sets of `things` things of `n`.
 fn choose(n: f64, things: usize) -> f64 {
     (0..things).map(|i| ((n - i as f64) / (i + 1) as f64).log2()).sum()
 }

@@ -48,8 +48,9 @@ impl Piece {
         Piece { at: 0, ..self }
     }
 
-    /// What lies in this piece of OTs that begin with block `start` of the chunk: the piece's column of the
-    /// first of them, and the places for all of them. What of a piece lies in no OTs is padding, or the mask.
+    /// The part of this piece that belongs to OTs which begin at block `start` of the chunk: the piece's
+    /// column of the first of them, and the places for all of them. Columns of a piece without OTs are
+    /// padding, or the mask.
     pub(super) fn of(self, start: usize, all: &mut [Block]) -> (usize, &mut [Block]) {
         let from = self.at.max(start);
         let to = (self.at + self.width).max(from);
@@ -120,7 +121,7 @@ pub(super) struct Matrix {
 }
 
 impl Matrix {
-    /// The state before the first chunk, with room for so many whole `chunks`, or for one piece.
+    /// The state before the first chunk, with room for `chunks` whole chunks, or for one piece.
     pub(super) fn new<M: Checking>(
         session: &SessionId,
         backend: Backend,

@@ -106,7 +106,7 @@ impl<M: Checking> Sender<M> {
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there are more than [`CHUNK`](Checking::CHUNK),
-    /// [`Malformed`](comity_core::Kind) if the message is not for so many.
+    /// [`Malformed`](comity_core::Kind) if the message is for another number of OTs.
     pub fn take(mut self, n: usize, random: bool, corrections: &Corrections) -> Result<Taken<M>> {
         if n > M::CHUNK {
             return Err(Error::invalid_input(format!("{n} OTs are more than a chunk, {}", M::CHUNK)));

@@ -38,8 +38,8 @@ impl TwoWay {
     /// [`InvalidInput`](comity_core::Kind) after an earlier error, or in the middle of another chunk.
     ///
     /// # Panics
-    /// If there are not [so many](TwoWay::choices) choice bits, or more OTs than the
-    /// [longest](TwoWay::LONGEST) chunk has.
+    /// If the number of choice bits is not [that of the chunk](TwoWay::choices), or there are more OTs than
+    /// the [longest](TwoWay::LONGEST) chunk has.
     pub fn offer(&mut self, choices: &Bits, macs: &mut [Block], out: &mut Vec<u8>) -> Result<()> {
         let n = macs.len();
         assert!(n <= TwoWay::LONGEST, "{n} OTs in a chunk");
@@ -71,11 +71,11 @@ impl TwoWay {
     /// party's `q_j`.
     ///
     /// # Errors
-    /// [`InconsistentChoices`](crate::checks::INCONSISTENT_CHOICES) if the answer is wrong. What is in `keys`
-    /// must then not be used.
+    /// [`InconsistentChoices`](crate::checks::INCONSISTENT_CHOICES) if the answer is wrong. The content of
+    /// `keys` must then not be used.
     ///
     /// # Panics
-    /// If the corrections are not [as long](TwoWay::corrections) as those of so many OTs.
+    /// If the corrections are not [as long](TwoWay::corrections) as those of this number of OTs.
     pub fn accept(
         &mut self,
         challenge: &Challenge,

@@ -41,7 +41,7 @@ impl Coins {
         self.own.len()
     }
 
-    /// Commits to so many further coins: the message to all.
+    /// Commits to `count` further coins: the message to all.
     pub(crate) fn commitments(&mut self, me: PartyId, count: usize, rng: &mut dyn CryptoRng) -> Vec<u8> {
         let mut said = Vec::with_capacity(Commitment::BYTES * count);
         for _ in 0..count {

@@ -26,7 +26,7 @@ pub(super) struct First {
 }
 
 impl First {
-    /// Draws halves, and commits to so many coins.
+    /// Draws halves, and commits to a number of coins.
     pub(super) fn new(
         coins: &mut Coins,
         (me, parties): (PartyId, u16),

@@ -12,7 +12,7 @@ use super::JointAct;
 /// A message by its name, to each peer.
 pub(crate) type Message = (&'static str, PerPeer<Vec<u8>>);
 
-/// What goes beside another message to each peer, and how long it is from each. It is the caller's business.
+/// Bytes of the caller's that go with another message to each peer, and their length from each peer.
 pub struct Beside {
     /// What this party says.
     pub out: PerPeer<Vec<u8>>,

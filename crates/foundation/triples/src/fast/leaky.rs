@@ -57,7 +57,8 @@ impl Leaky {
         Leaky { party, key, hashes: Hashes::new(session, backend, party), s: Vec::new(), scratch }
     }
 
-    /// Begins with so many ANDs, numbered from 0: each step takes a range of them, and all steps the same ranges.
+    /// Begins with `ands` ANDs, numbered from 0: each step takes a range of them, and all steps the same
+    /// ranges.
     pub(super) fn begin(&mut self, ands: usize) {
         if self.s.len() < ands {
             // Memory that is moved is not wiped where it was.

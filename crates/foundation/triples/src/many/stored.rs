@@ -54,7 +54,7 @@ pub struct RowAmounts {
 }
 
 impl RowAmounts {
-    /// Bytes of a batch that holds so much, at any party.
+    /// Bytes of a batch with these amounts, at any party.
     pub fn bytes(&self) -> u64 {
         let n = usize::from(self.parties);
         let blocks = 3 * n * self.triples + n * self.shares + 2 * (n - 1) * self.masks;
@@ -99,7 +99,7 @@ impl From<RowShares> for Unused {
 }
 
 impl RowBatch {
-    /// Reads a batch of party `me` that holds so much. The reader has nothing else.
+    /// Reads a batch of party `me` with these amounts, and nothing after it.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if these are not the bytes of such a batch.
@@ -253,7 +253,7 @@ pub struct RowsFromShelf<'s> {
 }
 
 impl<'s> RowsFromShelf<'s> {
-    /// Deals from this shelf, whose batches are of party `me` and hold so much.
+    /// Deals from this shelf, whose batches belong to party `me` and hold these amounts.
     ///
     /// # Errors
     /// Those of the shelf; [`InvalidInput`](comity_core::Kind) if it has no batch.
@@ -319,8 +319,8 @@ impl RowDealer for RowsFromShelf<'_> {
 impl Dealer for RowsFromShelf<'_> {
     type Batch = RowTriples;
 
-    /// The triples of as few batches as have so many: batches are opened when they are wanted, so that few
-    /// are lost with a run that breaks off.
+    /// Triples from the fewest batches that have enough. A batch is opened only when it is wanted, so a run
+    /// that breaks off loses few.
     fn deal(&mut self, _: &mut Mesh<'_>, at_least: usize) -> Result<RowTriples> {
         let there = |open: &VecDeque<RowBatch>| open.iter().map(|batch| batch.triples.len()).sum::<usize>();
         while there(&self.open) < at_least {

@@ -25,7 +25,7 @@ impl Table {
         Table { parties, len: 0, blocks: HugeTable::default() }
     }
 
-    /// Room for so many ANDs, in which may be anything.
+    /// Room for `len` ANDs, with unspecified content.
     pub(super) fn resize(&mut self, len: usize) {
         self.len = len;
         let blocks = self.width() * len;

@@ -101,8 +101,8 @@ impl Stock {
 }
 
 impl ABits {
-    /// Bits in chunks of this shape, the first of which comes from these OTs, `2 tau` each way; if there are none,
-    /// from base OTs, which the first [`ABits::draw`] then makes.
+    /// Bits in chunks of this shape. The first chunk comes from these OTs, `2 tau` each way; without them
+    /// from base OTs, which the first [`ABits::draw`] makes.
     pub(super) fn new(shape: Shape, first: Option<Seeds>) -> ABits {
         assert!(
             shape.columns.is_multiple_of(STRIP * 8) && shape.columns > 2 * shape.reserve(),

@@ -44,7 +44,7 @@ impl Request {
 pub(super) enum Verdict {
     /// Go on, from this batch of the lot.
     Granted(u32),
-    /// So many queries are left for this client.
+    /// The client may ask only this many more queries.
     Limited(u64),
     /// The lot goes on at this batch here, and so has too little left; beyond its end if it is not there at
     /// all. Another request may follow.

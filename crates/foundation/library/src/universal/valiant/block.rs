@@ -86,7 +86,7 @@ impl<W: Copy> Middle<W> {
         self.given[at] = given;
     }
 
-    /// What may leave a block of so many poles.
+    /// The wires that may leave a block of `width` poles.
     pub(super) fn exits(&self, width: usize) -> [Option<W>; 4] {
         match width {
             2 => [self.past[1], self.given[1], None, None],

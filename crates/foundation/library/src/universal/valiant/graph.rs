@@ -30,8 +30,8 @@ impl Routes {
         Routes { split, sizes: HashMap::new(), small: HashMap::new() }
     }
 
-    /// The nodes beside so many poles, with those that have one input; with blocks of two it is `EXACT` of
-    /// equations (2.5) and (2.6).
+    /// The nodes of a graph of `poles` poles, those with one input included; with blocks of two it is `EXACT`
+    /// of equations (2.5) and (2.6).
     pub fn nodes(&mut self, poles: usize) -> usize {
         self.size(poles).0
     }
@@ -91,7 +91,7 @@ pub(super) struct Ways {
 pub(super) enum Parts {
     /// A small graph, and the ways through it.
     Small(u16),
-    /// Blocks of so many poles.
+    /// Blocks, by their number of poles.
     Blocks {
         width: usize,
         subs: Vec<Graph>,
@@ -114,7 +114,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// A graph of so many poles; through it go the edges to `next`, if there are any.
+    /// A graph of poles; through it go the edges to `next`, if there are any.
     pub(super) fn new(
         poles: usize,
         first: usize,

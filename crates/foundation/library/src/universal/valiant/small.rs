@@ -13,7 +13,7 @@ use super::walking::{Nodes, node};
 /// The largest of them.
 pub(super) const LARGEST: usize = 6;
 
-/// The nodes beside so many poles.
+/// The nodes of a graph of `poles` poles.
 pub(super) fn nodes(poles: usize) -> usize {
     [0, 0, 0, 0, 3, 7, 9][poles]
 }

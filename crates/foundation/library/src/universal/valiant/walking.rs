@@ -4,7 +4,7 @@ use super::block::{Middle, permute};
 use super::graph::{Graph, Parts};
 use super::small::Small;
 
-/// Somebody who has nodes: switches of two wires.
+/// A maker of nodes, which are switches of two wires.
 pub trait Nodes {
     /// A wire.
     type Wire: Copy;
@@ -12,7 +12,7 @@ pub trait Nodes {
     fn node(&mut self, wires: [Self::Wire; 2], crossed: bool) -> [Self::Wire; 2];
 }
 
-/// A node, and what leaves it for those who want it. Of one wire, or two that nobody wants, it is none.
+/// A node, and the wires that leave it. With one wire, or two that are not needed, no node is made.
 pub(super) fn node<N: Nodes>(
     nodes: &mut N,
     wires: [Option<N::Wire>; 2],
@@ -27,7 +27,8 @@ pub(super) fn node<N: Nodes>(
     [0, 1].map(|at| out[at].filter(|_| wanted[at]))
 }
 
-/// A walk through a graph: what comes to each pole is asked for, and then what it gives is told.
+/// A walk through a graph: for each pole the caller asks for the wires that come to it, and then gives its
+/// outputs.
 pub(super) struct Walking<'g, W> {
     graph: &'g Graph,
     /// What the subpoles in front of the block give.

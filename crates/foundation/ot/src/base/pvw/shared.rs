@@ -90,7 +90,7 @@ fn pad(key: &[u8; 32], i: usize, b: u8, shared: &[u8; POINT_BYTES]) -> Block {
     pad
 }
 
-/// Who makes answers with shared randomness, many answers at a time.
+/// Makes answers with shared randomness, many answers at a time.
 pub struct Answers<'a> {
     sender: &'a Sender,
     answers: Vec<([u8; 32], Coins)>,
