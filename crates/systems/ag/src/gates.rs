@@ -20,7 +20,7 @@ pub(crate) struct Gates {
 }
 
 impl Gates {
-    /// Makes room for so many gates. What was there is nobody's any more.
+    /// Makes room for `ands` gates. The old content is lost.
     pub(crate) fn resize(&mut self, ands: usize) {
         for shares in self.inputs.iter_mut().chain([&mut self.outputs, &mut self.products]) {
             if shares.capacity() < ands {
@@ -114,7 +114,7 @@ pub(crate) struct Masked {
 }
 
 impl Masked {
-    /// Makes room for so many gates.
+    /// Makes room for `ands` gates.
     pub(crate) fn resize(&mut self, ands: usize) {
         self.inputs.iter_mut().chain([&mut self.outputs]).for_each(|bits| bits.resize(ands, 0));
     }

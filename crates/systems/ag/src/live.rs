@@ -40,7 +40,7 @@ pub(crate) struct Live<'d> {
     pub(crate) starts: Starts,
 }
 
-/// Masks that were made ahead, of which so many are used.
+/// Masks that were made ahead, and the number of used ones.
 #[derive(Default)]
 struct Pool {
     masks: Zeroizing<Vec<Share>>,
@@ -110,8 +110,8 @@ impl<'d> Live<'d> {
         }
     }
 
-    /// Asks the dealer for so many triples. Who asks for what a chunk lacks has none left over, which would
-    /// have to be copied for the next.
+    /// Asks the dealer for `ands` triples. Asking for just what a chunk lacks leaves none over, which would
+    /// have to be copied for the next chunk.
     fn refill(&mut self, ch: &mut dyn Channel, ands: usize) -> Result<()> {
         // Not both at the same time.
         self.triples = Triples::none();

@@ -87,7 +87,7 @@ static CARD: Card = Card {
 /// ANDs take that it spares.
 const OBJECTS_OF_A_BATCH: [usize; 3] = [1 << 17, 23 << 14, OBJECTS];
 
-/// The most leaky ANDs of a batch for so many AND gates.
+/// The most leaky ANDs of a batch for `ands` AND gates.
 pub(crate) fn objects(ands: u64, rho: u32) -> usize {
     let size = |objects| Budget::known(ands, rho, 1, objects).ok()?.known_batch().map(|(batch, _)| batch.size);
     let best = OBJECTS_OF_A_BATCH.into_iter().min_by_key(|&objects| size(objects).unwrap_or(usize::MAX));
@@ -109,7 +109,8 @@ fn kind(options: &Options) -> DealerKind {
     if options.word("dealer") == "nnob12" { DealerKind::Nnob12 } else { DealerKind::Fast }
 }
 
-/// A dealer for so many AND gates, set up with the peer by these base OTs; that of 2012 has its own.
+/// A dealer for a number of AND gates, set up with the peer by these base OTs; the dealer of 2012 has its
+/// own.
 fn set_up<B: BaseOt<Model = Malicious>>(
     ch: &mut dyn Channel,
     here: Here,

@@ -275,7 +275,7 @@ impl<'a, 'd, C: for<'c> Conduct<Act<'c>>> Run<'a, 'd, C> {
         if self.to.is_none() { self.check(chunk) } else { Ok(()) }
     }
 
-    /// Garbles or evaluates a stretch of a chunk, before which are so many gates.
+    /// Garbles or evaluates a stretch of a chunk, after the chunk's first `gate` gates.
     fn stretch(&mut self, stretch: &Stretch<'_>, gate: usize) -> Result<()> {
         let ands = stretch.ands();
         let range = gate..gate + ands;

@@ -225,7 +225,7 @@ pub(crate) struct Results {
     seen: Vec<u64>,
     /// A mask for each evaluated copy: all ones if all its labels so far were valid, else zero.
     valid: Vec<u64>,
-    /// Room for the pads of the rows of each checked copy, so many blocks of it, one copy after another.
+    /// Room for the pads of the rows of each checked copy, one copy after another.
     pads: HugeTable,
     room: usize,
     /// The commitments `c_j^T` of the checked copies.

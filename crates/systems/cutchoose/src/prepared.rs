@@ -147,7 +147,7 @@ impl<R: Read> Prepared<R> {
     /// The batch that was written for this program and party.
     ///
     /// # Errors
-    /// [`Store`](comity_core::Kind) if it is none, or for another program or party.
+    /// [`Store`](comity_core::Kind) if it is not a batch, or for another program or party.
     pub fn open(mut from: R, backend: Backend, party: PartyId, program: &Program) -> Result<Prepared<R>> {
         let head = Head::read(&mut from)?;
         if head.program != program.digest() {

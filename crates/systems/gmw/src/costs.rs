@@ -24,8 +24,8 @@ pub(crate) fn costs(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) {
     costs_on(of, &|talk, count| triples(count, of.parties, extension, talk), talk);
 }
 
-/// Goes through the messages of [`run_with`](crate::run_with) a dealer, which goes through its own each time
-/// that it makes so many triples.
+/// Goes through the messages of [`run_with`](crate::run_with) a dealer. `dealer` goes through the messages
+/// that make a number of triples, each time that some are made.
 pub fn costs_on(of: &Costing<'_>, dealer: &dyn Fn(&mut Talk, u64), talk: &mut Talk) {
     let ands = triples_of(of.program);
     // The seeds of the streams.
@@ -82,7 +82,7 @@ pub fn setup(parties: u16, extension: OtKind, talk: &mut Talk) {
     }
 }
 
-/// So many triples of a dealer, which goes through its own messages each time that it makes so many.
+/// The messages that make `triples` triples: `dealer` goes through its own each time that it makes some.
 pub fn dealing(triples: u64, dealer: &dyn Fn(&mut Talk, u64), talk: &mut Talk) {
     talk.repeat(triples / MOST as u64, &mut |talk| dealer(talk, MOST as u64));
     if !triples.is_multiple_of(MOST as u64) {
@@ -90,7 +90,7 @@ pub fn dealing(triples: u64, dealer: &dyn Fn(&mut Talk, u64), talk: &mut Talk) {
     }
 }
 
-/// So many triples from OT.
+/// The messages that make `count` triples from OT.
 pub fn triples(count: u64, parties: u16, extension: OtKind, talk: &mut Talk) {
     talk.work(TRIPLE * f64::from(parties - 1) * count as f64);
     let chunk = |talk: &mut Talk, ots: u64| match extension {
@@ -108,7 +108,7 @@ pub fn triples(count: u64, parties: u16, extension: OtKind, talk: &mut Talk) {
     }
 }
 
-/// Unit vectors for so many indices of `delta` bits, joined two and two.
+/// Unit vectors for `copies` indices of `delta` bits, joined two and two.
 fn vectors(delta: usize, copies: u64, talk: &mut Talk) {
     let mut lines = vec![2; delta];
     while lines.len() > 1 {
@@ -118,7 +118,7 @@ fn vectors(delta: usize, copies: u64, talk: &mut Talk) {
     }
 }
 
-/// So many ANDs, wherever their operands are.
+/// The messages of `ands` ANDs.
 pub fn opened(ands: u64, talk: &mut Talk) {
     let piece = PIECE as u64;
     let opening = |talk: &mut Talk, ands: u64| talk.exchange(2 * ands.div_ceil(8));

@@ -58,12 +58,12 @@ const FORM: BatchForm = BatchForm { magic: b"comity triples 1", name: "a batch o
 /// nothing; and each is a file, and a mark on the disk.
 pub const BATCH: usize = 1 << 16;
 
-/// Bytes of a stored batch of so many triples.
+/// Bytes of a stored batch of `triples` triples.
 pub const fn batch_bytes(triples: usize) -> u64 {
     (BatchForm::BEGINNING + 4 + 3 * triples.div_ceil(8)) as u64
 }
 
-/// Writes a batch of triples of party `me` among so many: they are then whoever's who reads it.
+/// Writes a batch of triples of party `me` among `parties`. Whoever reads the batch can use them.
 ///
 /// # Errors
 /// [`Store`](comity_core::Kind).
@@ -81,7 +81,7 @@ pub fn write_batch(triples: BitTriples, me: PartyId, parties: u16, to: &mut dyn 
     Ok(())
 }
 
-/// Reads a batch of `n` triples of party `me` among so many. The reader has nothing else.
+/// Reads a batch of `n` triples of party `me` among `parties`, and nothing after it.
 ///
 /// # Errors
 /// [`Store`](comity_core::Kind) if these are not the bytes of such a batch.
@@ -104,14 +104,14 @@ pub fn read_batch(from: &mut dyn Read, me: PartyId, parties: u16, n: usize) -> R
     Ok(triples)
 }
 
-/// Deals what lies on a shelf, batch by batch. It sends nothing.
+/// Deals the triples of a shelf, batch by batch. It sends nothing.
 pub struct StoredTriples<'s> {
     shelf: &'s mut dyn Shelf,
     batch: usize,
 }
 
 impl<'s> StoredTriples<'s> {
-    /// Deals from this shelf, whose batches hold so many triples.
+    /// Deals from this shelf, whose batches hold `batch` triples.
     pub fn new(shelf: &'s mut dyn Shelf, batch: usize) -> StoredTriples<'s> {
         StoredTriples { shelf, batch }
     }

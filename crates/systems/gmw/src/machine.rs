@@ -105,8 +105,8 @@ impl<'d> BitMachine<'d> {
         self.backend
     }
 
-    /// Says that so many ANDs will follow, so that triples are made for them in as few calls as is good. All parties
-    /// say the same.
+    /// Announces that `ands` ANDs will follow, so that triples for them are made in few calls. All parties
+    /// announce the same.
     pub fn plan(&mut self, ands: u64) {
         self.planned = ands;
     }
@@ -128,8 +128,8 @@ impl<'d> BitMachine<'d> {
         drawn(&mut self.alone, bits)
     }
 
-    /// Shares of an input value of so many bits, which its owner gives and nobody else; of a shared one each
-    /// party gives its share.
+    /// Shares of an input value of `bits` bits, which only its owner gives; of a shared value each party
+    /// gives its share.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length, or is another party's.
@@ -277,7 +277,7 @@ impl<'d> BitMachine<'d> {
         Ok(())
     }
 
-    /// Asks the dealer for triples: for the planned ANDs, up to a bound, and at least for so many.
+    /// Asks the dealer for triples: for the planned ANDs, up to a bound, and at least for `ands`.
     fn refill(&mut self, net: &mut Mesh<'_>, ands: usize) -> Result<()> {
         let dealer = self.dealer.as_mut().ok_or_else(|| Error::invalid_input("there are no triples for an AND"))?;
         // What is taken already is for ANDs that are planned.

@@ -62,7 +62,7 @@ fn batches(program: &Program) -> u64 {
     triples_of(program).div_ceil(BATCH as u64).max(1)
 }
 
-/// So many batches.
+/// The need of `batches` batches.
 fn need(batches: u64) -> Need {
     Need {
         material: "triples",
@@ -77,7 +77,7 @@ fn from_ot(me: &mut Party<'_, '_>, options: &Options) -> Result<Box<BitDealer<'s
     Ok(Box::new(OtTriples::setup(&mut me.sub("dealer"), extension(options))?))
 }
 
-/// Writes batches of a dealer that the first one sets up, for so many triples.
+/// Writes batches from a dealer for `triples` triples, which the first batch sets up.
 fn material(options: Options, triples: u64) -> Box<WriteBatch<'static>> {
     let (mut dealer, mut ready) = (None, BitTriples::default());
     Box::new(move |me, batch, out| {
@@ -147,7 +147,7 @@ impl Protocol for Gmw {
         run_with(&mut me, dealer, job)
     }
 
-    /// Lots of so many batches that whole runs of the program come out of each, so that none is left over.
+    /// Makes lots from each of which whole runs of the program are made, so that no batch is left over.
     fn prepare(
         &self,
         me: &mut Party<'_, '_>,

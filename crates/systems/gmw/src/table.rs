@@ -56,10 +56,10 @@ impl PublicTable {
         Ok(PublicTable { ones: (0..bits).map(|bit| with(bit).collect()).collect(), delta })
     }
 
-    /// The AND of so many bits.
+    /// The AND of `bits` bits.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there are none, or more than 16.
+    /// [`InvalidInput`](comity_core::Kind) if `bits` is 0 or more than 16.
     pub fn and(bits: usize) -> Result<PublicTable> {
         if !(1..=PublicTable::MOST).contains(&bits) {
             return Err(Error::invalid_input(format!("the AND of {bits} bits is no table: it is of 1 to 16")));
@@ -111,12 +111,12 @@ impl UnitPool {
     /// Bits of all vectors: 2 MiB, and in the making five times that.
     const ROOM: usize = 1 << 24;
 
-    /// A pool from which so many are going to be taken.
+    /// A pool from which `planned` vectors will be taken.
     pub(crate) fn new(delta: usize, planned: u64) -> UnitPool {
         UnitPool { delta, vectors: None, taken: 0, planned }
     }
 
-    /// The most vectors of indices of `delta` bits that there are at once.
+    /// The most vectors of indices of `delta` bits that the pool holds at once.
     pub(crate) fn most(delta: usize) -> usize {
         UnitPool::ROOM >> delta
     }
@@ -130,8 +130,8 @@ impl UnitPool {
         self.vectors.as_ref().map_or(0, |vectors| vectors.vector.copies - self.taken)
     }
 
-    /// Makes vectors if there are none: for what is planned, and at least for so many look-ups, as far as
-    /// there is room.
+    /// Makes vectors if the pool is empty: for the planned look-ups, and at least for the next ones, as far
+    /// as there is room.
     ///
     /// # Errors
     /// Errors of the machine.
@@ -144,7 +144,7 @@ impl UnitPool {
         Ok(())
     }
 
-    /// The next vectors: at most so many, and one at least.
+    /// The next vectors: at most as many as are asked for, and at least one.
     ///
     /// # Errors
     /// Errors of the machine.
@@ -213,7 +213,7 @@ impl UnitVectors {
         self.vector.copies
     }
 
-    /// So many unit vectors of random indices of `delta` bits.
+    /// Unit vectors of random indices of `delta` bits.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if indices have no bits or more than 16; errors of the machine.

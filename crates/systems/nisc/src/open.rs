@@ -32,7 +32,7 @@ pub struct Opened {
     pub outputs: Vec<Bits>,
     /// Whether the sender cheated and was seen through: the outputs are right all the same, from its input.
     /// No part of the functionality: this can depend on the receiver's input (a copy may differ for one value
-    /// of a bit), so that a sender who hears of it, or sees the receiver act on it, learns of that input,
+    /// of a bit), so that a sender that hears of it, or sees the receiver act on it, learns about that input,
     /// after a refresh too.
     pub recovered: bool,
 }
@@ -402,7 +402,7 @@ impl Receiver<'_> {
 /// A scalar under the stream of `k_i`.
 ///
 /// # Errors
-/// `wrong` if it is none.
+/// `wrong` if the bytes are not a scalar.
 fn unmask(mask: &mut Prg, bytes: [u8; 32], wrong: &'static Check) -> Result<Scalar> {
     let mut bytes = Zeroizing::new(bytes);
     mask.mask(&mut bytes[..]);

@@ -18,7 +18,7 @@ pub(crate) fn batches(bits: usize) -> impl Iterator<Item = Range<usize>> {
     (0..bits).step_by(BATCH).map(move |start| start..bits.min(start + BATCH))
 }
 
-/// The results for a range, each of which takes so many products.
+/// The results for a range, each of which takes `products` products.
 pub(crate) fn map<T: Send>(range: Range<usize>, products: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
     // Where there are no threads, as in a browser, there is one core.
     let cores = thread::available_parallelism().map_or(1, NonZero::get);

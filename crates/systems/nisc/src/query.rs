@@ -149,7 +149,7 @@ impl Secret {
     /// The secret in these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if they are none, or of another version, or damaged.
+    /// [`Malformed`](comity_core::Kind) if they are not such a secret, or of another version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Secret> {
         let (Header { copies, program }, body) = unseal(FileKind::Key, bytes)?;
         let wrong = || Error::malformed("the key of a query does not have the length that it says");
@@ -238,8 +238,8 @@ impl Secret {
         self.epoch
     }
 
-    /// The copies that are evaluated, in order: those that the receiver needs if the copies are stored.
-    /// Nobody who can answer the query may learn them.
+    /// The copies that are evaluated, in order: the receiver needs these if the copies are stored. No
+    /// possible sender may learn them.
     pub fn evaluated(&self) -> Zeroizing<Vec<usize>> {
         Zeroizing::new(std::mem::take(&mut self.choose(Backend::detect()).0.evaluated))
     }

@@ -318,7 +318,7 @@ impl<'a, D: for<'b> Conduct<SenderAct<'b>>> Sender<'a, D> {
     }
 }
 
-/// Writes scalars under the streams of `k_i`, so many for each copy.
+/// Writes scalars under the streams of `k_i`, equally many for each copy.
 fn put_masked(out: &mut Out<'_>, masks: &mut [Prg], scalars: &[Scalar], each: usize) -> Result<()> {
     let mut bytes: Vec<[u8; 32]> = scalars.iter().map(Scalar::to_bytes).collect();
     for (bytes, mask) in bytes.chunks_exact_mut(each).zip(masks) {

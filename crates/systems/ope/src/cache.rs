@@ -30,7 +30,7 @@ pub struct CachedColumn {
     pub pattern: Pattern,
     /// Whether each row has a coin.
     pub coins: bool,
-    /// Values, coins (0 where there are none) and codes, in order.
+    /// Values, coins (0 in a scheme without coins) and codes, in order.
     pub pairs: Vec<((u128, Coin), u128)>,
 }
 

@@ -111,7 +111,8 @@ impl<V: Plaintext, C: Code> FrequencyHiding<V, C> {
         self.0.decrypt(code).map(|row| row.0)
     }
 
-    /// The least and the greatest code of the values from `low` to `high`, both included; `None` if there are none.
+    /// The least and the greatest code of the values from `low` to `high`, both included; `None` if there are
+    /// no such values.
     pub fn range(&self, low: V, high: V) -> Option<(C, C)> {
         self.0.range((low, Coin::new(0)), (high, Coin::new(u64::MAX)))
     }

@@ -181,7 +181,7 @@ impl<V: Plaintext, C: Code> Ideal<V, C> {
         (1..1 << self.bits).contains(&code.into())
     }
 
-    /// The code of a value, which gets one if it has none.
+    /// The code of a value; a new value gets a new code.
     ///
     /// # Errors
     /// [`Error::Exhausted`].
@@ -294,7 +294,8 @@ impl<V: Plaintext, C: Code> Ideal<V, C> {
         self.dictionary.value(code)
     }
 
-    /// The least and the greatest code of the values from `low` to `high`, both included; `None` if there are none.
+    /// The least and the greatest code of the values from `low` to `high`, both included; `None` if there are
+    /// no such values.
     pub fn range(&self, low: V, high: V) -> Option<(C, C)> {
         let (Ok(first) | Err(first)) = self.dictionary.find(low);
         let last = match self.dictionary.find(high) {
@@ -386,7 +387,7 @@ impl<V: Plaintext, C: Code> Ideal<V, C> {
     }
 }
 
-/// The gap between the codes around a place, not included: nought and `2^bits` where there are none.
+/// The gap between the codes around a place, both excluded: 0 and `2^bits` at the ends.
 struct Gap {
     low: u128,
     high: u128,

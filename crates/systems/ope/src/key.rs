@@ -182,7 +182,7 @@ impl OpeKey {
     /// The key in these bytes.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if they are none, or damaged.
+    /// [`Error::Malformed`] if they are not a key, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<OpeKey> {
         const WHAT: &str = "the key file";
         let (body, sum) = bytes.split_last_chunk::<32>().unwrap_or((&[], &[0; 32]));

@@ -71,7 +71,7 @@ impl Ore {
     /// The scheme for values of `bytes` bytes, 1 to 15, under a key.
     ///
     /// # Panics
-    /// If there are none or more.
+    /// If `bytes` is 0 or more than 15.
     pub fn new(backend: Backend, key: &[u8; 32], bytes: usize) -> Ore {
         assert!((1..=MOST).contains(&bytes), "values have 1 to {MOST} bytes");
         let half = |i: usize| Block::new(key[i..i + 16].try_into().expect("16 bytes"));

@@ -173,7 +173,7 @@ impl ColumnType {
     /// The value of these bytes.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if they are none of this type.
+    /// [`Error::Malformed`] if they do not encode a value of this type.
     pub fn from_bytes(self, bytes: &[u8]) -> Result<ColumnValue> {
         let malformed = || Error::Malformed(format!("the bytes are not a value of the type {self}"));
         if bytes.len() != self.plain_bytes() {

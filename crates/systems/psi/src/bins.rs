@@ -69,7 +69,7 @@ impl Digits {
 }
 
 impl Placed {
-    /// Room for so many items, and for one at least, with rests of so many bits, in so many bins.
+    /// Room for `items` items, and for one at least, with rests of `rest_bits` bits, in `bins` bins.
     pub(crate) fn room(items: usize, rest_bits: u32, bins: u32) -> Placed {
         Placed { items: HugeTable::zeroed(2 * items.max(1)), next: 0, rest_bits, bins }
     }

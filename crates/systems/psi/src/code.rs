@@ -91,7 +91,7 @@ impl MaskList {
     /// Receives masks, and hands them to `each`, some hundreds at a time.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if what comes is no code of a sorted list; those of the channel.
+    /// [`Malformed`](comity_core::Kind) if the bytes are not the code of a sorted list; those of the channel.
     pub fn receive(&self, ch: &mut dyn Channel, each: impl FnMut(&[u128])) -> Result<()> {
         self.read(&mut |bytes| ch.recv(bytes), each)
     }

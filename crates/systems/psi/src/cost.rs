@@ -19,7 +19,7 @@ use crate::terms::Terms;
 /// Bits that the receiver sends for a 1-out-of-N OT.
 const OT_BITS: u64 = 512;
 
-/// OTs are made in blocks of so many.
+/// The number of OTs of a block, in which they are made.
 const BLOCK: u64 = 128;
 
 /// The counts of a run. Terms, the coin and the set-up of the OTs are not in them: some 20 KiB.
@@ -44,8 +44,8 @@ pub struct MethodCost {
 }
 
 impl Method {
-    /// The cost of a run between sets that are told to have these sizes, with payload of so many bytes an
-    /// item and the statistical parameter rho; none for a method whose cost is that of a program.
+    /// The cost of a run between sets that are told to have these sizes, with a payload for each item and the
+    /// statistical parameter rho; `None` for a method that runs a program and costs what the program costs.
     pub fn cost(
         self,
         adversary: Adversary,

@@ -35,8 +35,8 @@ impl DigestKey {
         hash.finalize().into()
     }
 
-    /// The digests of a party's set as it is told: those of its items, in their order, and then dummies,
-    /// random bits that stand for nothing.
+    /// The digests of a party's padded set: those of its items, in their order, and then dummies, which are
+    /// random bits.
     pub(crate) fn digests(&self, rng: &mut dyn CryptoRng, set: &Set<'_>) -> Vec<u128> {
         let mut digests = Vec::with_capacity(set.told());
         self.each(set, |hash| digests.push(u128::from_le_bytes(*hash.first_chunk().expect("32 bytes"))));

@@ -58,7 +58,7 @@ pub(crate) struct Found {
 }
 
 impl Masks {
-    /// The hashes for masks of so many bits and payload of so many bytes. All groups of a run share them.
+    /// The hashes for masks of `bits` bits and `payload` bytes of payload. All groups of a run share them.
     pub(crate) fn new(here: Here, bits: u32, payload: usize) -> Masks {
         Masks::of(here.backend, [here.session; 2], bits, payload)
     }
@@ -266,7 +266,7 @@ mod tests {
         values
     }
 
-    /// What a receiver of `own` finds among `sent`, with masks of so many bits.
+    /// What a receiver of `own` finds among `sent`, with masks of `bits` bits.
     fn find(bits: u32, sent: &[Block], own: &[Block]) -> Found {
         let masks = Masks::new(here(0, 1), bits, 0);
         let mut group = masks.group(sent.len());

@@ -104,7 +104,7 @@ impl Oprf {
         &self.key
     }
 
-    /// The values at these inputs, for who has the key. Secret.
+    /// The values at these inputs, computed with the key. They are secret.
     pub fn evaluate(&self, backend: Backend, inputs: impl ExactSizeIterator<Item = u128>) -> Zeroizing<Vec<Block>> {
         let mut values = Zeroizing::new(Vec::with_capacity(inputs.len()));
         values.extend(inputs.map(|input| Block::new(input.to_be_bytes())));

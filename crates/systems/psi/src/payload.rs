@@ -28,7 +28,7 @@ pub(crate) struct Sealer {
 }
 
 impl Sealer {
-    /// For payload of so many bytes.
+    /// A sealer for a payload of `width` bytes.
     pub(crate) fn new(width: usize) -> Sealer {
         let hash = |use_of: &str| ShortHash::new(blake3::derive_key(use_of, &[]));
         let (pad, tag) =

@@ -45,7 +45,7 @@ fn place(me: &mut Party<'_, '_>, set: &Set<'_>, sizes: Sizes) -> Result<(Placed,
     Ok((placed, digits))
 }
 
-/// The digits of so many bits.
+/// The digits of values of `bits` bits.
 pub(crate) fn digits(bits: u32) -> Digits {
     Digits { count: bits.div_ceil(DIGIT) as usize, bits: DIGIT }
 }

@@ -32,7 +32,7 @@ pub fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<Sent
 /// The receiver's side: learns which items of this set the peer has, and their payload.
 ///
 /// # Errors
-/// As [`send`]; [`Malformed`](comity_core::Kind) if the sender's masks are none.
+/// As [`send`]; [`Malformed`](comity_core::Kind) if the sender's masks do not decode.
 pub fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<Matches> {
     let sizes = begin(me, terms, set, false)?;
     match terms.method {

@@ -26,15 +26,15 @@ impl Item {
 pub struct Set<'a> {
     /// The items, none of them twice.
     pub items: &'a [Item],
-    /// The sender's payload, [as many bytes](Terms::payload) for each item, in the order of the items. The
-    /// receiver has none.
+    /// The sender's payload, [equally many bytes](Terms::payload) for each item, in the order of the items.
+    /// The receiver's is empty.
     pub payload: &'a [u8],
-    /// The size that the peer is told, if it is more than the items: dummies make up for it.
+    /// The size that the peer sees, if it is more than the number of items: dummies fill the set up.
     pub pad_to: usize,
 }
 
 impl Set<'_> {
-    /// The size that the peer is told.
+    /// The size that the peer sees.
     pub fn told(&self) -> usize {
         self.pad_to.max(self.items.len())
     }

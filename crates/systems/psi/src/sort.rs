@@ -48,7 +48,7 @@ pub(crate) fn partition<T: Copy>(
     }
 }
 
-/// Sorts items whose masks begin with the same bits, so many.
+/// Sorts items whose masks begin with the same bits.
 fn sort_part<T: Copy, K: Ord>(
     list: &mut [T],
     same: u32,

@@ -42,7 +42,7 @@ pub(crate) fn run_with(me: &mut Party<'_, '_>, dealer: Box<dyn RowDealer + '_>, 
     net.flush()
 }
 
-/// A session by hand, for so many ANDs at most.
+/// A session by hand, for at most `most` ANDs.
 pub(crate) fn by_hand(me: &mut Party<'_, '_>, most: u64) -> Result<ByHand<Kept>> {
     let dealer = dealer_over::<Csw>(me.net, me.here, Ands::UpTo(most), me.rng)?;
     Ok(ByHand::new(Kept(RowMachine::new(me.here.child("machine"), Box::new(dealer), me.rng))))

@@ -112,14 +112,14 @@ impl<'a> Machine<'a> {
         if self.party.0 == 0 { zero.add_to_own(bit) } else { zero.add_to_theirs(bit, &self.key) }
     }
 
-    /// Says that about so many ANDs will follow, so that triples are asked for in as few batches as is good.
-    /// Only a hint, but both parties give the same.
+    /// Announces that about `ands` ANDs will follow, so that triples are asked for in few batches. It is only
+    /// a hint, but both parties give the same.
     pub fn plan(&mut self, ands: u64) {
         self.planned = ands;
     }
 
-    /// Has material made now rather than when it is needed: at least so many input masks for either party,
-    /// and triples for what was planned, up to a batch.
+    /// Has material made now rather than when it is needed: at least `masks` input masks for each party, and
+    /// triples for the planned ANDs, up to a batch.
     ///
     /// # Errors
     /// Errors of the dealer.
@@ -304,7 +304,7 @@ impl<'a> Machine<'a> {
         Ok(Some(value))
     }
 
-    /// Asks the dealer for triples: for the planned ANDs, up to a bound, and at least for so many.
+    /// Asks the dealer for triples: for the planned ANDs, up to a bound, and at least for `ands`.
     fn refill(&mut self, ch: &mut dyn Channel, ands: u64) -> Result<()> {
         let wanted = self.planned.max(ands).min(ASK);
         self.triples = self.dealer.triples(ch, wanted as usize)?;

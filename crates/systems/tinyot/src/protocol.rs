@@ -51,10 +51,10 @@ static CARD: Card = Card {
             (`comity repl`).",
 };
 
-/// The most AND gates of a session by hand. What may go wrong in a session is shared among so many.
+/// The most AND gates of a session by hand: the session's failure probability is divided among this many.
 const MOST: u64 = 1 << 32;
 
-/// By hand, for so many AND gates triples are made at least when there are none left: a small batch costs
+/// The least number of AND gates that triples are made for by hand, when none are left: a small batch costs
 /// more a triple.
 pub(crate) const AT_LEAST: u64 = 1 << 12;
 
@@ -109,7 +109,7 @@ impl Protocol for TinyOt {
         }
     }
 
-    /// Lots of so many batches that whole runs of the program come out of each, so that none is left over.
+    /// Makes lots from each of which whole runs of the program are made, so that no batch is left over.
     fn prepare(
         &self,
         me: &mut Party<'_, '_>,

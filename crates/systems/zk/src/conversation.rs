@@ -147,7 +147,7 @@ pub struct ProofTerms<'a> {
 }
 
 impl<'a> ProofTerms<'a> {
-    /// The session of the verifier's commitment: what is opened under other terms is none.
+    /// The session of the verifier's commitment: an opening under other terms does not fit it.
     fn committing(&self) -> SessionId {
         let how = [self.system.code(), self.level.bits() as u8];
         SessionId::derive("comity zk challenge v2", &[&self.session.to_bytes(), self.statement.digest(), &how])

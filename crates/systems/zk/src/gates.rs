@@ -11,7 +11,8 @@ use crate::sliced::{Shares, xor};
 /// How inputs come in and AND gates are computed, where a wire is `N` words: one for each branch, or for each
 /// thing that is known of it.
 pub(crate) trait Branches<const W: usize, const N: usize> {
-    /// Makes room for the next secret bits or AND gates: says how many of so many can follow at once.
+    /// Makes room for the next secret bits or AND gates: returns how many of the `wanted` ones can follow at
+    /// once.
     ///
     /// # Errors
     /// Those of a channel, where what follows is sent.

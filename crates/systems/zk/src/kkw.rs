@@ -71,7 +71,7 @@ impl Shape {
         padded(self.secret)
     }
 
-    /// The columns of a tape for so many gates: a tile for the masks of their outputs, one for shares of
+    /// The columns of a tape for `gates` gates: a tile for the masks of their outputs, one for shares of
     /// products, and so on.
     fn of_gates(gates: usize) -> usize {
         2 * padded(gates)

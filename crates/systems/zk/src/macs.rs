@@ -37,7 +37,7 @@ pub(crate) struct Gates {
 }
 
 impl Gates {
-    /// No gates, and room for so many.
+    /// No gates, and room for `gates`.
     pub(crate) fn with_room(gates: usize) -> Gates {
         let room = || Zeroizing::new(Vec::with_capacity(gates));
         Gates { factors: [room(), room()], terms: room() }

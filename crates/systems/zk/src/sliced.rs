@@ -11,7 +11,7 @@ use crate::tree::{Seed, message};
 /// Columns of a tile that the transposition takes at once: rows are padded to whole ones.
 pub(crate) const TILE: usize = 128;
 
-/// So many columns padded to whole tiles.
+/// The number of columns, padded to whole tiles.
 pub(crate) fn padded(columns: usize) -> usize {
     columns.next_multiple_of(TILE)
 }
@@ -165,7 +165,7 @@ pub(crate) fn keyed(domain: &str, parts: &[&[u8]]) -> [u8; 32] {
     *hash.finalize().as_bytes()
 }
 
-/// Calls with the number of words, as a constant, that hold so many rounds or executions.
+/// Calls with the number of words, as a constant, that hold a number of rounds or executions.
 macro_rules! words {
     ($rounds:expr, $W:ident => $call:expr) => {
         match $rounds {

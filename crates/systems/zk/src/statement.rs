@@ -28,7 +28,8 @@ pub struct Statement {
 
 impl Statement {
     /// The statement of this program: `public` has the value of each public input, `expected` that of each
-    /// output that is pinned. `context` binds proofs to a purpose: a proof for one is none for another.
+    /// output that is pinned. `context` binds proofs to a purpose: a proof for one purpose is not valid for
+    /// another.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if values are missing, too many or of another width, if there is

@@ -68,7 +68,7 @@ impl System {
     /// The system of this byte.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if there is none.
+    /// [`Malformed`](comity_core::Kind) if no system has this byte.
     pub(crate) fn of_code(code: u8) -> Result<System> {
         let found = System::ALL.into_iter().find(|system| system.code() == code);
         found.ok_or_else(|| {
@@ -111,10 +111,10 @@ impl Soundness {
         }
     }
 
-    /// The level of so many bits.
+    /// The level of `bits` bits.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is none.
+    /// [`InvalidInput`](comity_core::Kind) if there is no such level.
     pub fn of_bits(bits: u32) -> Result<Soundness> {
         let found = Soundness::ALL.into_iter().find(|level| level.bits() == bits);
         found.ok_or_else(|| Error::invalid_input(format!("soundness of {bits} bits: there are 40, 80 and 128")))

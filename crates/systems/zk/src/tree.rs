@@ -23,7 +23,7 @@ impl Trees {
         Trees(ShortHash::new(key))
     }
 
-    /// The tree of so many leaves below a root.
+    /// The tree of `leaves` leaves below a root.
     pub(crate) fn grow(&self, tree: u64, root: &Seed, leaves: usize) -> Grown {
         self.rebuild(tree, &vec![false; leaves], std::slice::from_ref(root))
     }

@@ -94,7 +94,7 @@ impl BaseTerms {
         Masks::of(backend, [session, sealing], self.mask_bits(), self.payload)
     }
 
-    /// What comes before the number of masks in a base.
+    /// The bytes before the number of masks in a base.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut out = [&BASE[..], &VERSION.to_le_bytes(), &self.id].concat();
         out.extend_from_slice(&self.most.to_le_bytes());
@@ -170,7 +170,8 @@ impl BaseFile {
     /// The base in these bytes of a file.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) or [`Malformed`](comity_core::Kind), with what is wrong, if it is none.
+    /// [`InvalidInput`](comity_core::Kind) or [`Malformed`](comity_core::Kind), with what is wrong, if it is
+    /// not a base.
     pub fn read(bytes: Vec<u8>) -> Result<BaseFile> {
         let (content, head) = checked(&bytes)?;
         let mut reader = Reader { bytes: content, at: 0 };
@@ -301,12 +302,12 @@ impl BaseUpdate {
     }
 }
 
-/// The digest of what comes before a digest.
+/// The digest of the bytes before it.
 pub(super) fn digest(bytes: &[u8]) -> [u8; DIGEST] {
     blake3::hash(bytes).into()
 }
 
-/// What comes before the digest of a file, and the digest, if it is that.
+/// The bytes before the digest of a file, and the digest, if it is theirs.
 pub(super) fn checked(bytes: &[u8]) -> Result<(&[u8], [u8; DIGEST])> {
     // A file that is something else altogether is told so, and not that it was changed.
     if ![BASE, UPDATE, super::published::STATE].iter().any(|magic| bytes.starts_with(*magic)) {

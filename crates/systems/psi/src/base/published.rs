@@ -249,7 +249,7 @@ impl Published {
     }
 }
 
-/// A list of masks of so many bits, after its length.
+/// A list of masks of `bits` bits, after its length.
 fn masks(reader: &mut Reader<'_>, bits: u32) -> Result<Vec<u128>> {
     let count = usize::try_from(reader.u64()?).ok().filter(|&count| count <= MAX_ITEMS);
     let count = count.ok_or_else(|| no_file("it says that its set is too large"))?;

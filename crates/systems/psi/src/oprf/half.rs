@@ -378,7 +378,7 @@ pub fn query(
     query_within(ch, backend, halves, inputs, WINDOW)
 }
 
-/// [`query`] with the questions of so many halves out at a time.
+/// [`query`] with a bound on the halves whose questions are under way at a time.
 pub(super) fn query_within(
     ch: &mut dyn Channel,
     backend: Backend,

@@ -51,7 +51,7 @@ fn number(bits: &Bits, at: usize) -> u128 {
     bits.slice(at * WIDTH, WIDTH).to_u128().expect("128 bits")
 }
 
-/// The program of so many queries.
+/// The program of `count` queries.
 fn program(count: usize, server: PartyId, goal: Goal) -> Result<Program> {
     let (width, count) = (WIDTH as u64, count as u64);
     let mut program = ProgramBuilder::for_goal("an oblivious pseudo-random function, AES-128", goal);

@@ -103,14 +103,14 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
         &self.one
     }
 
-    /// Says that about so many ANDs will follow, so that triples are asked for in as few batches as is good.
-    /// Only a hint, but all parties give the same.
+    /// Announces that about `ands` ANDs will follow, so that triples are asked for in few batches. It is only
+    /// a hint, but all parties give the same.
     pub fn plan(&mut self, ands: u64) {
         self.planned = ands;
     }
 
-    /// Has material made now rather than when it is needed: at least so many masks of each party, and triples
-    /// for what was planned, up to a batch.
+    /// Has material made now rather than when it is needed: at least `masks` masks of each party, and triples
+    /// for the planned ANDs, up to a batch.
     ///
     /// # Errors
     /// Errors of the dealer.
@@ -131,7 +131,7 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
         self.guarded(|machine| machine.dealer.shares(net, bits))
     }
 
-    /// RowShares of an input of `owner`, which gives the `value` of so many `bits`; the others give none.
+    /// [`RowShares`] of an input of `owner`, which gives its `value` of `bits` bits; the others give `None`.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length, or is another party's;
@@ -159,7 +159,7 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
         })
     }
 
-    /// The AND gates of a layer in so many copies, over wires of a row each that lie slot after slot, of each
+    /// The AND gates of a layer in all copies, over wires of a row each that lie slot after slot, of each
     /// slot copy after copy. One round for every 2^13 of them.
     ///
     /// # Errors
@@ -239,7 +239,7 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
         self.triples.0.len() - self.triples.1
     }
 
-    /// Asks the dealer for triples: for the planned ANDs, up to a bound, and at least for so many.
+    /// Asks the dealer for triples: for the planned ANDs, up to a bound, and at least for `ands`.
     fn refill(&mut self, net: &mut Mesh<'_>, ands: u64) -> Result<()> {
         let wanted = self.planned.max(ands).min(ASK);
         self.triples = (self.dealer.deal(net, wanted as usize)?, 0);

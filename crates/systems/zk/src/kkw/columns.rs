@@ -11,7 +11,7 @@ use super::strips::Parties;
 pub(super) struct Columns(pub(super) Zeroizing<Vec<u8>>);
 
 impl Columns {
-    /// So many columns of zeros.
+    /// `count` columns of zeros.
     pub(super) fn zeros(count: usize) -> Columns {
         Columns(Zeroizing::new(vec![0; count.next_multiple_of(8)]))
     }

@@ -25,7 +25,7 @@ pub(super) struct Hashes {
 }
 
 impl Hashes {
-    /// The hashes of the proof with this salt, of so many executions.
+    /// The hashes of the proof with this salt, of `executions` executions.
     pub(super) fn new(executions: usize, binding: &[u8; 32], salt: &[u8; 32]) -> Hashes {
         let (code, executions) = ([System::Kkw.code()], (executions as u64).to_le_bytes());
         let parts: [&[u8]; 4] = [&code, &executions, binding, salt];

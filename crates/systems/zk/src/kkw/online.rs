@@ -18,7 +18,7 @@ pub(super) fn sum(word: Parties) -> Parties {
     word.map(|bits| u64::from(bits.count_ones() & 1).wrapping_neg())
 }
 
-/// The place of the last party, who holds the corrections.
+/// The place of the last party, which holds the corrections.
 pub(super) const OF_LAST: Parties = [(1u64 << LAST).to_le(); GROUP];
 
 /// An act: a strip of a group's gates was run, and is about to be committed to or shown. An honest prover

@@ -18,7 +18,7 @@ pub(super) enum Bits {
 }
 
 impl Bits {
-    /// The side of so many COTs.
+    /// This side of a number of COTs.
     pub(super) fn setup(
         ch: &mut dyn Channel,
         session: &SessionId,
@@ -50,7 +50,7 @@ pub(super) enum Keys {
 }
 
 impl Keys {
-    /// The side of so many COTs under Delta.
+    /// This side of a number of COTs under Delta.
     pub(super) fn setup(
         ch: &mut dyn Channel,
         session: &SessionId,

@@ -99,7 +99,7 @@ struct Proving<'a, C> {
     left: u64,
     /// The MACs of the batch's random bits.
     macs: Zeroizing<Vec<Block>>,
-    /// What is told of the batch: a byte for each difference, as many as there are bits.
+    /// The message of the batch: a byte for each difference, of which there are as many as bits.
     told: Zeroizing<Vec<u8>>,
     gates: Gates,
     /// The batch before, which was told and whose seed has not come.

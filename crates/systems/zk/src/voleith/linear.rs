@@ -13,7 +13,7 @@ pub(super) struct LinearHash {
 }
 
 impl LinearHash {
-    /// The hash of rows of so many blocks that a challenge draws.
+    /// The hash of rows of `width` blocks that a challenge draws.
     pub(super) fn new(backend: Backend, challenge: &Digest, width: usize) -> LinearHash {
         let coefficients = [0, 16].map(|at| {
             let mut coefficients = vec![Block::ZERO; width - HASH_MASK];

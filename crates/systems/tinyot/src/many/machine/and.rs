@@ -23,7 +23,7 @@ pub(super) const PIECE: usize = 1 << 13;
 /// ANDs that are worked on in one go.
 const TILE: usize = 128;
 
-/// AND gates that do not depend on each other, in so many copies: gate after gate, of each copy after copy.
+/// AND gates that do not depend on each other, in several copies: gate after gate, of each copy after copy.
 pub(super) struct Layer<'a> {
     pub(super) gates: &'a [TapeGate],
     pub(super) copies: usize,
