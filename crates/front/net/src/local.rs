@@ -208,7 +208,8 @@ impl LocalListener {
         Ok(LocalListener { listener, path: path.to_owned() })
     }
 
-    /// Waits for the next connection; `None` when the limits are reached. What goes wrong with one connection ends no wait.
+    /// Waits for the next connection; `None` when the limits are reached. What goes wrong with one connection
+    /// ends no wait.
     pub fn accept(&self, limits: &Limits) -> Option<LocalChannel> {
         while limits.check().is_ok() {
             match self.listener.accept() {
