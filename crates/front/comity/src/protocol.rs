@@ -15,6 +15,7 @@ pub static PROTOCOLS: &[&dyn Protocol] = &[
     &comity_yao::Yao,
     &comity_gmw::Gmw,
     &comity_token::GmwToken,
+    &comity_tinytable::TinyTable,
     &comity_tinytable::TinyTableSemiHonest,
 ];
 

@@ -1,6 +1,6 @@
 //! Two or three parties fill and use their stores, and are killed at drawn instants: no batch is used twice,
 //! in no two sessions, and afterwards all run on the same one, or all say why not. A protocol of this test
-//! shows what every party takes; `gmw`, `tinyot` and `bmr`, which garbles on what `tinyot` stores, show that
+//! shows what every party takes; `gmw`, `tinyot`, `bmr`, which garbles on what `tinyot` stores, and `tinytable` show that
 //! nothing of theirs is used twice, and that what all take belongs together: else they would compute
 //! something else.
 
@@ -26,6 +26,7 @@ use comity_net::{Connection, Limits, Listener, Security, Settings};
 use comity_protocol::{Ahead, Corrupt, Empty, Goal, Job, Lot, Material, Need, Party, Press, Shelf, Supplies, Takes};
 use comity_testing::{PATIENCE, TestProcess, before_kill};
 use comity_tinyot::TinyOt;
+use comity_tinytable::{TinyTable, TinyTableSemiHonest};
 
 /// Parties of a case at most.
 const PARTIES: u16 = 3;
@@ -41,7 +42,7 @@ const LOT: u64 = 3;
 struct Case {
     protocol: &'static dyn Protocol,
     parties: u16,
-    /// The material, and how much of it is made at a time.
+    /// The material, and how much of it is made at a time; 0 if it is for two runs of the program.
     material: &'static str,
     units: u64,
     /// Whether what a run takes is made of it first, and stored, too.
@@ -56,7 +57,7 @@ const SHARES: u64 = 3 << 13;
 /// Three lots of a batch of triples.
 const TRIPLES: u64 = 3 * comity_gmw::dealers::BATCH as u64;
 
-static CASES: [Case; 5] = [
+static CASES: [Case; 7] = [
     Case { protocol: &Pads, parties: 3, material: "pads", units: 2 * LOT, in_two_steps: false, slower: 1 },
     Case { protocol: &OnStore(&Gmw), parties: 3, material: "triples", units: TRIPLES, in_two_steps: false, slower: 4 },
     Case {
@@ -69,6 +70,22 @@ static CASES: [Case; 5] = [
     },
     Case { protocol: &OnStore(&Bmr), parties: 3, material: "shares", units: SHARES, in_two_steps: true, slower: 12 },
     Case { protocol: &OnStore(&Gmw), parties: 2, material: "triples", units: TRIPLES, in_two_steps: false, slower: 4 },
+    Case {
+        protocol: &OnStore(&TinyTableSemiHonest),
+        parties: 2,
+        material: "tables",
+        units: 0,
+        in_two_steps: false,
+        slower: 4,
+    },
+    Case {
+        protocol: &OnStore(&TinyTable),
+        parties: 2,
+        material: "authenticated tables",
+        units: 0,
+        in_two_steps: false,
+        slower: 6,
+    },
 ];
 
 /// A line of the log of what a party uses in which session. One write, which the kernel has when the call returns.
@@ -86,9 +103,9 @@ struct Logged<'s>(&'s mut dyn Shelf, SessionId, Range<usize>);
 
 impl<'s> Logged<'s> {
     fn new(material: &str, shelf: &'s mut dyn Shelf, session: SessionId) -> Logged<'s> {
-        // Of what is garbled it is the session, behind the name of its form. Of others it stands behind a
+        // Of what is garbled, and of tables, it is the session, behind the name of its form. Of others it stands behind a
         // head, a key, and seeds with each peer, which are the same in all.
-        Logged(shelf, session, if material == "garbled" { 16..48 } else { 68..100 })
+        Logged(shelf, session, if material == "garbled" || material.ends_with("tables") { 16..48 } else { 68..100 })
     }
 }
 
@@ -290,7 +307,11 @@ fn session<'a, C: comity::Channel>(case: &Case, dir: &Path, links: &'a mut PerPe
 }
 
 fn prepare<C: comity::Channel>(case: &Case, dir: &Path, links: &mut PerPeer<C>) -> Result<()> {
-    session(case, dir, links)?.prepare_any(case.units, 1 << 30, &mut ()).map(drop)
+    let session = session(case, dir, links)?;
+    match case.units {
+        0 => session.prepare(&library::program("add64").unwrap(), 2, 1 << 30, &mut ()).map(drop),
+        units => session.prepare_any(units, 1 << 30, &mut ()).map(drop),
+    }
 }
 
 fn run<C: comity::Channel>(case: &Case, dir: &Path, links: &mut PerPeer<C>) -> Result<()> {
@@ -382,6 +403,22 @@ fn killed_again_and_again_no_share_is_used_twice() {
 #[test]
 fn killed_again_and_again_nothing_is_garbled_on_a_share_that_was_used() {
     killed(&CASES[3], 4);
+}
+
+#[test]
+fn killed_again_and_again_no_table_is_used_twice() {
+    killed(&CASES[5], 4);
+}
+
+#[test]
+fn killed_again_and_again_no_authenticated_table_is_used_twice() {
+    killed(&CASES[6], 4);
+}
+
+#[test]
+#[ignore = "a thousand kills"]
+fn killed_a_thousand_times_no_authenticated_table_is_used_twice() {
+    killed(&CASES[6], 1000);
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! What a run without a store costs: making the tables, and then the run on them, with lengths.
 
 use comity_circuit::{Program, Step};
-use comity_core::PartyId;
+use comity_core::{PartyId, Result};
 use comity_gmw::costs::{dealing, opened, setup, triples};
 use comity_protocol::{Costing, Talk, Walked};
 use comity_share::triples::OtKind;
 use comity_sharing::BitRows;
+use comity_triples::costs::deal_for_two;
+use comity_triples::fast;
 
 use crate::kept::TablesHead;
 use crate::semi_honest::TOGETHER;
@@ -46,6 +48,24 @@ pub(crate) fn semi_honest(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) 
         }
         Walked::Output(_) => {}
     });
+}
+
+/// The messages of the malicious form: an estimate, as the dealer's are.
+///
+/// # Errors
+/// Those of the dealer's.
+pub(crate) fn malicious(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
+    let ands = of.program.and_gates();
+    deal_for_two(of, ands, fast::OBJECTS, talk)?;
+    // Masks of inputs and of gates, with what is checked; and what is opened, with a digest.
+    talk.exchange(4 * (of.input_bits() + ands) + 1_400);
+    talk.turns(4 + 3 * (ands >> 16));
+    talk.exchange(ands / 4 + 32);
+    // The run: masked inputs, a bit a gate, and outputs.
+    talk.exchange(of.input_bits() / 8 + ands / 8 + 32);
+    talk.turns(of.program.totals().and_depth);
+    talk.exchange(of.program.outputs().iter().map(|output| output.bits as u64 / 8 + 32).sum());
+    Ok(())
 }
 
 /// Whether all inputs come before all gates, and outputs after them.

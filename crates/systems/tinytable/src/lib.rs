@@ -9,29 +9,35 @@
 //! **Functionality**: secure evaluation of a program between two parties; each output goes to one of them or
 //! to both.
 //!
-//! **Adversary**: semi-honest. A peer that breaks the rules can change any AND and any output, unnoticed, and
-//! through the OT extension learn the masks of the other party, and with them its inputs.
+//! **Adversary**. [`TinyTableSemiHonest`]: semi-honest. A peer that breaks the rules can change any AND and
+//! any output, unnoticed, and through the OT extension learn the masks of the other party, and with them its
+//! inputs. [`TinyTable`]: malicious and static, with abort.
 //!
-//! **Assumptions**: those of the triples that tables are made of, as in [`comity_gmw`].
+//! **Assumptions**: those of the triples that tables are made of, as in [`comity_gmw`] and
+//! [`comity_triples`]; for the malicious form BLAKE3 as a random oracle.
 //!
+//! - [`authenticated`]: the malicious form, by its steps.
 //! - [`semi_honest`]: figure 2.5, making the tables, and figure 2.6, looking up in them.
 //! - [`kept`]: what a party keeps of them.
 //! - [`masked`]: the walk over a program on masked bits. Its order is the order in which tables were made.
-//! - [`TinyTableSemiHonest`]: all of it as a protocol.
+//! - [`TinyTableSemiHonest`] and [`TinyTable`]: all of it as protocols.
 //!
-//! **Cost**: ahead a [triple](comity_gmw::dealers) and two bits each way for an AND gate; then one bit each
-//! way, half of what GMW sends. XOR and NOT cost nothing. An input bit is a bit of its owner, an output
-//! nothing. Rounds: those of the triples, one for 2^18 gates, and one for each output; then one for each
-//! layer of ANDs and 2^18 of them. A party keeps three bits for each AND gate, which are in memory where
-//! there is no store.
+//! **Cost** of the semi-honest form: ahead a [triple](comity_gmw::dealers) and two bits each way for an AND
+//! gate; then one bit each way, half of what GMW sends. XOR and NOT cost nothing. An input bit is a bit of
+//! its owner, an output nothing. Rounds: those of the triples, one for 2^18 gates, and one for each output;
+//! then one for each layer of ANDs and 2^18 of them. A party keeps three bits for each AND gate, which are in
+//! memory where there is no store.
 //!
 //! **Different from the deliverable.** Figure 2.6 sends `x_u + b_u` for an input, where `b_u` is the wire's
 //! value in the text: it is the mask `r_u`, and of own wires. XOR and NOT have no tables, so their masks are
-//! not drawn: `r_o = r_u + r_v`, and `r_o = r_u`. A table of an AND is kept by its coefficients,
-//! `A[c, d] = t + c r_v + d r_u + cd`, the last term at party 0 alone: three bits instead of four entries. (Two
-//! would do, `t` and the share of the output's mask, and then each party has to add up its masks along every
-//! XOR once more.) The malicious protocol that the section announces is not in it.
+//! not drawn: `r_o = r_u + r_v`, and `r_o = r_u`. A table of an AND is kept by its coefficients:
+//! `A[c, d] = t + c r_v + d r_u + cd`, the last term at party 0 alone, which is three bits instead of four entries.
+//! (Two would do, `t` and the share of the output's mask, and then each party has to add up its masks along
+//! every XOR once more.) The malicious protocol that the section announces is not in it: [`authenticated`] is
+//! built on TinyOT's triples.
 
+pub mod authenticated;
+mod conduct;
 mod costs;
 pub mod kept;
 pub mod masked;
@@ -40,4 +46,4 @@ pub mod semi_honest;
 #[cfg(test)]
 mod tests;
 
-pub use protocol::{TinyTableSemiHonest, run_over};
+pub use protocol::{TinyTable, TinyTableSemiHonest, run_malicious_over, run_over};

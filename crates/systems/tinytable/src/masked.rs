@@ -16,11 +16,11 @@ pub trait LookUps {
     /// How many of so many calls of a circuit of so many slots run side by side: as when the tables were made.
     fn together(slots: usize, times: u64) -> u64;
 
-    /// The masks of an input of this party, of so many bits.
+    /// The masked bits of an input of this party.
     ///
     /// # Errors
     /// Those of the reader.
-    fn masks(&mut self, bits: usize) -> Result<Bits>;
+    fn input(&mut self, value: &Bits) -> Result<Bits>;
 
     /// Looks up the next gates at their masked inputs `c` and `d`, and gives their masked outputs.
     ///
@@ -101,8 +101,7 @@ impl<L: LookUps> Sharing for MaskedSharing<'_, L> {
         let mut bytes = vec![0; put.bits.div_ceil(8)];
         match value {
             Some(value) if put.owner.includes(self.me) && value.len() == put.bits => {
-                let mut masked = self.look_ups.masks(put.bits)?;
-                masked.xor_assign(value);
+                let masked = self.look_ups.input(value)?;
                 bytes.copy_from_slice(&masked.to_bytes());
                 self.ch.send(&bytes)?;
             }

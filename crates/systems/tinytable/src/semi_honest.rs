@@ -194,8 +194,10 @@ impl LookUps for GateTables<'_> {
         BitRows::together(slots, times)
     }
 
-    fn masks(&mut self, bits: usize) -> Result<Bits> {
-        self.from.bits(bits)
+    fn input(&mut self, value: &Bits) -> Result<Bits> {
+        let mut masked = self.from.bits(value.len())?;
+        masked.xor_assign(value);
+        Ok(masked)
     }
 
     fn look_up(&mut self, ch: &mut dyn Channel, c: &BitShares, d: &BitShares) -> Result<&BitShares> {

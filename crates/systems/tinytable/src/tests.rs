@@ -1,9 +1,11 @@
-//! The passive form: its laws, its figures, its bytes, and what is kept.
+//! Both forms: their laws, the figures, bytes, cheats, and what is kept.
 
+mod cheats;
 mod dealer;
 mod drawn;
 mod figures;
 mod laws;
+mod malicious;
 mod stored;
 
 use comity_channel::{Channel, Counted, Mesh};

@@ -9,7 +9,7 @@ use comity_protocol::{Ahead, Empty, Job, Lot, Options, Party, Press, Protocol, S
 use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, rng};
 
 use super::{both, online, own, prepared};
-use crate::TinyTableSemiHonest;
+use crate::{TinyTable, TinyTableSemiHonest};
 
 /// A store in memory, of lots of one batch each.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl Shelf for Memory {
 
 impl Supplies for Memory {
     fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
-        (material == "tables").then_some(self)
+        material.ends_with("tables").then_some(self)
     }
 }
 
@@ -97,4 +97,50 @@ fn what_are_no_tables_of_this_run_is_refused() {
         refused(&program, [&kept[0][..len], &kept[1]], "cannot be read");
     }
     refused(&program, [&[&kept[0][..], &[0]].concat(), &kept[1]], "more bytes");
+}
+
+/// A batch of authenticated tables is a lot: a run takes it, however it ends. A peer that stops at the check
+/// costs this run's tables, which are gone then, and no other's.
+#[test]
+fn authenticated_tables_are_used_once_however_a_run_ends() {
+    use comity_channel::{Change, Channel, Direction, Mesh, Tamper, Tampering};
+    let program = Program::map(chain_and_layer(5), 7, &[]).unwrap();
+    let options = Options::new(TinyTable.card());
+    let params = Params::new(128, 8).unwrap();
+    let mut make = TinyTable.needs(&program, &options, params).unwrap().remove(0);
+    (make.batches, make.units) = (2, vec![2]);
+    let values: Vec<_> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(2))).collect();
+    let ends = both(3, |me| {
+        let here = comity_protocol::Here { params, ..me.here };
+        let mut me = Party { net: me.net, here, rng: me.rng, observer: &mut () };
+        let mut store = Memory::default();
+        let ahead = Ahead { program: Some(&program), options: &options, make: &make, together: 1 };
+        TinyTable.prepare(&mut me, &ahead, &mut Empty, &mut store).unwrap();
+        assert!(store.0.len() == 2 && store.0.iter().all(|lot| lot.len() as u64 <= make.bytes));
+        let inputs = own(here.me, &program, &values);
+        let mut outputs = Outputs::default();
+        let job = Job { program: &program, inputs: &inputs, options: &options };
+        let at = here.child("one");
+        TinyTable
+            .run(&mut Party { net: me.net, here: at, rng: me.rng, observer: &mut outputs }, &job, &mut store)
+            .unwrap();
+        assert_eq!((store.0.len(), &outputs.0[0].1), (1, &clear(&program, &values)[0]));
+        // Party 1 is lost when its digest is due.
+        let layers = program.lowered()[0].layered().layers().iter().filter(|layer| layer.ands > 0);
+        let layers: usize = layers.map(|layer| (layer.ands * 7).div_ceil(8)).sum();
+        let tamper =
+            Tamper { direction: Direction::Outgoing, at: (5_usize * 7).div_ceil(8) + layers, change: Change::Close };
+        let ch = me.net.pair().unwrap().1;
+        let link: Box<dyn Channel> = if here.me.0 == 1 { Box::new(Tampering::new(ch, &tamper)) } else { Box::new(ch) };
+        let mut net = Mesh::of_two(here.me, link);
+        let mut outputs = Outputs::default();
+        let mut me = Party { net: &mut net, here: here.child("two"), rng: me.rng, observer: &mut outputs };
+        let ended = TinyTable.run(&mut me, &job, &mut store);
+        let again = TinyTable.run(&mut me, &job, &mut store);
+        assert!(matches!(again, Err(Error { kind: Kind::InvalidInput(why), .. }) if why.contains("no lot of tables")));
+        (ended, outputs.0.len(), store.0.len())
+    });
+    for (ended, learned, left) in ends {
+        assert!(matches!(ended, Err(Error { kind: Kind::Closed, .. })) && learned == 0 && left == 0, "{ended:?}");
+    }
 }
