@@ -11,6 +11,7 @@
 //! | [`PrivacyFree`] | 1 | 0 | no |
 //! | [`RowReduced`] | 1 | 1 | no |
 //! | [`Standard`] | 2 and a bit | 1 | yes |
+//! | [`ThreeHalves`] | 1.5 and five bits | 0 | yes |
 //!
 //! [`GarbledStream`] and [`EvaluatedStream`] run an engine's calls over a scheme: memory is the wires of the
 //! program, the slots of one circuit and one fixed buffer of tables, however long the program is.
@@ -35,6 +36,7 @@ pub mod row_reduced;
 mod scheme;
 pub mod standard;
 mod stream;
+pub mod three_halves;
 
 pub use comity_circuit::{Builder, Circuit, Lowered};
 pub use comity_core::{
@@ -47,6 +49,7 @@ pub use row_reduced::RowReduced;
 pub use scheme::{Evaluate, FreeXor, Garble, Private, Readable, Scheme};
 pub use standard::Standard;
 pub use stream::{EvaluatedStream, GarbledStream, parts};
+pub use three_halves::ThreeHalves;
 
 // The example of the README runs.
 #[cfg(doctest)]

@@ -4,3 +4,4 @@ mod coded;
 mod lockstep;
 mod schemes;
 mod standard;
+mod three_halves;

@@ -6,7 +6,8 @@ use std::marker::PhantomData;
 use comity_circuit::{Builder, Call, Engine, Memory, Program, Put, Shown, Wire};
 use comity_core::{Backend, Bits, Block, Delta, Error, Prg, Result};
 use comity_garble::{
-    EvaluatedStream, Garble, GarbledStream, HalfGates, PrivacyFree, Readable, RowReduced, Scheme, Standard, parts,
+    EvaluatedStream, Garble, GarbledStream, HalfGates, PrivacyFree, Readable, RowReduced, Scheme, Standard,
+    ThreeHalves, parts,
 };
 use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, random_program, rng};
 
@@ -121,6 +122,13 @@ impl Sides for RowReduced {
     fn sides(backend: Backend, seed: u128) -> (Self::Garbler, Self::Evaluator) {
         let (delta, start) = delta_and_start(seed);
         (RowReduced::garbler(backend, delta, start), RowReduced::evaluator(backend, start))
+    }
+}
+
+impl Sides for ThreeHalves {
+    fn sides(backend: Backend, seed: u128) -> (Self::Garbler, Self::Evaluator) {
+        let (delta, start) = delta_and_start(seed);
+        (ThreeHalves::garbler(backend, delta, start, Block::from_u128(!seed)), ThreeHalves::evaluator(backend, start))
     }
 }
 
@@ -268,6 +276,27 @@ fn garbling_with_a_row_for_every_gate_computes_what_is_computed_in_the_clear() {
 #[test]
 fn garbling_under_standard_assumptions_computes_what_is_computed_in_the_clear() {
     programs().iter().zip(30..).for_each(|(program, seed)| holds::<Standard>(program, seed));
+}
+
+#[test]
+fn three_halves_compute_what_is_computed_in_the_clear() {
+    programs().iter().zip(70..).for_each(|(program, seed)| holds::<ThreeHalves>(program, seed));
+}
+
+/// 24 bytes and five bits an AND gate, nothing for XOR gates and NOTs; the bits in whole bytes for each
+/// circuit.
+#[test]
+fn bytes_of_three_halves_are_what_the_docs_say() {
+    for (times, width, bytes) in [(1, 8, 197), (5, 21, 5 * (504 + 14)), (1, 4_096, 100_864), (1, 4_097, 100_864 + 25)] {
+        let mut b = Builder::new();
+        let (x, y) = (b.input("x", width), b.input("y", width));
+        let sums: Vec<_> = x.iter().zip(&y).map(|(&x, &y)| b.xor(x, y)).collect();
+        let ands: Vec<_> = sums.iter().zip(&x).map(|(&sum, &x)| b.and(sum, x)).collect();
+        let nots: Vec<_> = ands.iter().map(|&and| b.not(and)).collect();
+        b.output("nots", &nots);
+        let program = Program::map(b.finish(), times, &[]).expect("a program");
+        assert_eq!(self::bytes::<ThreeHalves>(&program), bytes);
+    }
 }
 
 /// 32 bytes and a bit an AND gate, 16 bytes an XOR gate, nothing for a NOT.

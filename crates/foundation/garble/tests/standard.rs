@@ -98,7 +98,7 @@ impl Reference {
 
 /// A tape of so many gates: segments of up to 40 XOR gates, every eighth of them a NOT, and up to 40 AND
 /// gates, from the lower half of the slots to the upper one.
-fn tape(gates: usize, seed: u128) -> Tape {
+pub(super) fn tape(gates: usize, seed: u128) -> Tape {
     const SLOTS: u32 = 120;
     let mut rng = rng(seed);
     let mut below = |n: u32| (rng.block().to_u128() % u128::from(n)) as u32;
@@ -188,7 +188,7 @@ fn every_backend_garbles_as_the_reference_does() {
 
 /// The tape of one gate over slots 2 and 3, with slot 5 for the output, the inputs inverted first where that
 /// is said.
-fn gate(and: bool, inverted: [bool; 2], [a, b]: [u32; 2]) -> Tape {
+pub(super) fn gate(and: bool, inverted: [bool; 2], [a, b]: [u32; 2]) -> Tape {
     let nots = [(a, 3), (b, 4)].map(|(slot, to)| TapeGate::new(slot, Tape::ONE, to));
     let mut xors: Vec<TapeGate> =
         nots.into_iter().zip(inverted).filter_map(|(not, inverted)| inverted.then_some(not)).collect();
