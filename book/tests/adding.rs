@@ -28,7 +28,8 @@ fn it_is_listed_helped_completed_and_described() {
     for command in ["run", "local", "prepare", "repl"] {
         assert!(sum(&[command, "--help"]).contains("sum"), "{command}");
     }
-    assert!(sum(&["completions", "bash"]).contains("cutchoose ag bmr tinyot yao gmw gmw-token tinytable tinytable-passive sum"));
+    let names: Vec<&str> = comity::PROTOCOLS.iter().map(|protocol| protocol.card().name).collect();
+    assert!(sum(&["completions", "bash"]).contains(&format!("{} sum", names.join(" "))));
     assert!(sum(&["man"]).contains("sum"));
 }
 

@@ -42,6 +42,7 @@ macro_rules! targets {
 
 /// Every body, under the name of its corpus folder and of its libFuzzer target.
 pub const TARGETS: &[(&str, Body)] = targets![
+    peer::arith_peer,
     peer::base_ot,
     files::blif,
     files::bristol,

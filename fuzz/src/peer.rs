@@ -2,11 +2,13 @@
 
 use std::sync::OnceLock;
 
+use comity_arith::dealers::from_ot_over;
 use comity_channel::{Channel, Error, Hello, Mesh, PerPeer, RecvHalf, Result, SendHalf};
 use comity_circuit::{Builder, Observer, Program};
 use comity_core::{Backend, Bits, Params, PartyId, SessionId};
 use comity_gmw::Gmw;
 use comity_gmw::dealers::OtTriples;
+use comity_library::arith as gadgets;
 use comity_ot::base::simplest;
 use comity_protocol::{Here, Job, Options, Party, Protocol};
 use comity_share::triples::OtKind;
@@ -162,6 +164,19 @@ pub(crate) fn gmw(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
     comity_gmw::run_with(me, Some(Box::new(dealer)), job)
 }
 
+/// Words with triples likewise: the product of the numbers, in the place of the bits that they have in common.
+pub(crate) fn arith(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
+    static PRODUCT: OnceLock<Program> = OnceLock::new();
+    let program = PRODUCT.get_or_init(|| {
+        let mut builder = Builder::new();
+        let (a, b) = (builder.input("a", 8), builder.input("b", 8));
+        let product = gadgets::mul(&mut builder, &a, &b);
+        builder.output("product", &product);
+        Program::from_circuit(builder.finish()).expect("two parties are no more than there can be")
+    });
+    comity_arith::run_with(me, |me| Ok(from_ot_over::<Ideal>(me, OtKind::Iknp)?), &Job { program, ..*job })
+}
+
 /// One party of a run of [`program`]. Returns how many outputs it learned.
 pub(crate) fn run(with: Run, party: u16, channel: &mut dyn Channel) -> Result<usize> {
     let me = PartyId(party);
@@ -198,6 +213,11 @@ pub(crate) fn gmw_peer(data: &[u8]) {
     against(gmw, 0, data);
 }
 
+/// Party 0 of arith against a peer who says anything.
+pub(crate) fn arith_peer(data: &[u8]) {
+    against(arith, 0, data);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,10 +225,11 @@ mod tests {
     /// A seed that is refused at its first message leads nowhere, and one of which something is left over has too much.
     #[test]
     fn honest_seeds_end_a_run_at_their_last_byte() {
-        let runs: [(Run, u16, &[u8]); 3] = [
+        let runs: [(Run, u16, &[u8]); 4] = [
             (yao, 0, include_bytes!("../corpus/yao_garbler/valid")),
             (yao, 1, include_bytes!("../corpus/yao_evaluator/valid")),
             (gmw, 0, include_bytes!("../corpus/gmw_peer/valid")),
+            (arith, 0, include_bytes!("../corpus/arith_peer/valid")),
         ];
         for (with, party, said) in runs {
             let mut script = Script(said);

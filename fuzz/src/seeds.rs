@@ -9,12 +9,13 @@ use comity_ot::base::simplest;
 
 use crate::mutate::rng;
 use crate::network::{KNOCKS, frame, opening};
-use crate::peer::{Run, gmw, greeting, program, run, yao};
+use crate::peer::{Run, arith, gmw, greeting, program, run, yao};
 
 /// Target, name and bytes of each seed.
 pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let [to_garbler, to_evaluator] = heard(yao);
     let [to_gmw, _] = heard(gmw);
+    let [to_arith, _] = heard(arith);
     let identity = Identity::generate(&mut rng());
     let mut stream = Vec::new();
     frame(&mut stream, opening().len() as u32, 0, &opening());
@@ -39,6 +40,9 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("gmw_peer", "valid", to_gmw.clone()),
         ("gmw_peer", "cut", cut(&to_gmw)),
         ("gmw_peer", "zeros", vec![0; to_gmw.len()]),
+        ("arith_peer", "valid", to_arith.clone()),
+        ("arith_peer", "cut", cut(&to_arith)),
+        ("arith_peer", "zeros", vec![0; to_arith.len()]),
         ("raw_stream", "valid", stream.clone()),
         ("raw_stream", "cut", cut(&stream)),
         ("raw_stream", "flipped", flipped),

@@ -20,6 +20,7 @@
 mod fresh;
 mod heard;
 mod listener;
+mod words;
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -36,6 +37,8 @@ use crate::parties::all_together;
 
 pub use self::fresh::{assert_fresh, fresh, said_by_two};
 pub use self::listener::{listener, listener_in};
+use self::words::Gates;
+pub use self::words::random_words;
 
 /// Runs cheats, and says which checks they provoked.
 pub type Cheats = fn() -> Vec<&'static Check>;
@@ -153,14 +156,18 @@ pub fn rng(seed: u128) -> Prg {
 
 /// A chain of dependent ANDs and a wide layer of independent ones.
 pub fn chain_and_layer(width: usize) -> Circuit {
+    chain_and_layer_of(Gates::All, width)
+}
+
+fn chain_and_layer_of(gates: Gates, width: usize) -> Circuit {
     let mut b = Builder::new();
     let (x, y) = (b.input("x", width), b.input("y", width));
     let mut chain = x[0];
     let mut layer = vec![];
     for i in 0..width {
-        let and = b.and(chain, y[i]);
-        chain = b.xor(and, x[i]);
-        layer.push(b.and(x[i], y[(i + 7) % width]));
+        let and = gates.and(&mut b, chain, y[i]);
+        chain = gates.xor(&mut b, and, x[i]);
+        layer.push(gates.and(&mut b, x[i], y[(i + 7) % width]));
     }
     layer.push(chain);
     b.output("out", &layer);
@@ -196,6 +203,10 @@ pub fn clear(program: &Program, inputs: &[Bits]) -> Vec<Bits> {
 
 /// A circuit of random gates, with or without ANDs.
 pub fn random_circuit(widths: &[usize], gates: usize, ands: bool, rng: &mut Prg) -> Circuit {
+    random_circuit_of(if ands { Gates::All } else { Gates::Xors }, widths, gates, rng)
+}
+
+fn random_circuit_of(of: Gates, widths: &[usize], gates: usize, rng: &mut Prg) -> Circuit {
     let mut b = Builder::new();
     let mut wires: Vec<Wire> = vec![Wire::ZERO, Wire::ONE];
     for (i, &width) in widths.iter().enumerate() {
@@ -204,7 +215,7 @@ pub fn random_circuit(widths: &[usize], gates: usize, ands: bool, rng: &mut Prg)
     let mut pick = |wires: &[Wire]| wires[below(wires.len(), rng)];
     for i in 0..gates {
         let (x, y) = (pick(&wires), pick(&wires));
-        wires.push(if ands && i % 3 != 0 { b.and(x, y) } else { b.xor(x, y) });
+        wires.push(if i % 3 != 0 { of.and(&mut b, x, y) } else { of.xor(&mut b, x, y) });
     }
     for (name, width) in [("x", 9), ("y", 1), ("z", 10)] {
         let value: Vec<Wire> = (0..width).map(|_| pick(&wires)).collect();
@@ -215,13 +226,21 @@ pub fn random_circuit(widths: &[usize], gates: usize, ands: bool, rng: &mut Prg)
 
 /// A random program for so many parties, of a circuit called once, side by side or in turns.
 pub fn random_program(parties: u16, gates: usize, ands: bool, rng: &mut Prg) -> Program {
+    random_program_of(if ands { Gates::All } else { Gates::Xors }, parties, gates, rng)
+}
+
+fn random_program_of(of: Gates, parties: u16, gates: usize, rng: &mut Prg) -> Program {
     let widths: Vec<usize> = (0..2 + below(2, rng)).map(|_| below(40, rng)).collect();
-    let circuit = random_circuit(&widths, 1 + below(gates, rng), ands, rng);
-    let mut program = match below(3, rng) {
+    let circuit = random_circuit_of(of, &widths, 1 + below(gates, rng), rng);
+    let program = match below(3, rng) {
         0 => Program::map(circuit, 5, &[]),
         _ => Program::from_circuit(circuit),
-    }
-    .expect("a program");
+    };
+    assigned(program.expect("a program"), parties, rng)
+}
+
+/// Gives the values of a program to random owners and recipients.
+fn assigned(mut program: Program, parties: u16, rng: &mut Prg) -> Program {
     for index in 0..program.inputs().len() {
         program = program.with_owner(index, below(parties.into(), rng) as u16).expect("an owner");
     }
@@ -289,6 +308,17 @@ impl Setting {
         let params = Params::new(128, laws.rho).expect("parameters in range");
         Setting { params, backend: Backend::detect(), options: laws.options, session }
     }
+
+    /// The options for a program that the protocol can run.
+    fn settled(self, protocol: &dyn Protocol, program: &Program) -> Result<Options> {
+        let mut options = Options::new(protocol.card());
+        for (name, value) in self.options {
+            options.set(PartyId(0), name, value)?;
+        }
+        protocol.settle(&mut options, program);
+        protocol.fits(program, &options, self.params)?;
+        Ok(options)
+    }
 }
 
 /// Runs one party's side, as the front would; returns what it learns.
@@ -316,14 +346,8 @@ fn run_drawing(
     rng: &mut dyn CryptoRng,
 ) -> Result<Vec<(usize, Bits)>> {
     let (me, parties) = (net.me(), net.parties());
-    let card = protocol.card();
-    card.fits(parties, program)?;
-    let mut options = Options::new(card);
-    for (name, value) in setting.options {
-        options.set(PartyId(0), name, value)?;
-    }
-    protocol.settle(&mut options, program);
-    protocol.fits(program, &options, setting.params)?;
+    protocol.card().fits(parties, program)?;
+    let options = setting.settled(protocol, program)?;
     let own = program.inputs().iter().zip(inputs);
     let own: Vec<Option<Bits>> =
         own.map(|(input, value)| (input.owner.party() == Some(me)).then(|| value.clone())).collect();
@@ -341,14 +365,31 @@ fn run_drawing(
 /// If a party learns something else than it should.
 pub fn equal_to_the_evaluator(protocol: &dyn Protocol, laws: &Laws) {
     let card = protocol.card();
-    let ands = card.takes != Takes::NoAnds;
+    let gates = Gates::of(card);
+    let held = |program: &Program, parties, seed, rng: &mut Prg| {
+        let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, rng)).collect();
+        check(protocol, parties, program, &inputs, Setting::of(laws, seed));
+    };
     for parties in *card.parties.start()..=*card.parties.end().min(&5) {
         for seed in 0..laws.programs {
             let mut rng = rng(u128::from(seed) << 32 | u128::from(parties));
-            let program = random_program(parties, laws.gates, ands, &mut rng);
-            let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng)).collect();
-            check(protocol, parties, &program, &inputs, Setting::of(laws, seed));
+            let program = random_program_of(gates, parties, laws.gates, &mut rng);
+            held(&program, parties, seed, &mut rng);
         }
+        // Programs of words: a few where they are gates like others.
+        let (programs, widest) = if card.takes == Takes::Words { (20 * laws.programs, 128) } else { (1, 9) };
+        let mut ran = 0;
+        for seed in (0..programs).filter(|_| gates != Gates::Xors) {
+            let mut rng = rng(u128::from(seed) << 32 | 1 << 31 | u128::from(parties));
+            let program = random_words(parties, widest, &mut rng);
+            // Where nothing is left of an operation but copies of bits, no word is.
+            let setting = Setting::of(laws, seed);
+            if setting.settled(protocol, &program).is_ok() {
+                held(&program, parties, seed, &mut rng);
+                ran += 1;
+            }
+        }
+        assert!(10 * ran >= 9 * programs || gates == Gates::Xors, "of {programs} programs of words {ran} are taken");
     }
 }
 
@@ -387,7 +428,10 @@ pub fn equal_on_backends(protocol: &dyn Protocol, laws: &Laws) {
 fn equal_on_these(protocol: &dyn Protocol, laws: &Laws, parties: u16, backends: &[Backend]) {
     let card = protocol.card();
     let mut rng = rng(77);
-    let program = random_program(parties, laws.gates, card.takes != Takes::NoAnds, &mut rng);
+    let program = match card.takes {
+        Takes::Words => random_words(parties, 128, &mut rng),
+        _ => random_program_of(Gates::of(card), parties, laws.gates, &mut rng),
+    };
     let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng)).collect();
     let sent = |backend| {
         all_together(memory_mesh(parties, Some(PATIENCE)), |links| {
@@ -433,7 +477,7 @@ fn deviations_among(protocol: &dyn Protocol, laws: &Laws, parties: u16, limit: u
     let card = protocol.card();
     let mut draw = rng(u128::from(parties));
     let widths: Vec<usize> = (0..parties).map(|party| 5 + usize::from(party)).collect();
-    let circuit = random_circuit(&widths, laws.gates.min(60), card.takes != Takes::NoAnds, &mut draw);
+    let circuit = random_circuit_of(Gates::of(card), &widths, laws.gates.min(60), &mut draw);
     let mut program = Program::from_circuit(circuit).expect("a program");
     for party in 0..parties {
         program = program.with_owner(party.into(), party).expect("an owner");
@@ -468,7 +512,13 @@ fn assert_felt(laws: &Laws, felt: usize, runs: usize) {
 }
 
 fn deviations_of_two(protocol: &dyn Protocol, laws: &Laws) {
-    let circuit = random_circuit(&[9, 8], laws.gates.min(60), protocol.card().takes != Takes::NoAnds, &mut rng(5));
+    let card = protocol.card();
+    if card.takes == Takes::Words {
+        let program = Program::from_circuit(words::chain(12, 3)).expect("a program");
+        let program = program.with_owner(1, 1).expect("an owner");
+        return deviations_in(protocol, laws, &program, &[bits(36, &mut rng(6)), bits(36, &mut rng(7))]);
+    }
+    let circuit = random_circuit_of(Gates::of(card), &[9, 8], laws.gates.min(60), &mut rng(5));
     let program = Program::from_circuit(circuit).expect("a program");
     deviations_in(protocol, laws, &program, &[bits(9, &mut rng(6)), bits(8, &mut rng(7))]);
 }

@@ -6,7 +6,8 @@ use comity::PROTOCOLS;
 use comity_channel::{Mesh, memory_mesh};
 use comity_circuit::{Builder, Observer, Program};
 use comity_core::{Bits, Params, SessionId};
-use comity_protocol::{Empty, Here, Job, Options, Party, Protocol, Values};
+use comity_library::arith;
+use comity_protocol::{Card, Empty, Here, Job, Options, Party, Protocol, Takes, Values};
 use comity_testing::PATIENCE;
 
 use crate::Case;
@@ -53,9 +54,22 @@ pub(crate) fn program() -> Program {
     Program::from_circuit(b.finish()).expect("a circuit is a program")
 }
 
+/// That, or a product and a square of words for a protocol that takes no other program.
+fn program_for(card: &Card) -> Program {
+    if card.takes != Takes::Words {
+        return program();
+    }
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 6), b.input("y", 6));
+    let (product, square) = (arith::mul(&mut b, &x, &y), arith::square(&mut b, &x));
+    let sum = arith::add(&mut b, &product, &square);
+    b.output("sum", &sum);
+    Program::from_circuit(b.finish()).expect("a circuit is a program")
+}
+
 fn run(protocol: &'static dyn Protocol, set: Option<(&str, &str)>) {
     let card = protocol.card();
-    let (parties, program) = (*card.parties.start(), program());
+    let (parties, program) = (*card.parties.start(), program_for(card));
     // A small rho makes less of everything, and no other branch.
     let params = Params::new(128, 5).expect("parameters in range");
     let mut options = Options::new(card);

@@ -18,7 +18,7 @@ use comity_core::Result;
 use comity_protocol::{Protocol, Takes};
 
 use super::heard::{Heard, messages};
-use super::{Laws, Setting, bits, chain_and_layer, random_circuit, rng};
+use super::{Laws, Setting, bits, chain_and_layer, random_circuit, rng, words};
 use crate::parties::Pair;
 
 /// Law 7: fresh, among two and three.
@@ -32,6 +32,7 @@ pub fn fresh(protocol: &dyn Protocol, laws: &Laws) {
     for parties in [2, 3].into_iter().filter(|parties| card.parties.contains(parties)) {
         let circuit = match card.takes {
             Takes::NoAnds => random_circuit(&[40, 40], 60, false, &mut rng(9)),
+            Takes::Words => words::chain(8, 5),
             _ => chain_and_layer(40),
         };
         let program = Program::from_circuit(circuit).expect("a program");

@@ -14,10 +14,10 @@
 
 use comity_circuit::{Builder, Circuit, Program, Recipients, Wire};
 use comity_core::{Bits, PartyId};
-use comity_protocol::{Protocol, Takes};
+use comity_protocol::Protocol;
 
 use super::heard::Heard;
-use super::{Laws, Setting, bits, clear, rng};
+use super::{Gates, Laws, Setting, bits, clear, rng};
 use crate::meter::{Span, learnt};
 
 /// From so many runs on, bits and distributions are looked at, too.
@@ -46,8 +46,8 @@ const PAIRED: usize = 200;
 const AWAY: f64 = 6.7;
 
 /// What protocols without ANDs cannot do of a product is a sum.
-fn times(b: &mut Builder, ands: bool, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
-    x.iter().zip(y).map(|(&x, &y)| if ands { b.and(x, y) } else { b.xor(x, y) }).collect()
+fn times(b: &mut Builder, gates: Gates, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
+    x.iter().zip(y).map(|(&x, &y)| gates.and(b, x, y)).collect()
 }
 
 /// A circuit of one input a party, of which `outputs` makes outputs.
@@ -67,13 +67,13 @@ fn sum(b: &mut Builder, inputs: &[Vec<Wire>]) -> Vec<Wire> {
 }
 
 /// The programs that are listened to. Among two, an XOR of inputs gives both, and only products are of use.
-fn programs(parties: u16, width: usize, ands: bool) -> Vec<Program> {
+fn programs(parties: u16, width: usize, gates: Gates) -> Vec<Program> {
     let last = usize::from(parties) - 1;
     let products = circuit(parties, width, |b, inputs| {
-        (0..=last).map(|i| times(b, ands, &inputs[i], &inputs[(i + 1) % (last + 1)])).collect()
+        (0..=last).map(|i| times(b, gates, &inputs[i], &inputs[(i + 1) % (last + 1)])).collect()
     });
     let sliced = circuit(parties, width, |b, inputs| {
-        let product = times(b, ands, &inputs[0], &inputs[last]);
+        let product = times(b, gates, &inputs[0], &inputs[last]);
         let sum = if parties > 2 { sum(b, inputs) } else { product };
         sum.into_iter().map(|bit| vec![bit]).collect()
     });
@@ -90,7 +90,7 @@ fn programs(parties: u16, width: usize, ands: bool) -> Vec<Program> {
         let linear = || circuit(parties, width, |b, inputs| vec![sum(b, inputs)]);
         // Each output is masked by a product; their XOR is not.
         let mixed = circuit(parties, width, |b, inputs| {
-            let (sum, product) = (sum(b, inputs), times(b, ands, &inputs[0], &inputs[1]));
+            let (sum, product) = (sum(b, inputs), times(b, gates, &inputs[0], &inputs[1]));
             vec![sum.iter().zip(&product).map(|(&x, &y)| b.xor(x, y)).collect(), product]
         });
         let some = |parties: &[u16]| Recipients::Parties(parties.iter().map(|&party| PartyId(party)).collect());
@@ -155,21 +155,22 @@ pub fn listener(protocol: &dyn Protocol, laws: &Laws) {
 /// As [`listener`].
 pub fn listener_in(protocol: &dyn Protocol, laws: &Laws, runs: u64) {
     let card = protocol.card();
-    let ands = card.takes != Takes::NoAnds;
-    let numbers: Vec<u16> =
-        (2..=PARTIES).filter(|parties| card.parties.contains(parties) && (ands || *parties > 2)).collect();
+    let gates = Gates::of(card);
+    let numbers: Vec<u16> = (2..=PARTIES)
+        .filter(|parties| card.parties.contains(parties) && (gates != Gates::Xors || *parties > 2))
+        .collect();
     for &parties in &numbers {
         // Outputs of a bit each are no words.
-        let mut programs = programs(parties, 128, ands);
+        let mut programs = programs(parties, 128, gates);
         programs.retain(|program| program.outputs().iter().all(|output| output.bits == 128));
         words(protocol, laws, runs.div_ceil(numbers.len() as u64), &programs);
     }
     if runs >= MANY {
         let parties = if card.parties.contains(&3) { 3 } else { 2 };
-        for program in programs(parties, SMALL, ands) {
+        for program in programs(parties, SMALL, gates) {
             counted_bits(protocol, laws, runs / 2, &program);
         }
-        for program in programs(parties, 1, ands) {
+        for program in programs(parties, 1, gates) {
             distributions(protocol, laws, runs / 8, &program);
         }
     }

@@ -105,6 +105,8 @@ pub enum Takes {
     Shares,
     /// Programs without AND gates.
     NoAnds,
+    /// Programs that the protocol's [`fits`](crate::Protocol::fits) finds to be sums and products of words.
+    Words,
     /// Programs of which one party gives all inputs that are not public.
     Statement,
 }

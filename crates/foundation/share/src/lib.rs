@@ -22,7 +22,8 @@
 //! - [`Openings`]: bits that all open to all, or to some, and their check by products of rows.
 //!   [`zero_shares`] hide what each says for it.
 //!
-//! For parties that follow their protocol there are [XOR shares](bits) without a MAC, and [triples] of them.
+//! For parties that follow their protocol there are [XOR shares](bits) without a MAC, and [triples] of them;
+//! and, between two, additive shares of [words](ring), and triples of these.
 //!
 //! **A rule for whoever builds checks of these**: no message of a check depends on its sender's own global
 //! key, unless nothing secret is masked under that key before the check has passed. A cheat who fails a check
@@ -43,6 +44,7 @@ pub mod forms;
 pub mod joint;
 mod ledger;
 pub mod opening;
+pub mod ring;
 mod share;
 mod simultaneous;
 pub mod triples;

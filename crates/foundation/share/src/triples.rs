@@ -4,7 +4,8 @@
 //! of all parties' shares, `ab` is the sum of all `a_i b_j`. Party `i` has its own `a_i b_i`; of each other
 //! product party `i`, the sender of a random OT of bits, and party `j`, its receiver, get shares ([`Links`]):
 //! - the sender has `m_0` and `m_1`, the receiver its choice bit `r` and `m_r = m_0 + r (m_0 + m_1)`;
-//! - the receiver tells `d = r + b_j`, the sender `e = m_0 + m_1 + a_i`, both masked by what the other does not know;
+//! - the receiver tells `d = r + b_j`, the sender `e = m_0 + m_1 + a_i`, both masked by what the other does
+//!   not know;
 //! - the sender's share is `m_0 + d (m_0 + m_1)`, the receiver's `m_r + b_j e`. Their sum is `a_i b_j`.
 //!
 //! Each party takes for its `a` and `b` what the OTs with one peer, the first one, gave anyhow: `m_0 + m_1`
@@ -32,6 +33,7 @@ use comity_ot::{AtLeast, SemiHonest};
 use rand_core::CryptoRng;
 
 use crate::bits::BitShares;
+pub(crate) use links::OtSink;
 pub use links::{CHUNK, OtKind};
 use links::{Link, Ots};
 
@@ -65,7 +67,8 @@ impl BitTriples {
         self.len() == 0
     }
 
-    /// Uses up the next `n` triples, or as many as there are: they go to the end of `to`, which is for one use.
+    /// Uses up the next `n` triples, or as many as there are: they go to the end of `to`, which is for one
+    /// use.
     pub fn take(&mut self, n: usize, to: &mut TakenTriples) {
         let n = n.min(self.len());
         to.a.push_from(&self.a, self.used, n);
@@ -141,25 +144,40 @@ impl Links {
     /// # Errors
     /// Errors of the extension and of the channels; after one, every further call is refused.
     pub fn triples(&mut self, net: &mut Mesh<'_>, n: usize) -> Result<BitTriples> {
+        let mut ots = PerPeer::new(net.me(), net.parties(), |_| Ots::with_room(n));
+        for start in (0..n).step_by(CHUNK) {
+            self.chunk(net, CHUNK.min(n - start), &mut ots)?;
+        }
+        self.unless_ended(|links| links.combine(net, n, ots))
+    }
+
+    /// The next `n` OTs each way with every peer, at most [`CHUNK`]: one message each way.
+    ///
+    /// # Errors
+    /// Errors of the extension and of the channels; after one, every further call is refused.
+    pub(crate) fn chunk(&mut self, net: &mut Mesh<'_>, n: usize, ots: &mut PerPeer<impl OtSink>) -> Result<()> {
+        self.unless_ended(|Links { links, out, into, .. }| {
+            for (peer, link) in links.iter_mut() {
+                link.speak(n, &mut out[peer], &mut ots[peer]).map_err(|e| e.by(peer))?;
+                // Both ways are alike, and so are the lengths.
+                into[peer].resize(out[peer].len(), 0);
+            }
+            net.exchange(out, into)?;
+            for (peer, link) in links.iter_mut() {
+                link.hear(n, &into[peer], &mut ots[peer]).map_err(|e| e.by(peer))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Makes a step, unless an earlier one failed.
+    fn unless_ended<T>(&mut self, step: impl FnOnce(&mut Links) -> Result<T>) -> Result<T> {
         if std::mem::replace(&mut self.ended, true) {
             return Err(Error::invalid_input("this dealer stopped at an earlier error; set up a new one"));
         }
-        let mut ots = PerPeer::new(net.me(), net.parties(), |_| Ots::with_room(n));
-        for start in (0..n).step_by(CHUNK) {
-            let now = CHUNK.min(n - start);
-            for (peer, link) in self.links.iter_mut() {
-                link.speak(now, &mut self.out[peer], &mut ots[peer]).map_err(|e| e.by(peer))?;
-                // Both ways are alike, and so are the lengths.
-                self.into[peer].resize(self.out[peer].len(), 0);
-            }
-            net.exchange(&self.out, &mut self.into)?;
-            for (peer, link) in self.links.iter_mut() {
-                link.hear(now, &self.into[peer], &mut ots[peer]).map_err(|e| e.by(peer))?;
-            }
-        }
-        let triples = self.combine(net, n, ots)?;
+        let result = step(self)?;
         self.ended = false;
-        Ok(triples)
+        Ok(result)
     }
 
     /// The triples of these OTs.

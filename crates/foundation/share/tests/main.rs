@@ -8,6 +8,7 @@ mod forms;
 mod joint;
 mod ledger;
 mod opening;
+mod ring;
 mod simultaneous;
 mod triples;
 mod zero_shares;

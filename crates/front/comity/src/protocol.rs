@@ -2,7 +2,7 @@
 
 use comity_circuit::Program;
 use comity_core::{Error, Result};
-use comity_protocol::{Adversary, Card, Protocol};
+use comity_protocol::{Adversary, Card, Protocol, Takes};
 
 use crate::shares::Form;
 
@@ -17,6 +17,7 @@ pub static PROTOCOLS: &[&dyn Protocol] = &[
     &comity_token::GmwToken,
     &comity_tinytable::TinyTable,
     &comity_tinytable::TinyTableSemiHonest,
+    &comity_arith::Arith,
 ];
 
 /// The protocols for private functions: they run the programs of [`pfe`](comity_pfe) and no other, so that
@@ -126,7 +127,12 @@ pub fn fits(
 
 /// The protocols for so many parties, in words.
 fn instead(protocols: &[&'static dyn Protocol], parties: u16, program: Option<&Program>) -> String {
-    let takes = |card: &Card| card.takes.is_any() || program.is_none_or(|program| program.and_gates() == 0);
+    let takes = |card: &Card| match card.takes {
+        Takes::Any | Takes::Shares => true,
+        Takes::NoAnds | Takes::Statement => program.is_none_or(|program| program.and_gates() == 0),
+        // Only the protocol itself knows.
+        Takes::Words => program.is_none(),
+    };
     let cards = protocols.iter().map(|protocol| protocol.card());
     let would_do: Vec<String> = cards
         .filter(|card| card.parties.contains(&parties) && takes(card))

@@ -3,6 +3,7 @@
 use comity::{Bits, PROTOCOLS, Params, PerPeer, Program, Protocol, Report, RunCost, Session, library, memory};
 use comity_channel::MemoryChannel;
 use comity_core::PartyId;
+use comity_protocol::Takes;
 
 /// The reports of all parties.
 fn run(
@@ -62,11 +63,17 @@ fn programs(protocol: &dyn Protocol, parties: u16) -> Vec<Program> {
             .collect::<Vec<_>>()
             .join(", ")
     };
+    let words = protocol.card().takes == Takes::Words;
     let mut all = vec![
-        compile(&format!("fn main({}) -> u64 {{ a & b }}", of("u64"))),
+        compile(&format!("fn main({}) -> u64 {{ {} }}", of("u64"), if words { "a * a * b" } else { "a & b" })),
         compile(&format!("fn main({}) -> (p: u16 to 0, q: u8 to (0, 1)) {{ (a * b, (a + b) as u8) }}", of("u16"))),
     ];
-    if parties == 2 {
+    if words {
+        // In turns, and a square.
+        let turns = "let mut sum = 0u16; for i in 0..4000 { sum = sum * a[i] + b[i] * b[i]; } sum";
+        all.push(compile(&format!("fn main({}) -> u16 {{ {turns} }}", of("[u16; 4000]"))));
+        all.push(built_in("add64", protocol));
+    } else if parties == 2 {
         let circuit = library::circuit_for("aes128", protocol.card().goal).unwrap();
         all.push(Program::map(circuit, 3, &[]).unwrap());
         all.push(built_in("add64", protocol));

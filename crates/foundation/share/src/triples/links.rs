@@ -29,7 +29,18 @@ pub enum OtKind {
     Silent,
 }
 
-/// Random OTs of bits, as many each way: bit `j` of each string is that of OT `j`. Wiped on drop.
+/// What random OTs are made into: their messages, hashed, some hundred at a time and in their order.
+pub(crate) trait OtSink {
+    /// Both messages of the next OTs that this party sends.
+    fn sent(&mut self, backend: Backend, pairs: &[[Block; 2]]);
+    /// The chosen messages of the next OTs that this party receives.
+    fn received(&mut self, backend: Backend, messages: &[Block]);
+    /// The choice bits of the OTs of this chunk that were received, 64 a word.
+    fn choices(&mut self, words: &[u64]);
+}
+
+/// Random OTs of bits, as many each way: bit `j` of each string is that of OT `j`. All chunks but the last
+/// have whole words. Wiped on drop.
 #[derive(Default)]
 pub(super) struct Ots {
     /// Of the OTs that this party sends, the message for choice bit zero.
@@ -49,6 +60,26 @@ impl Ots {
     }
 }
 
+impl OtSink for Ots {
+    fn sent(&mut self, backend: Backend, pairs: &[[Block; 2]]) {
+        for pairs in pairs.chunks(64) {
+            let [zero, one] = backend.vectorize(FirstBits(pairs));
+            self.zero.push(zero);
+            self.sum.push(zero ^ one);
+        }
+    }
+
+    fn received(&mut self, backend: Backend, messages: &[Block]) {
+        for messages in messages.chunks(64) {
+            self.chosen.push(backend.vectorize(FirstBits(messages.as_chunks::<1>().0))[0]);
+        }
+    }
+
+    fn choices(&mut self, words: &[u64]) {
+        self.choice.extend_from_slice(words);
+    }
+}
+
 impl Drop for Ots {
     fn drop(&mut self) {
         [&mut self.zero, &mut self.sum, &mut self.choice, &mut self.chosen].into_iter().for_each(Zeroize::zeroize);
@@ -59,10 +90,10 @@ impl Drop for Ots {
 pub(super) struct Link(Box<dyn TwoWay>);
 
 /// Two extensions, one each way. In each chunk this party first runs the side that speaks, and when it has
-/// heard the peer's the other one. All chunks but the last have whole words.
+/// heard the peer's the other one.
 trait TwoWay: Send {
-    fn speak(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut Ots) -> Result<()>;
-    fn hear(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut Ots) -> Result<()>;
+    fn speak(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut dyn OtSink) -> Result<()>;
+    fn hear(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut dyn OtSink) -> Result<()>;
 }
 
 impl Link {
@@ -110,13 +141,13 @@ impl Link {
     }
 
     /// The part of the next `n` OTs each way that waits for nothing: what the peer has to hear goes to `out`.
-    pub(super) fn speak(&mut self, n: usize, out: &mut Vec<u8>, ots: &mut Ots) -> Result<()> {
+    pub(super) fn speak(&mut self, n: usize, out: &mut Vec<u8>, ots: &mut dyn OtSink) -> Result<()> {
         out.clear();
         self.0.speak(n, &mut Spool::speaking(out), ots)
     }
 
     /// The other part, with what the peer said.
-    pub(super) fn hear(&mut self, n: usize, into: &[u8], ots: &mut Ots) -> Result<()> {
+    pub(super) fn hear(&mut self, n: usize, into: &[u8], ots: &mut dyn OtSink) -> Result<()> {
         let mut nothing = Vec::new();
         let mut ch = Spool::hearing(into, &mut nothing);
         self.0.hear(n, &mut ch, ots)?;
@@ -164,47 +195,40 @@ impl<S: CotSender<Model = SemiHonest>, R: CotReceiver<Model = SemiHonest>> Both<
         Both { sender, receiver, hash, speaks }
     }
 
-    fn send(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut Ots) -> Result<()> {
+    fn send(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut dyn OtSink) -> Result<()> {
         let (hash, delta, backend) = (&self.hash, self.sender.delta(), self.sender.backend());
         let mut pairs = Zeroizing::new(vec![[Block::ZERO; 2]; TILE.min(n)]);
         self.sender.extend_each(ch, true, n, |_, q| {
             for q in q.chunks(TILE) {
                 let pairs = &mut pairs[..q.len()];
                 hash.hash_pairs(delta, q, pairs);
-                for pairs in pairs.chunks(64) {
-                    let [zero, one] = backend.vectorize(FirstBits(pairs));
-                    ots.zero.push(zero);
-                    ots.sum.push(zero ^ one);
-                }
+                ots.sent(backend, pairs);
             }
         })
     }
 
-    fn receive(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut Ots) -> Result<()> {
+    fn receive(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut dyn OtSink) -> Result<()> {
         let (hash, backend) = (&self.hash, self.receiver.backend());
-        let chosen = &mut ots.chosen;
         let choice = self.receiver.extend_each(ch, None, n, |_, t| {
             for t in t.chunks_mut(TILE) {
                 hash.hash_blocks(t);
-                for t in t.chunks(64) {
-                    chosen.push(backend.vectorize(FirstBits(t.as_chunks::<1>().0))[0]);
-                }
+                ots.received(backend, t);
             }
         })?;
-        ots.choice.extend_from_slice(choice.words());
+        ots.choices(choice.words());
         Ok(())
     }
 }
 
 impl<S: CotSender<Model = SemiHonest>, R: CotReceiver<Model = SemiHonest>> TwoWay for Both<S, R> {
-    fn speak(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut Ots) -> Result<()> {
+    fn speak(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut dyn OtSink) -> Result<()> {
         match self.speaks {
             Speaks::Sender => self.send(n, ch, ots),
             Speaks::Receiver => self.receive(n, ch, ots),
         }
     }
 
-    fn hear(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut Ots) -> Result<()> {
+    fn hear(&mut self, n: usize, ch: &mut dyn Channel, ots: &mut dyn OtSink) -> Result<()> {
         match self.speaks {
             Speaks::Sender => self.receive(n, ch, ots),
             Speaks::Receiver => self.send(n, ch, ots),

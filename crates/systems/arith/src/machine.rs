@@ -1,0 +1,241 @@
+//! `WordMachine`: inputs, products and outputs on additive shares of words, in any order.
+//!
+//! - *Input*: the parties share two streams of pseudorandom words, one that either gave the seed of. The
+//!   owner subtracts the next words of its own stream from its value; these are the other party's shares.
+//!   Nothing is sent. No stream ever starts again.
+//! - *Sums*, *products with constants*: of shares; a constant is party 0's.
+//! - *Product*: both show their shares of `d = x - a` and `e = y - b`, and `xy = c + d b + e a + d e`, the
+//!   last term at party 0 (Beaver, Crypto 1991).
+//! - *Square*: both show their shares of `d = x - a`, and `x² = c + 2 d a + d²`, the last term at party 0.
+//! - *Output*: the other party shows its share to each recipient.
+//!
+//! After an error a machine is at its end: every further call is refused.
+
+use std::collections::BTreeMap;
+
+use comity_channel::{Mesh, PerPeer};
+use comity_circuit::{Owner, Recipients};
+use comity_core::{Block, Error, PartyId, Prg, Result};
+use comity_protocol::Party;
+use comity_share::ring::{RingTriples, WordProduct, WordReader, WordWriter, word_mask};
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::dealers::{MOST_WORDS, WordDealer};
+
+/// Products of one kind, of the same layer: their factors' shares.
+pub struct Products {
+    /// The kind.
+    pub what: WordProduct,
+    /// The shares of the first factors.
+    pub x: Zeroizing<Vec<u128>>,
+    /// The shares of the second factors; of squares none.
+    pub y: Zeroizing<Vec<u128>>,
+}
+
+/// One party of a computation on words.
+pub struct WordMachine<'d> {
+    me: PartyId,
+    dealer: Option<Box<dyn WordDealer + 'd>>,
+    ready: BTreeMap<WordProduct, RingTriples>,
+    /// The products that are still expected.
+    planned: BTreeMap<WordProduct, u64>,
+    /// The stream whose seed this party drew, and the one whose seed the other one drew.
+    ours: Prg,
+    theirs: Prg,
+    /// A call failed, or is under way.
+    ended: bool,
+}
+
+impl<'d> WordMachine<'d> {
+    /// A machine on this dealer's triples; without a dealer it does no products. Tells the peer a seed: one
+    /// message each way.
+    ///
+    /// # Errors
+    /// Errors of the channel; [`InvalidInput`](comity_core::Kind) if there are not two parties.
+    pub fn setup(me: &mut Party<'_, '_>, dealer: Option<Box<dyn WordDealer + 'd>>) -> Result<WordMachine<'d>> {
+        let (ch, here, rng, _) = me.pair()?;
+        let (mut ours, mut theirs) = ([0; Block::BYTES], [0; Block::BYTES]);
+        rng.fill_bytes(&mut ours);
+        ch.exchange(&ours, &mut theirs)?;
+        let prg = |seed: &mut [u8; Block::BYTES]| {
+            let block = Block::new(*seed);
+            seed.zeroize();
+            Prg::new(here.backend, block)
+        };
+        let (ours, theirs) = (prg(&mut ours), prg(&mut theirs));
+        let (ready, planned) = Default::default();
+        Ok(WordMachine { me: here.me, dealer, ready, planned, ours, theirs, ended: false })
+    }
+
+    /// Whether this is the party that adds constants.
+    pub fn is_first(&self) -> bool {
+        self.me == PartyId(0)
+    }
+
+    /// Says that so many products will follow, and has the first ones' triples made now. Both parties say the
+    /// same.
+    ///
+    /// # Errors
+    /// Errors of the dealer.
+    pub fn prepare(&mut self, net: &mut Mesh<'_>, products: BTreeMap<WordProduct, u64>) -> Result<()> {
+        self.planned = products;
+        self.guarded(|machine| {
+            let kinds: Vec<WordProduct> = machine.planned.keys().copied().collect();
+            kinds.into_iter().try_for_each(|what| machine.refill(net, what, 1))
+        })
+    }
+
+    /// Shares of an input value of words of these widths, which its owner gives and nobody else.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the value is missing or another party's.
+    pub fn input(
+        &mut self,
+        owner: Owner,
+        value: Option<Zeroizing<Vec<u128>>>,
+        widths: &[u32],
+    ) -> Result<Zeroizing<Vec<u128>>> {
+        let mine = owner.party() == Some(self.me);
+        if value.is_some() != mine || owner.party().is_none_or(|party| party.0 > 1) {
+            return Err(Error::invalid_input(format!("{owner} has to put in a value, and this is party {}", self.me)));
+        }
+        let stream = if mine { &mut self.ours } else { &mut self.theirs };
+        let mut shares = value.unwrap_or_else(|| Zeroizing::new(vec![0; widths.len()]));
+        for (share, &bits) in shares.iter_mut().zip(widths) {
+            let pad = stream.block().to_u128();
+            *share = if mine { share.wrapping_sub(pad) } else { pad } & word_mask(bits);
+        }
+        Ok(shares)
+    }
+
+    /// Reveals words of these widths to their recipients; they are there if this party is one.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if there is no such party; errors of the channel.
+    pub fn reveal(
+        &mut self,
+        net: &mut Mesh<'_>,
+        to: Recipients,
+        shares: &[u128],
+        widths: &[u32],
+    ) -> Result<Option<Zeroizing<Vec<u128>>>> {
+        if let Some(party) = to.named().iter().find(|party| party.0 > 1) {
+            return Err(Error::invalid_input(format!(
+                "there is no party {party} to reveal to: the parties are 0 and 1"
+            )));
+        }
+        let me = self.me;
+        self.guarded(|_| {
+            let bits: usize = widths.iter().map(|bits| *bits as usize).sum();
+            let said = |told: bool| if told { pack(shares, widths) } else { Vec::new() };
+            let out = PerPeer::new(me, net.parties(), |peer| said(to.includes(peer)));
+            let heard = if to.includes(me) { bits.div_ceil(8) } else { 0 };
+            let mut into = PerPeer::new(me, net.parties(), |_| vec![0; heard]);
+            net.exchange(&out, &mut into)?;
+            if !to.includes(me) {
+                return Ok(None);
+            }
+            let (_, into) = into.iter().next().expect("one of two parties");
+            let mut reader = WordReader::new(into);
+            let words = shares.iter().zip(widths);
+            let sum = words.map(|(share, &bits)| share.wrapping_add(reader.take(bits)) & word_mask(bits));
+            Ok(Some(Zeroizing::new(sum.collect())))
+        })
+    }
+
+    /// The shares of all products of a layer: one message each way.
+    ///
+    /// # Errors
+    /// Errors of the dealer and of the channel.
+    pub fn multiply(&mut self, net: &mut Mesh<'_>, layer: Vec<Products>) -> Result<Vec<Zeroizing<Vec<u128>>>> {
+        let me = self.me;
+        self.guarded(|machine| {
+            let mut taken = Vec::with_capacity(layer.len());
+            for products in &layer {
+                taken.push(machine.take(net, products.what, products.x.len())?);
+            }
+            let masked = |shares: &[u128], masks: &[u128], bits: u32| -> Vec<u128> {
+                shares.iter().zip(masks).map(|(share, mask)| share.wrapping_sub(*mask) & word_mask(bits)).collect()
+            };
+            let mut opened: Vec<[Vec<u128>; 2]> = Vec::with_capacity(layer.len());
+            let mut to = WordWriter::default();
+            for (products, triples) in layer.iter().zip(&taken) {
+                let (bits, [a, b, _]) = (products.what.bits, triples.shares());
+                let both = [masked(&products.x, a, bits), masked(&products.y, b, bits)];
+                both.iter().flatten().for_each(|&word| to.put(word, bits));
+                opened.push(both);
+            }
+            let said = to.finish();
+            let mut into = PerPeer::new(me, net.parties(), |_| vec![0; said.len()]);
+            let out = PerPeer::new(me, net.parties(), |_| said.clone());
+            net.exchange(&out, &mut into)?;
+            let (_, into) = into.iter().next().expect("one of two parties");
+            let mut reader = WordReader::new(into);
+            for (products, opened) in layer.iter().zip(&mut opened) {
+                let bits = products.what.bits;
+                opened.iter_mut().flatten().for_each(|word| *word = word.wrapping_add(reader.take(bits)));
+            }
+            let product = |((products, triples), [d, e]): ((&Products, &RingTriples), &[Vec<u128>; 2])| {
+                let ([a, b, c], mask) = (triples.shares(), word_mask(products.what.bits));
+                let both = |product: u128| if me == PartyId(0) { product } else { 0 };
+                let square = |i: usize| both(d[i].wrapping_mul(d[i])).wrapping_add(d[i].wrapping_mul(a[i]) << 1);
+                let mixed = |i: usize| {
+                    let with_b = d[i].wrapping_mul(b[i]);
+                    both(d[i].wrapping_mul(e[i])).wrapping_add(with_b).wrapping_add(e[i].wrapping_mul(a[i]))
+                };
+                let term = |i: usize| if products.what.square { square(i) } else { mixed(i) };
+                Zeroizing::new((0..c.len()).map(|i| c[i].wrapping_add(term(i)) & mask).collect::<Vec<_>>())
+            };
+            Ok(layer.iter().zip(&taken).zip(&opened).map(product).collect())
+        })
+    }
+
+    /// Uses up `n` triples.
+    fn take(&mut self, net: &mut Mesh<'_>, what: WordProduct, n: usize) -> Result<RingTriples> {
+        let mut taken = RingTriples::default();
+        while taken.len() < n {
+            let more = n - taken.len();
+            if self.ready.get(&what).is_none_or(RingTriples::is_empty) {
+                self.refill(net, what, more)?;
+            }
+            let before = taken.len();
+            self.ready.get_mut(&what).expect("they were made").take(more, &mut taken);
+            if let Some(planned) = self.planned.get_mut(&what) {
+                *planned = planned.saturating_sub((taken.len() - before) as u64);
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Asks the dealer for triples: for the planned products, up to a bound, and at least for so many.
+    fn refill(&mut self, net: &mut Mesh<'_>, what: WordProduct, products: usize) -> Result<()> {
+        let dealer = self.dealer.as_mut().ok_or_else(|| Error::invalid_input("there are no triples for a product"))?;
+        let planned = self.planned.get(&what).copied().unwrap_or(0);
+        let wanted = usize::try_from(planned).unwrap_or(usize::MAX).max(products).min(MOST_WORDS);
+        let triples = dealer.deal(net, what, wanted)?;
+        if triples.is_empty() {
+            return Err(Error::invalid_input("the dealer of triples gave none"));
+        }
+        self.ready.insert(what, triples);
+        Ok(())
+    }
+
+    /// Runs a call; if it fails it was the last.
+    fn guarded<T>(&mut self, call: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if std::mem::replace(&mut self.ended, true) {
+            return Err(Error::invalid_input(
+                "this computation ended with an error and cannot go on: start a new session",
+            ));
+        }
+        let result = call(self)?;
+        self.ended = false;
+        Ok(result)
+    }
+}
+
+/// Words of these widths, without gaps.
+fn pack(words: &[u128], widths: &[u32]) -> Vec<u8> {
+    let mut to = WordWriter::default();
+    words.iter().zip(widths).for_each(|(&word, &bits)| to.put(word, bits));
+    to.finish()
+}

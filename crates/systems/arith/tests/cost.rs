@@ -1,0 +1,154 @@
+//! Bytes and rounds, exactly as the docs say; lengths that say nothing; memory.
+
+use comity_arith::Arith;
+use comity_channel::{Counted, Mesh, Recorded, Traffic, memory_mesh};
+use comity_circuit::{Builder, Program};
+use comity_core::{Backend, Bits};
+use comity_library::arith;
+use comity_testing::laws::{bits, rng, run};
+use comity_testing::{PATIENCE, peak_memory};
+
+use super::{DEALT, setting};
+
+/// So many products of words of so many bits side by side, and as many squares.
+fn program(width: usize, times: u64) -> Program {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", width), b.input("y", width));
+    let product = arith::mul(&mut b, &x, &y);
+    let square = arith::square(&mut b, &x);
+    b.output("product", &product);
+    b.output("square", &square);
+    Program::map(b.finish(), times, &[]).unwrap().with_owner(1, 1).unwrap()
+}
+
+fn inputs(program: &Program, seed: u128) -> Vec<Bits> {
+    program.inputs().iter().map(|input| bits(input.bits, &mut rng(seed))).collect()
+}
+
+/// What both parties send, and their rounds.
+fn traffic(program: &Program, inputs: &[Bits]) -> Vec<Traffic> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = memory_mesh(2, Some(PATIENCE))
+            .into_iter()
+            .map(|links| {
+                scope.spawn(move || {
+                    let mut counters = Vec::new();
+                    let counted = links.map(|_, link| {
+                        let link = Counted::new(link);
+                        counters.push(link.counter());
+                        link
+                    });
+                    run(&Arith, &mut Mesh::new(counted), program, inputs, setting(Backend::detect())).unwrap();
+                    counters[0].counts()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().expect("a party does not panic")).collect()
+    })
+}
+
+/// Bytes of the base OTs of both ways, from each party: points, a first point, trees.
+const SETUP: u64 = 128 * 32 + 32 + 32 * 3 * 32;
+
+#[test]
+fn bytes_and_rounds_are_what_the_docs_say() {
+    for (width, times) in [(64, 3000), (128, 900), (9, 5000)] {
+        let program = program(width, times);
+        let width = width as u64;
+        let rows = |ots: u64| 31 * 16 * ots.div_ceil(128);
+        let chunk = |ots: u64| (1 << 17) / ots / 128 * 128;
+        // The OTs of products in chunks, and of the half of the squares that a party sends.
+        let mut offline = 0;
+        let mut rounds = 0;
+        for (count, ots) in [(times, width), (times.div_ceil(2), width - 1)] {
+            let mut left = count;
+            while left > 0 {
+                let now = left.min(chunk(ots));
+                offline += rows(now * ots) + (now * ots * (ots + 1) / 2).div_ceil(8);
+                left -= now;
+                rounds += 2;
+            }
+        }
+        let online = (times * 3 * width).div_ceil(8);
+        let outputs = 2 * (times * width).div_ceil(8);
+        for (party, traffic) in (0..).zip(traffic(&program, &inputs(&program, 1))) {
+            assert_eq!(traffic.sent, SETUP + 16 + offline + online + outputs, "{width} bits");
+            // Base OTs, one more at party 1; the seeds; the products; the outputs.
+            assert_eq!(traffic.rounds - rounds, 2 + party + 1 + 1 + 2, "{width} bits, party {party}");
+        }
+    }
+}
+
+#[test]
+fn lengths_are_the_same_for_all_inputs() {
+    let program = program(32, 40);
+    let zeros: Vec<Bits> = program.inputs().iter().map(|input| Bits::zeros(input.bits)).collect();
+    let sent = |inputs: &[Bits]| traffic(&program, inputs).iter().map(|traffic| traffic.sent).collect::<Vec<_>>();
+    assert_eq!(sent(&zeros), sent(&inputs(&program, 5)));
+}
+
+/// What is opened is masked by triples: over many products of one pair of words, each bit of a message is one
+/// half of the time.
+#[test]
+fn what_is_opened_looks_random() {
+    const TIMES: u64 = 4000;
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 16), b.input("y", 16));
+    let product = arith::mul(&mut b, &x, &y);
+    b.output("product", &product);
+    let program = Program::map(b.finish(), TIMES, &[0, 1]).unwrap().with_owner(1, 1).unwrap();
+    let inputs = [Bits::zeros(16), Bits::zeros(16)];
+    let said = std::thread::scope(|scope| {
+        let threads = memory_mesh(2, Some(PATIENCE)).into_iter().map(|links| {
+            let (program, inputs) = (&program, &inputs);
+            scope.spawn(move || {
+                let mut recorders = Vec::new();
+                let links = links.map(|_, link| {
+                    let link = Recorded::new(link, 64 << 20);
+                    recorders.push(link.recorder());
+                    link
+                });
+                run(&DEALT, &mut Mesh::new(links), program, inputs, setting(Backend::detect())).unwrap();
+                let recording = recorders[0].recording();
+                let messages: Vec<Vec<u8>> = recording.messages().map(|range| recording.sent[range].to_vec()).collect();
+                messages
+            })
+        });
+        let threads: Vec<_> = threads.collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    let opened =
+        |party: usize| said[party].iter().find(|message| message.len() == 4 * TIMES as usize).expect("one message");
+    let (ours, theirs) = (opened(0), opened(1));
+    for bit in 0..16 {
+        // A bit of d = x - a, shared and opened, of all products.
+        let shared = |bytes: &[u8], at: usize| u16::from_le_bytes([bytes[2 * at], bytes[2 * at + 1]]);
+        let (mut share, mut open) = (0u64, 0u64);
+        for at in 0..TIMES as usize {
+            share += u64::from(shared(ours, at) >> bit & 1);
+            open += u64::from(shared(ours, at).wrapping_add(shared(theirs, at)) >> bit & 1);
+        }
+        for ones in [share, open] {
+            // Six standard deviations.
+            assert!(ones.abs_diff(TIMES / 2) < 190, "bit {bit} is one in {ones} of {TIMES}");
+        }
+    }
+}
+
+/// 10^7 products of 64 bits: their triples would be 480 MB.
+#[test]
+#[ignore = "minutes; part of make test-long"]
+fn a_program_far_larger_than_memory_runs_in_little() {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 64_000), b.input("y", 64_000));
+    let mut next = Vec::new();
+    for (x, y) in x.chunks(64).zip(y.chunks(64)) {
+        next.extend(arith::mul(&mut b, x, y));
+    }
+    b.output("next", &next);
+    let program = Program::iterate(b.finish(), 10_000, &[(0, 0)]).unwrap().with_owner(1, 1).unwrap();
+    comity_testing::laws::check(&DEALT, 2, &program, &inputs(&program, 9), setting(Backend::detect()));
+    if let Some(peak) = peak_memory() {
+        assert!(peak < 256 << 10, "{peak} KiB for both parties");
+    }
+}

@@ -1,0 +1,98 @@
+//! Programs of the language, against the evaluator.
+
+use comity_circuit::{Program, Recipients};
+use comity_core::{Backend, Bits};
+use comity_testing::laws::{bits, check, rng};
+
+use super::{DEALT, setting};
+
+/// The program of this text after the line that names the parties.
+fn compiled(text: &str) -> Program {
+    comity_language::compile("test.cty", &format!("parties alice, bob;\n{text}")).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn runs(text: &str) {
+    let program = compiled(text);
+    for seed in 0..2 {
+        let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(seed))).collect();
+        check(&DEALT, 2, &program, &inputs, setting(Backend::detect()));
+    }
+}
+
+#[test]
+fn sums_products_squares_and_constants() {
+    runs("fn main(x: u32 from alice, y: u32 from bob) -> (r: u32) { 3 * x * y - (x + 7) * (x + 7) + 5 }");
+    runs("fn main(x: i64 from alice, y: i64 from bob) -> (r: i64) { -x * y + (x - y) * -3 }");
+    runs("fn main(x: u128 from alice, y: u128 from bob) -> (r: u128) { x * y * y - 1 }");
+    runs("fn main(x: u1 from alice, y: u1 from bob) -> (r: u1) { x * y + x }");
+    runs("fn main(x: u7 from alice, y: u7 from bob) -> (r: u7, one: u7, same: u7) { (x * y, 1, y) }");
+}
+
+#[test]
+fn powers_of_two_and_lower_bits() {
+    runs("fn main(x: u32 from alice, y: u32 from bob) -> (r: u32) { 4 * x + (y << 7) * 2 }");
+    runs(
+        "fn main(x: u64 from alice, y: u64 from bob) -> (r: u8, s: u16) { let p = x * y; ((p + x) as u8, (p as u16) * 3) }",
+    );
+    runs("fn main(x: u64 from alice, y: u8 from bob) -> (r: u8) { (x as u8) * y }");
+    runs("fn main(x: u16 from alice, y: u16 from bob) -> (r: u16, s: u16) { (x << 3, (x * y) << 9) }");
+}
+
+#[test]
+fn arrays_and_loops() {
+    runs(
+        "fn main(x: [u32; 6] from alice, y: [u32; 6] from bob) -> (dot: u32, each: [u32; 6]) {
+        let mut sum = 0u32;
+        for i in 0..6 { sum += x[i] * y[i]; }
+        let mut each = [0u32; 6];
+        for i in 0..6 { each[i] = x[i] + 3 * y[i] - 5; }
+        (sum, each)
+    }",
+    );
+    runs(
+        "const N = 4000;
+    fn main(x: [u64; N] from alice, y: [u64; N] from bob) -> (dot: u64, each: [u64; N], low: u8) {
+        let mut sum = 0u64;
+        for i in 0..N { sum += x[i] * y[i]; }
+        let mut each = [0u64; N];
+        for i in 0..N { each[i] = x[i] * (x[i] + y[i]); }
+        (sum, each, sum as u8)
+    }",
+    );
+    runs(
+        "struct Row { many: u32, price: u64 }
+    const N = 2000;
+    fn main(rows: [Row; N] from alice, factor: u64 from bob) -> (sum: u64, many: u32) {
+        let mut sum = 0u64;
+        let mut many = 0u32;
+        for i in 0..N { sum += rows[i].price * factor; many += rows[i].many; }
+        (sum, many)
+    }",
+    );
+    runs(
+        "const N = 12;
+    fn main(x: [[u16; N]; N] from alice, y: [[u16; N]; N] from bob) -> (z: [[u16; N]; N]) {
+        let mut z = [[0u16; N]; N];
+        for i in 0..N { for j in 0..N { for k in 0..N { z[i][j] += x[i][k] * y[k][j]; } } }
+        z
+    }",
+    );
+}
+
+#[test]
+fn what_one_party_learns_is_not_told_to_the_other() {
+    let program = compiled("fn main(x: u32 from alice, y: u32 from bob) -> (a: u32, b: u32) { (x * y, x - y) }");
+    let program = program.with_recipients(0, Recipients::only(0)).unwrap().with_recipients(1, Recipients::only(1));
+    let inputs = [bits(32, &mut rng(1)), bits(32, &mut rng(2))];
+    check(&DEALT, 2, &program.unwrap(), &inputs, setting(Backend::detect()));
+}
+
+/// A built-in circuit, which has no source text.
+#[test]
+fn built_in_words() {
+    for name in ["add32", "sub32", "mul32", "mul64"] {
+        let program = Program::from_circuit(comity_library::find(name).unwrap()).unwrap().with_owner(1, 1).unwrap();
+        let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(3))).collect();
+        check(&DEALT, 2, &program, &inputs, setting(Backend::detect()));
+    }
+}
