@@ -6,6 +6,7 @@
 
 mod ag;
 mod among;
+mod arith;
 mod bmr;
 mod files;
 pub mod found;
@@ -89,6 +90,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     among::stored_rows,
     tinyot::stored_shares,
     gmw::stored_triples,
+    arith::stored_words,
     table::table_cell,
     table::table_rows,
     table::table_steps,

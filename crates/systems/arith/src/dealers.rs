@@ -1,21 +1,33 @@
-//! Dealers of what products of words take.
+//! Dealers of what products of words take: from OT, and from material made ahead.
+//!
+//! Material is for any program, whose words may have any width: triples modulo 2^64 serve words of up to 64
+//! bits, and triples modulo 2^128 wider ones, since what holds modulo 2^64 holds modulo 2^k. Squares on a
+//! store are products.
+
+use std::io::{Read, Write};
 
 use comity_channel::Mesh;
-use comity_core::Result;
+use comity_core::{Error, PartyId, Result};
 use comity_ot::base::{BaseOt, Simplest};
 use comity_ot::{AtLeast, SemiHonest};
-use comity_protocol::Party;
-use comity_share::ring::{RingDealer, RingTriples, WordProduct};
+use comity_protocol::{BatchForm, Party, Supplies};
+use comity_share::ring::{RingDealer, RingTriples, WordProduct, word_mask};
 use comity_share::triples::OtKind;
+use zeroize::Zeroizing;
 
 /// A dealer of triples and square pairs of words. It has its own randomness and its own session.
-pub trait WordDealer: Send {
+pub trait WordDealer {
     /// Makes at least so many for products of a kind. Both parties ask for the same, in the same order. After
     /// an error a dealer is not used again.
     ///
     /// # Errors
     /// Errors of the channel: then nothing is given out.
     fn deal(&mut self, net: &mut Mesh<'_>, what: WordProduct, at_least: usize) -> Result<RingTriples>;
+
+    /// Whether it makes square pairs. If not, squares are products.
+    fn has_squares(&self) -> bool {
+        true
+    }
 }
 
 /// The most triples of a kind that are made at once: 6 MiB.
@@ -45,4 +57,133 @@ pub fn from_ot_over<B: BaseOt<Model: AtLeast<SemiHonest>>>(
 ) -> Result<Box<RingDealer>> {
     let (session, backend) = (me.here.session, me.here.backend);
     Ok(Box::new(RingDealer::setup::<B>(me.net, session, backend, extension, me.rng)?))
+}
+
+/// Triples in a stored batch. A run uses up whole batches for the products of each width.
+pub const WORD_BATCH: usize = 1 << 12;
+
+/// The stored material of words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordMaterial {
+    /// Triples modulo 2^64.
+    Narrow,
+    /// Triples modulo 2^128.
+    Wide,
+}
+
+impl WordMaterial {
+    /// Both.
+    pub const ALL: [WordMaterial; 2] = [WordMaterial::Narrow, WordMaterial::Wide];
+
+    /// The material that products of words of so many bits use up.
+    pub fn of(bits: u32) -> WordMaterial {
+        if bits <= 64 { WordMaterial::Narrow } else { WordMaterial::Wide }
+    }
+
+    /// The material's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            WordMaterial::Narrow => "word triples",
+            WordMaterial::Wide => "wide word triples",
+        }
+    }
+
+    /// What is dealt for it.
+    pub fn product(self) -> WordProduct {
+        let bits = match self {
+            WordMaterial::Narrow => 64,
+            WordMaterial::Wide => 128,
+        };
+        WordProduct { bits, square: false }
+    }
+
+    fn form(self) -> BatchForm {
+        match self {
+            WordMaterial::Narrow => BatchForm { magic: b"comity ring 64 1", name: "a batch of triples of words" },
+            WordMaterial::Wide => BatchForm { magic: b"comity ring128 1", name: "a batch of triples of wide words" },
+        }
+    }
+
+    /// Bytes of a share.
+    fn width(self) -> usize {
+        self.product().bits as usize / 8
+    }
+
+    /// Bytes of a batch of so many triples.
+    pub fn batch_bytes(self, triples: usize) -> u64 {
+        (BatchForm::BEGINNING + 1 + 3 * triples * self.width()) as u64
+    }
+
+    /// Writes a batch of triples of party `me`: they are then whoever's who reads it.
+    ///
+    /// # Errors
+    /// [`Store`](comity_core::Kind).
+    pub fn write(self, triples: &RingTriples, me: PartyId, to: &mut dyn Write) -> Result<()> {
+        let form = self.form();
+        form.begin(to)?;
+        form.put(to, &[me.0 as u8])?;
+        for shares in triples.shares() {
+            let bytes = shares.iter().flat_map(|share| share.to_le_bytes().into_iter().take(self.width()));
+            form.put(to, &Zeroizing::new(bytes.collect::<Vec<u8>>()))?;
+        }
+        Ok(())
+    }
+
+    /// Reads a batch of `n` triples of party `me`, modulo 2^bits. The reader has nothing else.
+    ///
+    /// # Errors
+    /// [`Store`](comity_core::Kind) if these are not the bytes of such a batch.
+    pub fn read(self, from: &mut dyn Read, me: PartyId, n: usize, bits: u32) -> Result<RingTriples> {
+        let form = self.form();
+        form.begins(from)?;
+        let mut of = [0];
+        form.take(from, &mut of)?;
+        if u16::from(of[0]) != me.0 {
+            return Err(form.damaged(format!("it is not one of party {me}")));
+        }
+        let mut bytes = Zeroizing::new(vec![0; n * self.width()]);
+        let mut shares = || -> Result<Vec<u128>> {
+            form.take(from, &mut bytes)?;
+            let share = |bytes: &[u8]| {
+                let mut share = [0; 16];
+                share[..bytes.len()].copy_from_slice(bytes);
+                u128::from_le_bytes(share) & word_mask(bits)
+            };
+            Ok(bytes.chunks(self.width()).map(share).collect())
+        };
+        let triples = RingTriples::new(shares()?, shares()?, shares()?);
+        form.ends(from)?;
+        Ok(triples)
+    }
+}
+
+/// Deals what lies on shelves, batch by batch. It sends nothing.
+pub struct StoredWords<'s> {
+    supplies: &'s mut dyn Supplies,
+}
+
+impl<'s> StoredWords<'s> {
+    /// Deals from the shelves among these supplies.
+    pub fn new(supplies: &'s mut dyn Supplies) -> StoredWords<'s> {
+        StoredWords { supplies }
+    }
+}
+
+impl WordDealer for StoredWords<'_> {
+    fn deal(&mut self, net: &mut Mesh<'_>, what: WordProduct, _: usize) -> Result<RingTriples> {
+        let material = WordMaterial::of(what.bits);
+        let lacking = || {
+            Error::invalid_input(format!(
+                "no batch of {} is left: prepare more together with the other party, or run without a store",
+                material.name()
+            ))
+        };
+        let shelf = self.supplies.shelf(material.name()).ok_or_else(lacking)?;
+        let mut batch = shelf.take()?.ok_or_else(lacking)?;
+        material.read(&mut *batch, net.me(), WORD_BATCH, what.bits)
+    }
+
+    fn has_squares(&self) -> bool {
+        false
+    }
 }

@@ -14,7 +14,7 @@
 //! and as a correlation-robust hash, gap Diffie-Hellman and a random oracle in ristretto255 (base OT); silent
 //! OT adds LPN.
 //!
-//! - [`dealers`]: triples and square pairs of words, from OT.
+//! - [`dealers`]: triples and square pairs of words, from OT, and triples from material made ahead.
 //! - [`WordMachine`]: inputs, products and outputs on shares.
 //! - [`Arith`]: all of it as a protocol.
 //!

@@ -77,8 +77,11 @@ impl<'d> WordMachine<'d> {
     ///
     /// # Errors
     /// Errors of the dealer.
-    pub fn prepare(&mut self, net: &mut Mesh<'_>, products: BTreeMap<WordProduct, u64>) -> Result<()> {
-        self.planned = products;
+    pub fn prepare(&mut self, net: &mut Mesh<'_>, products: &BTreeMap<WordProduct, u64>) -> Result<()> {
+        for (&what, &count) in products {
+            let planned = self.planned.entry(self.made(what)).or_default();
+            *planned = planned.saturating_add(count);
+        }
         self.guarded(|machine| {
             let kinds: Vec<WordProduct> = machine.planned.keys().copied().collect();
             kinds.into_iter().try_for_each(|what| machine.refill(net, what, 1))
@@ -147,8 +150,11 @@ impl<'d> WordMachine<'d> {
     ///
     /// # Errors
     /// Errors of the dealer and of the channel.
-    pub fn multiply(&mut self, net: &mut Mesh<'_>, layer: Vec<Products>) -> Result<Vec<Zeroizing<Vec<u128>>>> {
+    pub fn multiply(&mut self, net: &mut Mesh<'_>, mut layer: Vec<Products>) -> Result<Vec<Zeroizing<Vec<u128>>>> {
         let me = self.me;
+        for products in layer.iter_mut().filter(|products| self.made(products.what) != products.what) {
+            (products.what, products.y) = (self.made(products.what), products.x.clone());
+        }
         self.guarded(|machine| {
             let mut taken = Vec::with_capacity(layer.len());
             for products in &layer {
@@ -188,6 +194,12 @@ impl<'d> WordMachine<'d> {
             };
             Ok(layer.iter().zip(&taken).zip(&opened).map(product).collect())
         })
+    }
+
+    /// The kind of products as which these are computed.
+    fn made(&self, what: WordProduct) -> WordProduct {
+        let squares = self.dealer.as_ref().is_none_or(|dealer| dealer.has_squares());
+        WordProduct { square: what.square && squares, ..what }
     }
 
     /// Uses up `n` triples.

@@ -1,20 +1,27 @@
 //! The protocol as comity's front knows it.
 
+use std::collections::BTreeMap;
+
 use comity_circuit::{Goal, Program};
-use comity_core::{Params, Result};
+use comity_core::{Error, Params, Result};
 use comity_protocol::{
-    Adversary, Card, CardKind, Corrupt, Costing, Default, Job, Opt, Options, Party, Protocol, Supplies, Takes, Talk,
-    Values,
+    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Material, Need, Opt, Options, Party, Press,
+    Protocol, Supplies, Takes, Talk, Values, WriteBatch,
 };
 use comity_share::triples::OtKind;
+use comity_sharing::{Batches, fill_lots, whole_runs};
 
-use crate::dealers::{WordDealer, from_ot};
+use crate::dealers::{StoredWords, WORD_BATCH, WordDealer, WordMaterial, from_ot};
 use crate::engine::{WordEngine, products_of};
 use crate::layout::Layout;
 use crate::machine::WordMachine;
 
 /// Computation on words, whole: see the [crate](crate).
 pub struct Arith;
+
+const fn of_card(material: WordMaterial, units: &'static [&'static str]) -> Material {
+    Material { name: material.name(), program: false, from: None, options: &["dealer"], units }
+}
 
 static CARD: Card = Card {
     name: "arith",
@@ -27,7 +34,10 @@ static CARD: Card = Card {
     takes: Takes::Words,
     reactive: false,
     goal: Goal::Size,
-    offline: &[],
+    offline: &[
+        of_card(WordMaterial::Narrow, &["products of up to 64 bits"]),
+        of_card(WordMaterial::Wide, &["wider products"]),
+    ],
     options: &[Opt {
         name: "dealer",
         values: Values::OneOf(&["softspoken", "iknp", "silent"]),
@@ -57,15 +67,46 @@ fn layout(program: &Program) -> Result<Layout> {
     Layout::new(program).map_err(|refusal| refusal.error(program))
 }
 
+/// Batches of a lot, if no program needs more: a million products, 25 MB.
+const LOT: u64 = 1 << 8;
+
+/// So many batches.
+fn need(material: WordMaterial, batches: u64) -> Need {
+    Need {
+        material: material.name(),
+        units: vec![batches.saturating_mul(WORD_BATCH as u64)],
+        batches,
+        bytes: batches.saturating_mul(material.batch_bytes(WORD_BATCH) + 4096),
+    }
+}
+
+/// Writes batches of a dealer that the first one sets up.
+fn material_of(material: WordMaterial, kind: OtKind) -> Box<WriteBatch<'static>> {
+    let mut dealer = None;
+    Box::new(move |me, _, out| {
+        let dealer = match &mut dealer {
+            Some(dealer) => dealer,
+            none => {
+                me.observer.phase("setup");
+                let dealer = from_ot(&mut me.sub("dealer"), kind)?;
+                me.observer.phase("offline");
+                none.insert(dealer)
+            }
+        };
+        let triples = dealer.deal(me.net, material.product(), WORD_BATCH)?;
+        material.write(&triples, me.here.me, out)
+    })
+}
+
 /// Runs a program on the triples of a dealer, which is asked for if the program has products. Outputs for
 /// this party go to the observer.
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) where the program is not on words, or the inputs do not fit it; those of
 /// the dealer and of the channel.
-pub fn run_with(
+pub fn run_with<'d>(
     me: &mut Party<'_, '_>,
-    dealer: impl FnOnce(&mut Party<'_, '_>) -> Result<Box<dyn WordDealer>>,
+    dealer: impl FnOnce(&mut Party<'_, '_>) -> Result<Box<dyn WordDealer + 'd>>,
     job: &Job<'_>,
 ) -> Result<()> {
     let layout = layout(job.program)?;
@@ -74,7 +115,7 @@ pub fn run_with(
     let dealer = if products.is_empty() { None } else { Some(dealer(&mut me.sub("dealer"))?) };
     let mut machine = WordMachine::setup(me, dealer)?;
     me.observer.phase("offline");
-    machine.prepare(me.net, products)?;
+    machine.prepare(me.net, &products)?;
     let mut engine = WordEngine::new(me.net, &mut machine, &layout);
     comity_circuit::run(job.program, &mut engine, job.inputs, me.observer)?;
     me.net.flush()
@@ -89,13 +130,54 @@ impl Protocol for Arith {
         layout(program).map(drop)
     }
 
+    fn needs(&self, program: &Program, _: &Options, _: Params) -> Result<Vec<Need>> {
+        let mut batches = [0; 2];
+        // Squares are products on a store, and each width has batches of its own.
+        let mut products = BTreeMap::new();
+        for (what, count) in products_of(program, &layout(program)?) {
+            let all: &mut u64 = products.entry(what.bits).or_default();
+            *all = all.saturating_add(count);
+        }
+        for (bits, count) in products {
+            batches[WordMaterial::of(bits) as usize] += count.div_ceil(WORD_BATCH as u64);
+        }
+        // A run on a store uses something of it up.
+        batches[0] = batches[0].max(u64::from(batches[1] == 0));
+        let needs = WordMaterial::ALL.into_iter().zip(batches).filter(|(_, batches)| *batches > 0);
+        Ok(needs.map(|(material, batches)| need(material, batches)).collect())
+    }
+
+    fn amount(&self, units: u64, _: &Options, _: Params) -> Result<Need> {
+        Ok(need(WordMaterial::Narrow, units.max(1).div_ceil(WORD_BATCH as u64)))
+    }
+
     fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
         crate::costs::costs(of, extension(of.options), talk)
     }
 
-    fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {
+    fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
         let kind = extension(job.options);
-        run_with(&mut me.sub("arith"), |me| Ok(from_ot(me, kind)?), job)
+        let stored = WordMaterial::ALL.into_iter().any(|material| from.shelf(material.name()).is_some());
+        let mut me = me.sub("arith");
+        match stored {
+            true => run_with(&mut me, |_| Ok(Box::new(StoredWords::new(from))), job),
+            false => run_with(&mut me, |me| Ok(from_ot(me, kind)?), job),
+        }
+    }
+
+    fn prepare(
+        &self,
+        me: &mut Party<'_, '_>,
+        ahead: &Ahead<'_>,
+        _: &mut dyn Supplies,
+        to: &mut dyn Press,
+    ) -> Result<()> {
+        let material = WordMaterial::ALL.into_iter().find(|material| material.name() == ahead.make.material);
+        let material =
+            material.ok_or_else(|| Error::invalid_input(format!("arith makes no {}", ahead.make.material)))?;
+        let of = Batches { units: WORD_BATCH as u64, lot: whole_runs(LOT, ahead.together) };
+        let kind = extension(ahead.options);
+        fill_lots(me, ahead, to, of, |_| material_of(material, kind))
     }
 }

@@ -5,6 +5,7 @@ mod cost;
 mod heard;
 mod programs;
 mod refused;
+mod stored;
 
 use comity_arith::dealers::from_ot_over;
 use comity_arith::{Arith, run_with};
