@@ -12,7 +12,7 @@ use comity_circuit::{Call, Place, Program, Span, Step};
 use comity_core::Error;
 use comity_share::ring::WIDEST_WORD;
 
-use crate::words::{Port, Refusal, Sketch, WordPlan};
+use crate::words::{Load, Port, Refusal, Sketch, WordPlan};
 
 /// The words of a program's memory, and the plans of its circuits.
 pub(crate) struct Layout {
@@ -307,7 +307,7 @@ impl Layout {
 /// Marks where words are read.
 fn read(program: &Program, sketches: &[Sketch], marks: &mut Marks) -> Result<(), Refusal> {
     each_call(program.steps(), &mut Vec::new(), &mut |circuit, loops, times, [args, _]| {
-        for &(port, line) in &sketches[circuit].loads {
+        for &Load { port, line, .. } in &sketches[circuit].loads {
             if port.bits > WIDEST_WORD as usize {
                 let what = format!("has a word of {} bits, and {WIDEST_WORD} are the most", port.bits);
                 return Err(Refusal { line, what });
@@ -315,6 +315,15 @@ fn read(program: &Program, sketches: &[Sketch], marks: &mut Marks) -> Result<(),
             positions(&[&args[port.value]], loops, times, &mut |at| {
                 let width = &mut marks.0[at[0] as usize + port.offset];
                 *width = (*width).max(port.bits as u8);
+            });
+        }
+        Ok(())
+    })?;
+    // A word has its upper bits also where nobody reads them, unless something else begins there.
+    each_call(program.steps(), &mut Vec::new(), &mut |circuit, loops, times, [args, _]| {
+        for &Load { port, whole, .. } in &sketches[circuit].loads {
+            positions(&[&args[port.value]], loops, times, &mut |at| {
+                marks.widen(at[0] as usize + port.offset, whole);
             });
         }
         Ok(())
@@ -358,7 +367,7 @@ fn write(program: &Program, sketches: &[Sketch], marks: &mut Marks) -> Result<bo
 fn line_of_load(program: &Program, address: usize) -> u32 {
     let mut found = 0;
     let walked = each_call(program.steps(), &mut Vec::new(), &mut |circuit, loops, times, [args, _]| {
-        for (port, line) in Sketch::new(&program.circuits()[circuit]).loads {
+        for Load { port, line, .. } in Sketch::new(&program.circuits()[circuit]).loads {
             positions(&[&args[port.value]], loops, times, &mut |at| {
                 if at[0] as usize + port.offset == address {
                     found = line;

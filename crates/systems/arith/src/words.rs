@@ -77,12 +77,22 @@ pub(crate) struct WordPlan {
     pub(crate) layers: Vec<Layer>,
 }
 
+/// Input bits that are read as a word.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Load {
+    pub(crate) port: Port,
+    /// The bits of the word, of which the upper ones may not be read.
+    pub(crate) whole: usize,
+    /// The line of who reads it.
+    pub(crate) line: u32,
+}
+
 /// What a circuit reads and writes, as far as it shows without knowing where words begin: hints for
 /// [`Layout`](crate::layout::Layout).
 #[derive(Default)]
 pub(crate) struct Sketch {
-    /// Input bits that are read as a word, and the line of who does.
-    pub(crate) loads: Vec<(Port, u32)>,
+    /// Input bits that are read as a word.
+    pub(crate) loads: Vec<Load>,
     /// Output bits that are a result.
     pub(crate) stores: Vec<Port>,
     /// Output bits that are input bits: the input's, and the output's place.
@@ -204,9 +214,11 @@ impl<'c> Words<'c> {
     }
 }
 
-/// The arguments of a note, as far as its lowest bits need them.
+/// The arguments of a note, as far as its lowest bits need them. A square modulo 2^k does not depend on the
+/// top bit; nor does it matter for it whether shares are of the word or of the word plus 2^(k-1).
 fn arguments(note: &Note, bits: usize) -> impl Iterator<Item = &[ArgBit]> {
-    note.args.iter().map(move |word| &word[..bits])
+    let read = if note.op == WordOp::Square { (bits - 1).max(1) } else { bits };
+    note.args.iter().map(move |word| &word[..read])
 }
 
 impl Sketch {
@@ -224,9 +236,15 @@ impl Sketch {
             if needed[index] == 0 || !runs(&note.op) {
                 continue;
             }
-            for word in arguments(note, needed[index]) {
+            for (word, all) in arguments(note, needed[index]).zip(&note.args) {
                 if let Some(port) = words.load(word) {
-                    sketch.loads.push((port, note.line));
+                    let unread = &all[word.len()..];
+                    let follows = |(bit, place): (&ArgBit, usize)| {
+                        matches!(bit, ArgBit::Gone(_)) || words.input(bit) == Some((port.value, place))
+                    };
+                    let of_it = unread.iter().zip(port.offset + port.bits..).all(follows);
+                    let whole = port.bits + if of_it { unread.len() } else { 0 };
+                    sketch.loads.push(Load { port, whole, line: note.line });
                 } else if let Some(Term { bits, of: Some((word, shift)), .. }) = words.resolve(word) {
                     needed[word] = needed[word].max((bits - shift) as usize);
                 }
@@ -300,7 +318,7 @@ impl WordPlan {
             terms.push((port, term));
         }
         // From the last one on: what a note reads is known when all who read it are.
-        let mut steps: Vec<Option<Vec<Term>>> = vec![None; circuit.notes().len()];
+        let mut steps: Vec<Option<(u32, Vec<Term>)>> = vec![None; circuit.notes().len()];
         for (index, note) in circuit.notes().iter().enumerate().rev().filter(|(_, note)| runs(&note.op)) {
             if needed[index] == 0 {
                 continue;
@@ -311,17 +329,17 @@ impl WordPlan {
                 need(&mut needed, &term);
                 args.push(term);
             }
-            steps[index] = Some(args);
+            steps[index] = Some((needed[index] as u32, args));
         }
         Ok(WordPlan::scheduled(circuit, ins, terms, steps))
     }
 
-    /// Puts the steps into layers, and the words that are computed into slots of their own.
+    /// Puts the steps, each of so many bits, into layers, and the words that are computed into slots of their own.
     fn scheduled(
         circuit: &Circuit,
         ins: Vec<Port>,
         outs: Vec<(Port, Term)>,
-        steps: Vec<Option<Vec<Term>>>,
+        steps: Vec<Option<(u32, Vec<Term>)>>,
     ) -> WordPlan {
         let first = ins.len();
         let mut plan = WordPlan { slots: first, ins, outs, layers: vec![Layer::default()] };
@@ -332,7 +350,7 @@ impl WordPlan {
             (Term { of, ..term }, term.of.map_or(0, |(word, _)| known[word].1))
         };
         for (note, args) in circuit.notes().iter().zip(steps) {
-            let Some(args) = args else {
+            let Some((bits, args)) = args else {
                 known.push((usize::MAX, 0));
                 continue;
             };
@@ -349,14 +367,14 @@ impl WordPlan {
                 _ if x.of.is_none() => Some(Local::Scale(y, x.constant)),
                 _ if y.of.is_none() => Some(Local::Scale(x, y.constant)),
                 // A bit is its own square.
-                _ if x == y && x.bits == 1 => Some(Local::Scale(x, 1)),
+                _ if x == y && bits == 1 => Some(Local::Scale(x, 1)),
                 _ => None,
             };
             match local {
                 Some(local) => plan.layer(layer).locals.push((local, out)),
                 None => {
                     layer += 1;
-                    let what = WordProduct { bits: x.bits, square: x == y };
+                    let what = WordProduct { bits, square: x == y };
                     plan.layer(layer).products.push(Factors { what, x, y, out });
                 }
             }

@@ -1,7 +1,8 @@
 //! Programs of the language, against the evaluator.
 
-use comity_circuit::{Program, Recipients};
+use comity_circuit::{Builder, Program, Recipients};
 use comity_core::{Backend, Bits};
+use comity_library::arith;
 use comity_testing::laws::{bits, check, rng};
 
 use super::{DEALT, setting};
@@ -93,6 +94,53 @@ fn built_in_words() {
     for name in ["add32", "sub32", "mul32", "mul64"] {
         let program = Program::from_circuit(comity_library::find(name).unwrap()).unwrap().with_owner(1, 1).unwrap();
         let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(3))).collect();
+        check(&DEALT, 2, &program, &inputs, setting(Backend::detect()));
+    }
+}
+
+/// What people write: squares whose top bit no gate reads, code that the compiler cuts into several circuits, functions.
+#[test]
+fn programs_of_several_circuits_at_several_widths() {
+    for (ty, n) in [("u32", 40), ("u64", 30), ("u128", 6)] {
+        let pair = |body: &str| format!("fn main(x: {ty} from alice, y: {ty} from bob) -> (r: {ty}) {{ {body} }}");
+        let arrays = |body: &str, of: &str| {
+            format!("fn main(x: [{ty}; {n}] from alice, y: [{ty}; {n}] from bob) -> (r: {of}) {{ {body} }}")
+        };
+        runs(&pair("((((((x*y+1)*x+2)*y+3)*x+4)*y+5)*x+6)*y+7"));
+        runs(&pair("x * x * y"));
+        runs(&pair("let mut p = x + y; for i in 0..8 { p = p * p + x; } p"));
+        // A turn of 128 bits is cut inside a square, of which a bit is known.
+        if ty == "u128" {
+            continue;
+        }
+        runs(&arrays(&format!("let mut s = y[0]; for i in 0..{n} {{ s = s * x[i] + y[i] * y[i]; }} s"), ty));
+        let each = format!("let mut v = [0{ty}; {n}]; for i in 0..{n} {{ v[i] = 3*x[i]*x[i] + 5*y[i] - 4; }} v");
+        runs(&arrays(&each, &format!("[{ty}; {n}]")));
+        let apart = format!("fn apart(a: {ty}, b: {ty}) -> {ty} {{ a * a - 2 * a * b + b * b }}\n");
+        let sum = format!("let mut s = 0{ty}; for i in 0..{n} {{ s += apart(x[i], y[i]); }} s * s");
+        runs(&(apart + &arrays(&sum, ty)));
+    }
+}
+
+/// All operands of words of up to five bits, side by side.
+#[test]
+fn all_operands_of_small_words() {
+    for k in 1..=5usize {
+        let mut b = Builder::new();
+        let (x, y) = (b.input("x", k), b.input("y", k));
+        let mut outputs = vec![arith::add(&mut b, &x, &y), arith::sub(&mut b, &x, &y), arith::negate(&mut b, &x)];
+        outputs.extend([arith::mul(&mut b, &x, &y), arith::shl(&y, k - 1), y[..k.div_ceil(2)].to_vec()]);
+        // Modulo four a square is the lowest bit, and no gate says so.
+        if k != 2 {
+            outputs.push(arith::square(&mut b, &y));
+        }
+        outputs.iter().enumerate().for_each(|(i, output)| b.output(&format!("out{i}"), output));
+        let program = Program::map(b.finish(), 1 << (2 * k), &[]).unwrap().with_owner(1, 1).unwrap();
+        let all = |of: fn(u32, usize) -> u32| -> Bits {
+            let pairs = 0..1u32 << (2 * k);
+            pairs.flat_map(|pair| (0..k).map(move |bit| of(pair, k) >> bit & 1 == 1)).collect()
+        };
+        let inputs = [all(|pair, k| pair & ((1 << k) - 1)), all(|pair, k| pair >> k)];
         check(&DEALT, 2, &program, &inputs, setting(Backend::detect()));
     }
 }
