@@ -142,7 +142,7 @@ fn triples(suite: &mut Suite, name: &str, extension: OtKind, (parties, bytes): (
 }
 
 /// Triples that were dealt before anybody looks at the clock.
-struct Ready(Vec<BitTriples>);
+pub(crate) struct Ready(Vec<BitTriples>);
 
 impl Dealer for Ready {
     type Batch = BitTriples;
@@ -154,7 +154,7 @@ impl Dealer for Ready {
 
 impl Ready {
     /// Triples of one of two parties, from a seed that both know: they protect nothing.
-    fn new(party: u16, ands: u64) -> Ready {
+    pub(crate) fn new(party: u16, ands: u64) -> Ready {
         const WORDS: usize = TRIPLES / 64;
         let mut prg = Prg::new(backend(), Block::from_u128(3));
         let mut random = || {

@@ -8,6 +8,7 @@ mod ampr14;
 mod circuit;
 mod count;
 mod d133_pfe;
+mod dnnr17;
 mod garble;
 mod gmw;
 mod hss17;
@@ -76,6 +77,7 @@ static BENCHES: &[Bench] = &[
     wmk17::RHO64,
     wmk17::RHO80,
     nnob12::NNOB12,
+    dnnr17::DNNR17,
     ampr14::AMPR14,
     d133_pfe::D133_PFE,
     ope::CLIENT,

@@ -329,7 +329,7 @@ fn deal(ch: &mut Wire, here: Here, kind: DealerKind, count: usize) -> Result<Dea
 }
 
 /// A dealer whose triples are dealt before anybody looks at the clock.
-struct Ahead {
+pub(crate) struct Ahead {
     inner: Box<dyn TripleDealer>,
     ready: Vec<Triples<Checked>>,
 }
@@ -361,7 +361,7 @@ impl Dealer for Ahead {
 }
 
 impl Ahead {
-    fn new(ch: &mut Wire, here: Here, count: usize) -> Result<Ahead> {
+    pub(crate) fn new(ch: &mut Wire, here: Here, count: usize) -> Result<Ahead> {
         let ands = Ands::Exactly(count as u64);
         let mut inner = dealer(ch, here, DealerKind::Fast, ands, &mut SystemRng)?;
         let (mut ready, mut dealt) = (Vec::new(), 0);
