@@ -1,8 +1,9 @@
 //! Fuzz bodies: one plain function for every decoder and file format, to be called with any bytes whatever.
 //!
-//! A body panics where a promise is broken (a decoder that panics, a value that does not survive its own encoding, an
-//! output on a corrupted session) and returns otherwise. [`TARGETS`] lists them. Two things run them: the test of
-//! this crate, over the committed corpus and mutations of it, and the libFuzzer target of `libfuzzer/`.
+//! A body panics where a promise is broken (a decoder that panics, a value that does not survive its own
+//! encoding, an output on a corrupted session) and returns otherwise. [`TARGETS`] lists them. Two things run
+//! them: the test of this crate, over the committed corpus and mutations of it, and the libFuzzer target of
+//! `libfuzzer/`.
 
 mod ag;
 mod among;
@@ -102,6 +103,9 @@ pub const TARGETS: &[(&str, Body)] = targets![
     files::value,
     peer::yao_evaluator,
     peer::yao_garbler,
+    peer::yao_standard_evaluator,
+    peer::yao_standard_garbler,
+    peer::yao_three_halves_evaluator,
     files::yosys,
     zk::zk_proof,
 ];

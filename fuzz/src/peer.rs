@@ -12,6 +12,7 @@ use comity_library::arith as gadgets;
 use comity_ot::base::simplest;
 use comity_protocol::{Here, Job, Options, Party, Protocol};
 use comity_share::triples::OtKind;
+use comity_yao::Yao;
 
 use crate::ideal::Ideal;
 use crate::mutate::rng;
@@ -153,9 +154,25 @@ pub(crate) fn program() -> &'static Program {
 /// How a party runs.
 pub(crate) type Run = fn(&mut Party<'_, '_>, &Job<'_>) -> Result<()>;
 
-/// Yao's protocol over ideal base OTs.
+/// Yao's protocol over ideal base OTs, with half gates.
 pub(crate) fn yao(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
-    comity_yao::run_over::<Ideal>(me, job)
+    yao_with("half-gates", me, job)
+}
+
+/// Yao's protocol under standard assumptions: labels from random OTs, and tables that are no whole blocks.
+pub(crate) fn yao_standard(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
+    yao_with("standard", me, job)
+}
+
+/// Yao's protocol with three halves, whose tables are no whole blocks.
+pub(crate) fn yao_three_halves(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
+    yao_with("three-halves", me, job)
+}
+
+fn yao_with(garbling: &str, me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
+    let mut options = Options::new(Yao.card());
+    options.set(me.me(), "garbling", garbling)?;
+    comity_yao::run_over::<Ideal>(me, &Job { program: job.program, inputs: job.inputs, options: &options })
 }
 
 /// GMW with triples from IKNP, the extension that has the least set-up, over ideal base OTs.
@@ -185,7 +202,7 @@ pub(crate) fn run(with: Run, party: u16, channel: &mut dyn Channel) -> Result<us
     let (session, params) = (SessionId::new([2; 32]), Params::default());
     let here = Here { me, parties: 2, session, params, backend: Backend::detect() };
     let (mut net, mut outputs) = (Mesh::of_two(me, channel), Outputs::default());
-    // Neither way to run looks at an option.
+    // Of GMW's none is looked at, and Yao's protocol has its own.
     let options = Options::new(Gmw.card());
     let job = Job { program: program(), inputs: &inputs, options: &options };
     with(&mut Party { net: &mut net, here, rng: &mut rng(), observer: &mut outputs }, &job)?;
@@ -208,6 +225,21 @@ pub(crate) fn yao_evaluator(data: &[u8]) {
     against(yao, 1, data);
 }
 
+/// The garbler under standard assumptions against an evaluator who says anything.
+pub(crate) fn yao_standard_garbler(data: &[u8]) {
+    against(yao_standard, 0, data);
+}
+
+/// The evaluator under standard assumptions against a garbler who says anything.
+pub(crate) fn yao_standard_evaluator(data: &[u8]) {
+    against(yao_standard, 1, data);
+}
+
+/// The evaluator of three halves against a garbler who says anything.
+pub(crate) fn yao_three_halves_evaluator(data: &[u8]) {
+    against(yao_three_halves, 1, data);
+}
+
 /// Party 0 of GMW against a peer who says anything.
 pub(crate) fn gmw_peer(data: &[u8]) {
     against(gmw, 0, data);
@@ -222,12 +254,16 @@ pub(crate) fn arith_peer(data: &[u8]) {
 mod tests {
     use super::*;
 
-    /// A seed that is refused at its first message leads nowhere, and one of which something is left over has too much.
+    /// A seed that is refused at its first message leads nowhere, and one of which something is left over has
+    /// too much.
     #[test]
     fn honest_seeds_end_a_run_at_their_last_byte() {
-        let runs: [(Run, u16, &[u8]); 4] = [
+        let runs: [(Run, u16, &[u8]); 7] = [
             (yao, 0, include_bytes!("../corpus/yao_garbler/valid")),
             (yao, 1, include_bytes!("../corpus/yao_evaluator/valid")),
+            (yao_standard, 0, include_bytes!("../corpus/yao_standard_garbler/valid")),
+            (yao_standard, 1, include_bytes!("../corpus/yao_standard_evaluator/valid")),
+            (yao_three_halves, 1, include_bytes!("../corpus/yao_three_halves_evaluator/valid")),
             (gmw, 0, include_bytes!("../corpus/gmw_peer/valid")),
             (arith, 0, include_bytes!("../corpus/arith_peer/valid")),
         ];

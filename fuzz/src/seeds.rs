@@ -9,11 +9,13 @@ use comity_ot::base::simplest;
 
 use crate::mutate::rng;
 use crate::network::{KNOCKS, frame, opening};
-use crate::peer::{Run, arith, gmw, greeting, program, run, yao};
+use crate::peer::{Run, arith, gmw, greeting, program, run, yao, yao_standard, yao_three_halves};
 
 /// Target, name and bytes of each seed.
 pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let [to_garbler, to_evaluator] = heard(yao);
+    let [to_standard_garbler, to_standard_evaluator] = heard(yao_standard);
+    let [_, to_three_halves] = heard(yao_three_halves);
     let [to_gmw, _] = heard(gmw);
     let [to_arith, _] = heard(arith);
     let identity = Identity::generate(&mut rng());
@@ -37,6 +39,15 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("yao_evaluator", "valid", to_evaluator.clone()),
         ("yao_evaluator", "cut", cut(&to_evaluator)),
         ("yao_evaluator", "zeros", vec![0; to_evaluator.len()]),
+        ("yao_standard_garbler", "valid", to_standard_garbler.clone()),
+        ("yao_standard_garbler", "cut", cut(&to_standard_garbler)),
+        ("yao_standard_garbler", "zeros", vec![0; to_standard_garbler.len()]),
+        ("yao_standard_evaluator", "valid", to_standard_evaluator.clone()),
+        ("yao_standard_evaluator", "cut", cut(&to_standard_evaluator)),
+        ("yao_standard_evaluator", "zeros", vec![0; to_standard_evaluator.len()]),
+        ("yao_three_halves_evaluator", "valid", to_three_halves.clone()),
+        ("yao_three_halves_evaluator", "cut", cut(&to_three_halves)),
+        ("yao_three_halves_evaluator", "zeros", vec![0; to_three_halves.len()]),
         ("gmw_peer", "valid", to_gmw.clone()),
         ("gmw_peer", "cut", cut(&to_gmw)),
         ("gmw_peer", "zeros", vec![0; to_gmw.len()]),

@@ -50,7 +50,8 @@ pub trait Protocol: Sync {
     /// The card of the protocol.
     fn card(&self) -> &'static Card;
 
-    /// Whether it can run this program with these options. What the card says is [checked](Card::fits) already.
+    /// Whether it can run this program with these options. What the card says is [checked](Card::fits)
+    /// already.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) says why not.
@@ -81,6 +82,13 @@ pub trait Protocol: Sync {
     /// Sets what was left open and follows from the program, at all parties alike.
     fn settle(&self, options: &mut Options, program: &Program) {
         let _ = (options, program);
+    }
+
+    /// What has to hold of a primitive for a run with these options, where options differ in it: a sentence
+    /// for the report.
+    fn assumption(&self, options: &Options) -> Option<&'static str> {
+        let _ = options;
+        None
     }
 
     /// The materials that a run of this program takes from a store, each from a lot of its own: at least one.

@@ -13,6 +13,12 @@ pub(crate) struct Run {
     /// The protocol's options, as they were settled.
     pub(crate) options: BTreeMap<String, Value>,
     pub(crate) adversary: String,
+    /// The garbling scheme, where there is a choice of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) garbling: Option<String>,
+    /// What has to hold of a primitive, where options differ in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) assumption: Option<String>,
     pub(crate) kappa: u32,
     pub(crate) rho: u32,
     pub(crate) party: u16,

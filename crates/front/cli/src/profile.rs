@@ -13,6 +13,9 @@ pub(crate) fn profile(report: &Report) -> String {
         bytes(report.bytes_received),
         report.rounds
     );
+    if let Some((garbling, assumption)) = report.garbling().zip(report.assumption) {
+        text += &format!("\n  garbling: {garbling}, for which {assumption}");
+    }
     for (name, seconds) in &report.phases {
         let share = 100.0 * seconds / report.seconds.max(f64::MIN_POSITIVE);
         text += &format!("\n  {name:<8}{:>10}{share:>5.0} %", duration(*seconds));

@@ -54,8 +54,8 @@ pub(crate) struct RunArgs {
     /// The digest of the job that the other flags are from.
     #[arg(skip)]
     pub(crate) digest: Option<[u8; 32]>,
-    /// Run for a parent process: values come as JSON on standard input, events go as JSON lines to standard output,
-    /// and the end of standard input ends this process
+    /// Run for a parent process: values come as JSON on standard input, events go as JSON lines to standard
+    /// output, and the end of standard input ends this process
     #[arg(long, hide = true)]
     pub(crate) attached: bool,
 }
@@ -168,6 +168,8 @@ pub(crate) fn describe(
         protocol: report.protocol.to_owned(),
         options: report.options.iter().map(|(name, value)| ((*name).to_owned(), json::option(value.clone()))).collect(),
         adversary: report.adversary.name().to_owned(),
+        garbling: report.garbling().map(str::to_owned),
+        assumption: report.assumption.map(str::to_owned),
         kappa: report.params.kappa,
         rho: report.params.rho,
         party: report.party,

@@ -65,6 +65,42 @@ fn different_wishes_are_told_on_both_sides() {
 }
 
 #[test]
+fn both_parties_say_which_garbling_it_is_and_the_report_has_it() {
+    let add = ["local", "add8", "-i", "u8:40", "-i", "u8:2", "--json", "--protocol"];
+    for (flags, garbling, assumption) in [
+        (&["yao"][..], "half-gates", "AES-128 is an ideal cipher"),
+        (&["yao", "--garbling", "three-halves"], "three-halves", "AES-128 is an ideal cipher"),
+        (&["yao", "--option", "garbling=standard"], "standard", "AES-128 is a pseudorandom function"),
+    ] {
+        for report in comity(&[&add[..], flags].concat()).json()["parties"].as_array().unwrap() {
+            assert_eq!((&report["outputs"]["0"], &report["garbling"]), (&"2a".into(), &garbling.into()));
+            assert_eq!((&report["assumption"], &report["options"]["garbling"]), (&assumption.into(), &garbling.into()));
+        }
+    }
+    assert!(comity(&[&add[..], &["cutchoose"]].concat()).json()["parties"][0].get("assumption").is_none());
+    let yao = ["--protocol", "yao"];
+    let standard = [&KEY[..], &["--garbling", "standard"]].concat();
+    let (a, b) = both(&[&["aes128"], &yao[..]].concat(), &standard, &BLOCK);
+    a.fails(2, &["disagree on the garbling: here standard, at the peer half-gates"]);
+    b.fails(2, &["disagree on the garbling: here half-gates, at the peer standard"]);
+}
+
+#[test]
+fn a_garbling_is_refused_in_words_where_there_is_one_alone() {
+    for protocol in ["cutchoose", "ag", "bmr", "tinyot", "gmw"] {
+        let run = ["local", "add8", "-i", "u8:40", "-i", "u8:2", "--protocol", protocol, "--option"];
+        comity(&[&run[..], &["garbling=standard"]].concat()).fails(
+            2,
+            &[
+                &format!("{protocol} has no option `garbling`"),
+                "Of yao it is",
+                "in lockstep, as under cutchoose and nisc",
+            ],
+        );
+    }
+}
+
+#[test]
 fn a_role_belongs_to_the_protocol_that_has_one() {
     let gmw = ["--protocol", "gmw", "--role", "garbler"];
     comity(&[&["local", "add8", "-i", "u8:40", "-i", "u8:2"], &gmw[..]].concat())

@@ -4,9 +4,9 @@ use comity_channel::NetProfile;
 use comity_channel::hello::WIRE_BYTES;
 use comity_circuit::Program;
 use comity_core::{Error, Params, PartyId, Result};
-use comity_protocol::{Card, Costing, Need, Options, Protocol, Talk};
+use comity_protocol::{Card, Costing, Need, Protocol, Talk};
 
-use crate::protocol::fits;
+use crate::protocol::{fits, set};
 use crate::shares::Form;
 
 /// The cost of a run among a number of parties.
@@ -48,8 +48,7 @@ impl RunCost {
         fits(protocols, card, parties, Some(program))?;
         let form = Form::of(program, card, parties)?;
         let program = form.program();
-        let mut settled = Options::new(card);
-        options.iter().try_for_each(|(name, value)| settled.set(PartyId(0), name, value))?;
+        let mut settled = set(protocols, card, PartyId(0), options)?;
         protocol.fits_parties(parties, &settled)?;
         protocol.settle(&mut settled, program);
         protocol.fits(program, &settled, params)?;

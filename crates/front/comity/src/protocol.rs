@@ -1,8 +1,9 @@
-//! The list: every protocol that a session can run, and every service. All else about them stands on their cards.
+//! The list: every protocol that a session can run, and every service. All else about them stands on their
+//! cards.
 
 use comity_circuit::Program;
-use comity_core::{Error, Result};
-use comity_protocol::{Adversary, Card, Protocol, Takes};
+use comity_core::{Error, PartyId, Result};
+use comity_protocol::{Adversary, Card, Options, Protocol, Takes};
 
 use crate::shares::Form;
 
@@ -123,6 +124,31 @@ pub fn fits(
         true => Error::invalid_input(format!("{error}; {}", instead(protocols, most, Some(program)))),
         false => error,
     })
+}
+
+/// Options of a protocol, as party `me` says them. Of one that the protocol does not have, the error says
+/// which protocol has it, and what it does there.
+pub(crate) fn set<'a, S: AsRef<str> + 'a>(
+    protocols: &[&'static dyn Protocol],
+    card: &'static Card,
+    me: PartyId,
+    said: impl IntoIterator<Item = &'a (S, S)>,
+) -> Result<Options> {
+    let mut options = Options::new(card);
+    for (name, value) in said {
+        let (name, value) = (name.as_ref(), value.as_ref());
+        options.set(me, name, value).map_err(|error| {
+            let mut others =
+                protocols.iter().filter_map(|other| other.card().option(name).zip(Some(other.card().name)));
+            match (card.option(name), others.next()) {
+                (None, Some((option, other))) => {
+                    Error::invalid_input(format!("{error}. Of {other} it is: {}", option.about))
+                }
+                _ => error,
+            }
+        })?;
+    }
+    Ok(options)
 }
 
 /// The protocols for so many parties, in words.

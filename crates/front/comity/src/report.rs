@@ -12,7 +12,8 @@ use crate::clock::Times;
 pub struct Report {
     /// The outputs that this party learns, each with its index in the program.
     pub outputs: Vec<(usize, Bits)>,
-    /// This party's shares of the outputs that go out so, each with its index. One alone tells nothing of the value.
+    /// This party's shares of the outputs that go out so, each with its index. One alone tells nothing of the
+    /// value.
     pub shares: Vec<(usize, ValueShare)>,
     /// The input values that came in as shares though the protocol withstands parties that cheat: whoever
     /// held one could flip bits of the value, unseen.
@@ -23,6 +24,8 @@ pub struct Report {
     pub options: Vec<(&'static str, OptionValue)>,
     /// The adversary against whom the protocol is secure.
     pub adversary: Adversary,
+    /// What has to hold of a primitive for this run, where the protocol's options differ in it.
+    pub assumption: Option<&'static str>,
     /// The security parameters.
     pub params: Params,
     /// This party's number.
@@ -48,6 +51,14 @@ pub struct Report {
 }
 
 impl Report {
+    /// The garbling scheme, where the protocol has a choice of them.
+    pub fn garbling(&self) -> Option<&'static str> {
+        self.options.iter().find_map(|(name, value)| match value {
+            OptionValue::Word(word) if *name == "garbling" => Some(*word),
+            _ => None,
+        })
+    }
+
     pub(crate) fn new(
         card: &'static Card,
         options: &Options,
@@ -65,6 +76,7 @@ impl Report {
             protocol: card.name,
             options: options.all().filter_map(|(option, value)| Some((option.field(), value?))).collect(),
             adversary: card.adversary,
+            assumption: None,
             params: here.params,
             party: here.me.0,
             parties: here.parties,

@@ -16,7 +16,8 @@ use crate::shares::{self, Form};
 use crate::watch::Watch;
 
 impl Session<'_> {
-    /// Runs the program with this party's inputs, each with its index, and reports when all is done and checked.
+    /// Runs the program with this party's inputs, each with its index, and reports when all is done and
+    /// checked.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) before anything is sent if the inputs are not exactly this
@@ -61,7 +62,8 @@ impl Session<'_> {
         let (whole, program) = (program, form.program());
         let store = self.store.take();
         let needs = store.as_ref().map(|_| protocol.needs(program, &settled, self.params)).transpose()?;
-        // What it is that one takes from a store is no option that all agree on, since it means nothing without one.
+        // What it is that one takes from a store is no option that all agree on, since it means nothing
+        // without one.
         let phase = needs.as_ref().map_or("run".to_owned(), |needs| {
             let materials: Vec<_> = needs.iter().map(|need| need.material).collect();
             format!("run on {} from a store", materials.join(" and "))
@@ -97,7 +99,7 @@ impl Session<'_> {
         times.outputs.extend(masks);
         let shares = shares::go_out(whole, &session, (here.me, here.parties), &mut times.outputs);
         let report = Report::new(card, &options, here, program.and_gates(), &counters, times);
-        Ok(Report { shares, unauthenticated, ..report })
+        Ok(Report { shares, unauthenticated, assumption: protocol.assumption(&options), ..report })
     }
 
     /// The inputs by index, each there exactly if it is this party's.

@@ -48,11 +48,17 @@ impl From<OptionValue> for Said {
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let hex = |(index, bits): &(usize, Bits)| (*index, to_hex(bits, BitOrder::Lsb));
-        let mut object = serializer.serialize_struct("Report", 14)?;
+        let mut object = serializer.serialize_struct("Report", 16)?;
         object.serialize_field("protocol", self.protocol)?;
         let options = self.options.iter().map(|(name, value)| (*name, Said::from(value.clone())));
         object.serialize_field("options", &options.collect::<BTreeMap<_, _>>())?;
         object.serialize_field("adversary", self.adversary.name())?;
+        if let Some(garbling) = self.garbling() {
+            object.serialize_field("garbling", garbling)?;
+        }
+        if let Some(assumption) = self.assumption {
+            object.serialize_field("assumption", assumption)?;
+        }
         object.serialize_field("kappa", &self.params.kappa)?;
         object.serialize_field("rho", &self.params.rho)?;
         object.serialize_field("party", &self.party)?;

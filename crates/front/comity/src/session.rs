@@ -11,7 +11,7 @@ use comity_net::{KeyDir, Limits, Listener, Now, PartyGroup, Stop};
 use comity_protocol::{Card, Options, Protocol};
 use comity_store::Store;
 
-use crate::protocol::{PROTOCOLS, among, fits, preferred, preferred_reactive};
+use crate::protocol::{PROTOCOLS, among, fits, preferred, preferred_reactive, set};
 use crate::route::Route;
 use crate::shares::Form;
 
@@ -173,14 +173,16 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Runs over a channel that leads to the only peer already. Its privacy and its time-outs are the caller's.
+    /// Runs over a channel that leads to the only peer already. Its privacy and its time-outs are the
+    /// caller's.
     #[must_use]
     pub fn over(mut self, channel: impl Channel + 'a) -> Self {
         self.route = Route::Over(Box::new(channel));
         self
     }
 
-    /// Runs over channels that lead to the peers already, one each. Their privacy and their time-outs are the caller's.
+    /// Runs over channels that lead to the peers already, one each. Their privacy and their time-outs are the
+    /// caller's.
     #[must_use]
     pub fn among<C: Channel + 'a>(mut self, links: PerPeer<C>) -> Self {
         self.route = Route::Among(links.map(|_, link| Box::new(link) as Box<dyn Channel + 'a>));
@@ -219,8 +221,8 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Runs the protocol of this name ([`PROTOCOLS`] lists them) and not the preferred one. A semi-honest protocol runs
-    /// only if it is named.
+    /// Runs the protocol of this name ([`PROTOCOLS`] lists them) and not the preferred one. A semi-honest
+    /// protocol runs only if it is named.
     #[must_use]
     pub fn protocol(mut self, name: impl Into<String>) -> Self {
         self.protocol = Chosen::Named(name.into());
@@ -379,9 +381,7 @@ impl<'a> Session<'a> {
 
     /// The options that were set.
     pub(crate) fn options(&self, card: &'static Card) -> Result<Options> {
-        let mut options = Options::new(card);
-        self.options.iter().try_for_each(|(name, value)| options.set(self.me, name, value))?;
-        Ok(options)
+        set(self.protocols, card, self.me, &self.options)
     }
 
     /// Refuses what was said and would be ignored: `what` takes up nothing of these.

@@ -139,3 +139,25 @@ fn options_change_what_is_planned() {
     assert_eq!(plan(&iknp).sent[0], reports[0].bytes_sent);
     assert!(plan(&iknp).bytes() > plan(&[]).bytes());
 }
+
+#[test]
+fn every_garbling_is_planned_to_the_byte() {
+    let yao = comity::named("yao").unwrap();
+    let mut bytes = Vec::new();
+    for garbling in ["half-gates", "three-halves", "standard"] {
+        let options = [("garbling".to_owned(), garbling.to_owned())];
+        for program in programs(yao, 2) {
+            let plan = RunCost::new(PROTOCOLS, yao, &program, 2, Params::default(), &options).unwrap();
+            let reports = run(yao, &program, 2, Params::default(), &options);
+            let measured = |at: usize| (reports[at].bytes_sent, reports[at].rounds);
+            assert!(plan.exact);
+            assert_eq!([0, 1].map(|at| (plan.sent[at], plan.rounds[at])), [0, 1].map(measured), "{garbling}");
+        }
+        let aes = Program::from_circuit(library::circuit_for("aes128", yao.card().goal).unwrap()).unwrap();
+        bytes.push(RunCost::new(PROTOCOLS, yao, &aes, 2, Params::default(), &options).unwrap().bytes());
+    }
+    // 6,400 AND gates in two parts, whose bits are whole bytes each; the 21,492 XOR gates of the library's AES
+    // take a row each under standard assumptions.
+    assert_eq!(bytes[0] - bytes[1], 6400 * 8 - (6400 * 5 / 8 + 1));
+    assert_eq!(bytes[2] - bytes[0], 6400 / 8 + 1 + 16 * 21_492);
+}

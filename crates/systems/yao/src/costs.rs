@@ -1,18 +1,35 @@
 //! What a run costs: the messages of the [protocol](crate), with lengths.
 
+use comity_core::Tape;
+use comity_garble::{HalfGates, Scheme as _, Standard, ThreeHalves, parts};
 use comity_protocol::{Costing, Talk, Walked};
 
 use crate::evaluator_has_input;
-use crate::protocol::garbling;
+use crate::protocol::{Scheme, garbling};
 
-/// Seconds of work for an AND gate, garbled and evaluated at the same time, and for the base OTs.
-const GATE: f64 = 18e-9;
+/// Seconds of work for the base OTs.
 const BASE: f64 = 0.018;
+
+/// The bytes of a tape's tables, and the seconds of work for its gates, garbled and evaluated at the same
+/// time.
+fn gates(scheme: Scheme, tape: &Tape) -> (u64, f64) {
+    let bytes = match scheme {
+        Scheme::HalfGates => parts(tape).map(|part| HalfGates::bytes(&part)).sum::<usize>(),
+        Scheme::Standard => parts(tape).map(|part| Standard::bytes(&part)).sum(),
+        Scheme::ThreeHalves => parts(tape).map(|part| ThreeHalves::bytes(&part)).sum(),
+    };
+    let [and, xor] = match scheme {
+        Scheme::HalfGates => [18e-9, 0.0],
+        Scheme::Standard => [50e-9, 25e-9],
+        Scheme::ThreeHalves => [40e-9, 0.0],
+    };
+    (bytes as u64, and * tape.ands().len() as f64 + xor * tape.xors().len() as f64)
+}
 
 /// Goes through the messages of a run.
 pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) {
     let garbler = garbling(of.options, of.program);
-    let evaluator = garbler.other();
+    let (evaluator, scheme) = (garbler.other(), Scheme::of(of.options));
     if evaluator_has_input(of.program, garbler) {
         // Simplest OT: a point, and one for each bit of delta.
         talk.say(evaluator, garbler, 32);
@@ -26,9 +43,10 @@ pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) {
                 talk.say(evaluator, garbler, 128 * input.bits.div_ceil(8) as u64);
             }
         }
-        Walked::Call { ands, times, .. } => {
-            talk.say(garbler, evaluator, ands.saturating_mul(times).saturating_mul(32));
-            talk.work(GATE * ands.saturating_mul(times) as f64);
+        Walked::Call { circuit, times, .. } => {
+            let (bytes, seconds) = gates(scheme, circuit.tape());
+            talk.say(garbler, evaluator, bytes.saturating_mul(times));
+            talk.work(seconds * times as f64);
         }
         Walked::Output(index) => {
             let output = &of.program.outputs()[index];

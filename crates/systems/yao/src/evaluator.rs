@@ -3,16 +3,17 @@
 use comity_channel::Channel;
 use comity_circuit::{Call, Engine, Memory, Observer, Program, Put, Shown};
 use comity_core::{Bits, Block, Error, PartyId, Prg, Result};
-use comity_garble::{EvaluatedStream, HalfGates};
+use comity_garble::EvaluatedStream;
 use comity_ot::base::BaseOt;
-use comity_ot::{AtLeast, CotReceiver, SemiHonest, iknp};
+use comity_ot::{AtLeast, SemiHonest, iknp};
 use comity_protocol::{Here, Job};
 use rand_core::CryptoRng;
 
 use crate::garbler::missing;
-use crate::{evaluator_has_input, garbler_labels, gate_keys, reveal};
+use crate::labels::Garbling;
+use crate::{evaluator_has_input, garbler_labels, reveal};
 
-pub(crate) fn run<B: BaseOt<Model: AtLeast<SemiHonest>>>(
+pub(crate) fn run<S: Garbling, B: BaseOt<Model: AtLeast<SemiHonest>>>(
     ch: &mut dyn Channel,
     here: Here,
     job: &Job<'_>,
@@ -24,29 +25,29 @@ pub(crate) fn run<B: BaseOt<Model: AtLeast<SemiHonest>>>(
         true => Some(iknp::Receiver::setup::<B>(ch, &here.session.child("input OT"), here.backend, rng)?),
         false => None,
     };
-    let mut engine = Evaluating {
+    let mut engine = Evaluator::<S> {
         ch,
         me: here.me,
         memory: Memory::default(),
-        ot,
+        ot: ot.map(S::receiver),
         labels: garbler_labels(here.backend, &here.session),
-        stream: EvaluatedStream::new(HalfGates::evaluator(here.backend, gate_keys(&here.session))),
+        stream: EvaluatedStream::new(S::evaluator(&here)),
     };
     comity_circuit::run(job.program, &mut engine, job.inputs, observer)?;
     engine.ch.flush()
 }
 
-struct Evaluating<'a> {
+struct Evaluator<'a, S: Garbling> {
     ch: &'a mut (dyn Channel + 'a),
     me: PartyId,
     /// Active labels.
     memory: Memory<Block>,
-    ot: Option<iknp::Receiver>,
+    ot: Option<S::Receiver>,
     labels: Prg,
-    stream: EvaluatedStream<HalfGates>,
+    stream: EvaluatedStream<S>,
 }
 
-impl Engine for Evaluating<'_> {
+impl<S: Garbling> Engine for Evaluator<'_, S> {
     type Error = Error;
 
     fn begin(&mut self, program: &Program) -> Result<()> {
@@ -64,7 +65,7 @@ impl Engine for Evaluating<'_> {
         // Step 3.
         let value = value.filter(|v| v.len() == put.bits).ok_or_else(|| missing(&put))?;
         match &mut self.ot {
-            Some(ot) => ot.extend(self.ch, value, wires),
+            Some(ot) => S::receive(ot, self.ch, value, wires),
             None => Ok(()),
         }
     }

@@ -2,61 +2,59 @@
 
 use comity_channel::Channel;
 use comity_circuit::{Call, Engine, Memory, Observer, Program, Put, Shown};
-use comity_core::{Bits, Block, Delta, Error, PartyId, Prg, Result};
-use comity_garble::{GarbledStream, HalfGates};
+use comity_core::{Bits, Block, Error, PartyId, Prg, Result};
+use comity_garble::{Garble, GarbledStream};
 use comity_ot::base::BaseOt;
-use comity_ot::{AtLeast, CotSender, SemiHonest, iknp};
+use comity_ot::{AtLeast, SemiHonest, iknp};
 use comity_protocol::{Here, Job};
 use rand_core::CryptoRng;
 
-use crate::{evaluator_has_input, garbler_labels, gate_keys, reveal};
+use crate::labels::{Garbling, WireOf};
+use crate::{evaluator_has_input, garbler_labels, reveal_bits};
 
-pub(crate) fn run<B: BaseOt<Model: AtLeast<SemiHonest>>>(
+pub(crate) fn run<S: Garbling, B: BaseOt<Model: AtLeast<SemiHonest>>>(
     ch: &mut dyn Channel,
     here: Here,
     job: &Job<'_>,
     rng: &mut dyn CryptoRng,
     observer: &mut dyn Observer,
 ) -> Result<()> {
-    let mut random = [0; Block::BYTES];
-    rng.fill_bytes(&mut random);
-    let delta = Delta::new(Block::new(random));
     // Step 1.
+    let (garbler, correlation) = S::garbler(&here, rng);
     let ot = match evaluator_has_input(job.program, here.me) {
-        true => Some(iknp::Sender::setup::<B>(ch, &here.session.child("input OT"), here.backend, delta.block(), rng)?),
+        true => Some(iknp::Sender::setup::<B>(ch, &here.session.child("input OT"), here.backend, correlation, rng)?),
         false => None,
     };
-    let mut engine = Garbling {
+    let mut engine = Garbler::<S> {
         ch,
         me: here.me,
         memory: Memory::default(),
-        ot,
+        ot: ot.map(S::sender),
         labels: garbler_labels(here.backend, &here.session),
-        stream: GarbledStream::new(HalfGates::garbler(here.backend, delta, gate_keys(&here.session))),
+        stream: GarbledStream::new(garbler),
     };
     comity_circuit::run(job.program, &mut engine, job.inputs, observer)?;
     engine.flush()?;
     engine.ch.flush()
 }
 
-struct Garbling<'a> {
+struct Garbler<'a, S: Garbling> {
     ch: &'a mut (dyn Channel + 'a),
     me: PartyId,
-    /// Labels for zero.
-    memory: Memory<Block>,
-    ot: Option<iknp::Sender>,
+    memory: Memory<WireOf<S>>,
+    ot: Option<S::Sender>,
     labels: Prg,
-    stream: GarbledStream<HalfGates>,
+    stream: GarbledStream<S>,
 }
 
-impl Garbling<'_> {
+impl<S: Garbling> Garbler<'_, S> {
     /// Sends the tables that are still buffered, before any other message.
     fn flush(&mut self) -> Result<()> {
         self.stream.flush(|tables| self.ch.send(tables))
     }
 }
 
-impl Engine for Garbling<'_> {
+impl<S: Garbling> Engine for Garbler<'_, S> {
     type Error = Error;
 
     fn begin(&mut self, program: &Program) -> Result<()> {
@@ -69,16 +67,17 @@ impl Engine for Garbling<'_> {
         if put.owner.includes(self.me) {
             // Step 2.
             let value = value.filter(|v| v.len() == put.bits).ok_or_else(|| missing(&put))?;
-            self.labels.fill_blocks(wires);
-            for (wire, bit) in wires.iter_mut().zip(value.iter()) {
-                *wire ^= self.stream.delta().masked(bit);
+            let mut active = vec![Block::ZERO; wires.len()];
+            self.labels.fill_blocks(&mut active);
+            for ((wire, active), bit) in wires.iter_mut().zip(active).zip(value.iter()) {
+                *wire = S::own(self.stream.scheme(), active, bit);
             }
             Ok(())
         } else {
             // Step 3.
             self.stream.flush(|tables| self.ch.send(tables))?;
             match &mut self.ot {
-                Some(ot) => ot.extend(self.ch, wires),
+                Some(ot) => S::send(self.stream.scheme(), ot, self.ch, wires),
                 None => Ok(()),
             }
         }
@@ -92,7 +91,9 @@ impl Engine for Garbling<'_> {
     fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
         // Step 5.
         self.flush()?;
-        reveal(self.ch, self.me, shown.to, &self.memory[shown.wires()])
+        let (scheme, wires) = (self.stream.scheme(), &self.memory[shown.wires()]);
+        let ours = wires.iter().map(|wire| scheme.label(wire, false).lsb()).collect();
+        reveal_bits(self.ch, self.me, shown.to, ours)
     }
 }
 

@@ -1,4 +1,5 @@
-//! Semi-honest two-party computation by garbled circuits (Yao 1986; as in Lindell and Pinkas, J. Cryptology 2009).
+//! Semi-honest two-party computation by garbled circuits (Yao 1986; as in Lindell and Pinkas, J. Cryptology
+//! 2009).
 //!
 //! **Functionality**: secure evaluation of a program; each output goes to one party or to both.
 //!
@@ -7,27 +8,35 @@
 //! delta and with it the garbler's input. Against a cheating peer this crate promises no more than: no panic,
 //! no hang, bounded memory.
 //!
-//! **Assumptions**: AES-128 as an ideal cipher (garbling) and as a pseudo-random generator, gap
-//! Diffie-Hellman and a random oracle in ristretto255 (base OT), BLAKE3 as a random oracle.
+//! **Assumptions**: gap Diffie-Hellman and a random oracle in ristretto255 (base OT), AES-128 as a
+//! pseudo-random generator and, where OTs are hashed, as a random permutation, BLAKE3 as a random oracle
+//! (sessions). Of the garbling by itself: AES-128 as an ideal cipher, or, under standard assumptions, as a
+//! pseudorandom function.
 //!
 //! **Protocol**. The party with more input bits garbles, so that few OTs are needed ([`garbler`]), unless the
-//! parties say who does.
-//! 1. *Setup*: the garbler draws delta; 128 base OTs make it the sender of an OT extension whose correlation is delta
-//!    itself. No setup if the evaluator has no input.
-//! 2. *Inputs of the garbler*: the active labels are pseudo-random and public, from the session id; the label
-//!    for zero is the active label plus `x * delta`. Nothing is sent.
-//! 3. *Inputs of the evaluator*: the extension's correlation is the pair of labels: the garbler's `q_j` is
-//!    the label for zero, the evaluator's `t_j = q_j ^ x_j delta` the active one.
-//! 4. *Gates*: half gates, streamed.
+//! parties say who does. Which garbling it is they agree on: half gates, three halves, or one under standard
+//! assumptions, which has no free XOR.
+//! 1. *Setup*: 128 base OTs make the garbler the sender of an OT extension. With free XOR its correlation is
+//!    the garbling's delta itself, else one that is drawn for it. No setup if the evaluator has no input.
+//! 2. *Inputs of the garbler*: the active labels are pseudo-random and public, from the session id; the other
+//!    label is the active one plus delta, or drawn. Which one stands for zero the garbler knows. Nothing is
+//!    sent.
+//! 3. *Inputs of the evaluator*: with free XOR the extension's correlation is the pair of labels: the
+//!    garbler's `q_j` is the label for zero, the evaluator's `t_j = q_j ^ x_j delta` the active one. Without,
+//!    both are hashed (random OT): labels are the two pads, and a label's permute bit is the bit that it
+//!    stands for, which the evaluator knows.
+//! 4. *Gates*: streamed.
 //! 5. *Outputs*: permute bits go to each recipient, in one message each way.
 //!
-//! **Cost**: 32 bytes for an AND gate, 16 for an input bit of the evaluator, none for one of the garbler, one
-//! bit for an output bit and recipient; about 10 KiB for the base OTs. Rounds: one for the setup, half a one
-//! for each input value of the evaluator, half a one for each output value; gates add none.
+//! **Cost**: 32 bytes for an AND gate; with three halves 24 and five bits; under standard assumptions 32 and
+//! a bit, and 16 for an XOR gate. 16 for an input bit of the evaluator, none for one of the garbler, one bit
+//! for an output bit and recipient; about 10 KiB for the base OTs. Rounds: one for the setup, half a one for
+//! each input value of the evaluator, half a one for each output value; gates add none.
 
 mod costs;
 mod evaluator;
 mod garbler;
+mod labels;
 mod protocol;
 
 use comity_channel::Channel;
@@ -64,16 +73,20 @@ fn evaluator_has_input(program: &Program, garbler: PartyId) -> bool {
 /// # Errors
 /// Those of the channel.
 pub fn reveal(ch: &mut dyn Channel, me: PartyId, to: Recipients, wires: &[Block]) -> Result<Option<Bits>> {
-    let ours: Bits = wires.iter().map(|label| label.lsb()).collect();
+    reveal_bits(ch, me, to, wires.iter().map(|label| label.lsb()).collect())
+}
+
+/// Reveals an output value of which this side has these permute bits.
+fn reveal_bits(ch: &mut dyn Channel, me: PartyId, to: Recipients, ours: Bits) -> Result<Option<Bits>> {
     if to.includes(me.other().0) {
         ch.send(&ours.to_bytes())?;
     }
     if !to.includes(me) {
         return Ok(None);
     }
-    let mut theirs = vec![0; wires.len().div_ceil(8)];
+    let mut theirs = vec![0; ours.len().div_ceil(8)];
     ch.recv(&mut theirs)?;
-    let mut value = Bits::from_bytes(&theirs, wires.len());
+    let mut value = Bits::from_bytes(&theirs, ours.len());
     value.xor_assign(&ours);
     Ok(Some(value))
 }

@@ -11,19 +11,53 @@ use comity_yao::{Yao, garbler, run_over};
 
 laws!(Yao, Laws { programs: 12, deviations: 60, ..Laws::USUAL });
 
-/// Law 3 over dealt base OTs: in all of the few ways there are then, of which many change what no output depends on.
+/// The laws under standard assumptions: without free XOR, and with labels from random OTs.
+mod standard {
+    use super::*;
+
+    const LAWS: Laws = Laws { options: &[("garbling", "standard")], ..Laws::USUAL };
+
+    laws!(Yao, LAWS);
+
+    #[test]
+    fn deviations_over_dealt_base_ots() {
+        let dealt = RunBy { protocol: Yao, run: run_over::<DealtBaseOts> };
+        laws::deviations(&dealt, &Laws { deviations: 200, felt: 60, ..LAWS });
+    }
+}
+
+/// The laws with three halves.
+mod three_halves {
+    use super::*;
+
+    const LAWS: Laws = Laws { options: &[("garbling", "three-halves")], ..Laws::USUAL };
+
+    laws!(Yao, LAWS);
+
+    #[test]
+    fn deviations_over_dealt_base_ots() {
+        let dealt = RunBy { protocol: Yao, run: run_over::<DealtBaseOts> };
+        laws::deviations(&dealt, &Laws { deviations: 200, felt: 60, ..LAWS });
+    }
+}
+
+/// Law 3 over dealt base OTs: in all of the few ways there are then, of which many change what no output
+/// depends on.
 #[test]
 fn deviations_over_dealt_base_ots() {
     let dealt = RunBy { protocol: Yao, run: run_over::<DealtBaseOts> };
     laws::deviations(&dealt, &Laws { deviations: 400, felt: 70, ..Laws::USUAL });
 }
 
-fn setting(backend: Backend) -> Setting {
-    Setting { params: Params::default(), backend, options: &[], session: 1 }
+/// Every garbling.
+const GARBLINGS: [&[(&str, &str)]; 3] = [&[], &[("garbling", "standard")], &[("garbling", "three-halves")]];
+
+fn setting(backend: Backend, options: &'static [(&'static str, &'static str)]) -> Setting {
+    Setting { params: Params::default(), backend, options, session: 1 }
 }
 
 fn agrees(program: &Program, inputs: &[Bits], backend: Backend) {
-    check(&Yao, 2, program, inputs, setting(backend));
+    GARBLINGS.iter().for_each(|options| check(&Yao, 2, program, inputs, setting(backend, options)));
 }
 
 #[test]
@@ -102,37 +136,60 @@ fn bytes_are_what_the_docs_say() {
         Program::from_circuit(chain_and_layer(4000)).unwrap().with_recipients(0, Recipients::only(1)).unwrap();
     let mut rng = rng(4);
     let inputs = [bits(4000, &mut rng), bits(4000, &mut rng)];
-    let mut counts = [(0, 0); 2];
-    let [first, second] = &mut counts;
-    let count = |ch: &mut MemoryChannel, id, counts: &mut (u64, u64)| {
-        let ch = Counted::new(ch);
-        let counter = ch.counter();
-        let mut net = Mesh::of_two(PartyId(id), ch);
-        run(&Yao, &mut net, &program, &inputs, setting(Backend::detect())).unwrap();
-        *counts = (counter.counts().sent, counter.counts().received);
-    };
-    Pair::run(|ch| count(ch, 0, first), |ch| count(ch, 1, second));
-    // Party 0 garbles: 128 base-OT points, the tables, the permute bits of the outputs.
     let ands = program.and_gates();
-    assert_eq!(ands, 8000);
-    assert_eq!(counts[0].0, 128 * 32 + 32 * ands + 4001u64.div_ceil(8));
-    // The evaluator sends the base OTs' first point and 16 bytes for each of its input bits.
-    assert_eq!(counts[0].1, 32 + 16 * 4000);
-    assert_eq!(counts[1], (counts[0].1, counts[0].0));
+    let xors = program.lowered()[0].tape().xors().len() as u64;
+    assert_eq!((ands, xors), (8000, 4000));
+    // The bits of the AND gates' tables are whole bytes in each of the two parts that the tape is cut to.
+    let tables = [32 * ands, 32 * ands + ands / 8 + 16 * xors, 24 * ands + 5 * ands / 8];
+    for (options, tables) in GARBLINGS.into_iter().zip(tables) {
+        let mut counts = [(0, 0); 2];
+        let [first, second] = &mut counts;
+        let count = |ch: &mut MemoryChannel, id, counts: &mut (u64, u64)| {
+            let ch = Counted::new(ch);
+            let counter = ch.counter();
+            let mut net = Mesh::of_two(PartyId(id), ch);
+            run(&Yao, &mut net, &program, &inputs, setting(Backend::detect(), options)).unwrap();
+            *counts = (counter.counts().sent, counter.counts().received);
+        };
+        Pair::run(|ch| count(ch, 0, first), |ch| count(ch, 1, second));
+        // Party 0 garbles: 128 base-OT points, the tables, the permute bits of the outputs.
+        assert_eq!(counts[0].0, 128 * 32 + tables + 4001u64.div_ceil(8));
+        // The evaluator sends the base OTs' first point and 16 bytes for each of its input bits.
+        assert_eq!(counts[0].1, 32 + 16 * 4000);
+        assert_eq!(counts[1], (counts[0].1, counts[0].0));
+    }
 }
 
 #[test]
 fn every_backend_sends_the_same_bytes() {
     let program = Program::from_circuit(chain_and_layer(300)).unwrap();
     let inputs = [bits(300, &mut rng(7)), bits(300, &mut rng(8))];
-    for backend in Backend::available() {
+    let digests = [
+        [
+            "f8e14dedfef6f86ad903112146fa45188189078443b3527e53424e5f63f57514",
+            "78c0b62b4833b2a2fb99bbcf0b16bbd0fd6e4423aa166f961575f3cb1aff69df",
+        ],
+        [
+            "6985a4aa5792efabf70b85ff2f4fddc74b146225f71e07f8a3a8a5299a0675bd",
+            "d57e0844b6be040003c23261555c2aed6280c164b4aeb7d594f2c357b23842af",
+        ],
+        [
+            "8aa01ae2a030ead0e5085a51a037623d0508dfc14d91991fd4edac5669eab397",
+            "d85f153ecbced05e8caaba0ebf8dd51da1e1ae39b1cfe0f10b2816478b21afe2",
+        ],
+    ];
+    for (backend, (set, digests)) in Backend::available()
+        .into_iter()
+        .flat_map(|backend| GARBLINGS.into_iter().zip(digests).map(move |of| (backend, of)))
+    {
         let sent = |ch: &mut MemoryChannel, id| {
             let ch = Recorded::new(ch, 1 << 20);
             let recorder = ch.recorder();
             let (me, session) = (PartyId(id), SessionId::derive("test of yao", &[]));
             let here = Here { me, parties: 2, session, params: Params::default(), backend };
             let own = [0, 1].map(|i| (i == id).then(|| inputs[usize::from(i)].clone()));
-            let options = Options::new(Yao.card());
+            let mut options = Options::new(Yao.card());
+            set.iter().for_each(|(name, value)| options.set(me, name, value).unwrap());
             let job = Job { program: &program, inputs: &own, options: &options };
             let (mut net, mut rng, mut outputs) = (Mesh::of_two(me, ch), rng(u128::from(id) + 1), Outputs::default());
             let mut party = Party { net: &mut net, here, rng: &mut rng, observer: &mut outputs };
@@ -140,7 +197,6 @@ fn every_backend_sends_the_same_bytes() {
             blake3::hash(&recorder.recording().sent).to_hex().to_string()
         };
         let (garbler, evaluator) = Pair::run(|ch| sent(ch, 0), |ch| sent(ch, 1));
-        assert_eq!(garbler, "f8e14dedfef6f86ad903112146fa45188189078443b3527e53424e5f63f57514", "{backend}");
-        assert_eq!(evaluator, "78c0b62b4833b2a2fb99bbcf0b16bbd0fd6e4423aa166f961575f3cb1aff69df", "{backend}");
+        assert_eq!([garbler.as_str(), evaluator.as_str()], digests, "{backend}, {set:?}");
     }
 }
