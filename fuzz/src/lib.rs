@@ -24,6 +24,7 @@ mod ot;
 mod peer;
 mod psi;
 mod seeds;
+mod spdz;
 mod table;
 mod tinyot;
 mod token;
@@ -86,6 +87,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     among::shares_peers_online,
     files::shdl,
     tinyot::statement,
+    spdz::stored_field,
     bmr::stored_garbled,
     ag::stored_garbling,
     among::stored_rows,

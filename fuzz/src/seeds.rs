@@ -92,6 +92,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     seeds.extend(crate::ope::seeds());
     seeds.extend(crate::ot::seeds());
     seeds.extend(crate::psi::seeds());
+    seeds.extend(crate::spdz::seeds());
     seeds.extend(crate::tinyot::seeds());
     seeds.extend(crate::token::seeds());
     seeds.extend(crate::zk::seeds());

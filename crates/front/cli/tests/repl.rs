@@ -111,8 +111,8 @@ fn misuse_is_refused() {
     assert!(help.ok().contains("reveal c to all"));
     // It offers what it can do.
     assert!(help.out.contains("[default: tinyot for 2 to 16]"), "{}", help.out);
-    assert!(help.out.contains("[possible values: tinyot, gmw]"), "{}", help.out);
-    comity(&["repl", "--protocol", "cutchoose"]).fails(2, &["possible values: tinyot, gmw"]);
+    assert!(help.out.contains("[possible values: tinyot, spdz, gmw]"), "{}", help.out);
+    comity(&["repl", "--protocol", "cutchoose"]).fails(2, &["possible values: tinyot, spdz, gmw"]);
 }
 
 /// `script` gives a command a terminal of its own, so that what a person types reaches the line editor.

@@ -13,6 +13,7 @@ pub static PROTOCOLS: &[&dyn Protocol] = &[
     &comity_ag::Ag,
     &comity_bmr::Bmr,
     &comity_tinyot::TinyOt,
+    &comity_spdz::Spdz,
     &comity_yao::Yao,
     &comity_gmw::Gmw,
     &comity_token::GmwToken,

@@ -1,0 +1,146 @@
+//! Field material as shelves keep it: how much a batch holds, how many batches a use takes, and who makes
+//! them.
+//!
+//! It is for any program, and for any protocol on shares in GF(2^128).
+
+use comity_channel::Mesh;
+use comity_circuit::{Program, Recipients};
+use comity_core::{Block, PartyId, Result};
+use comity_field_shares::FieldDealer;
+use comity_protocol::{Ahead, Here, Material, Need, Party, Press, Shelf, WriteBatch};
+use comity_sharing::{Batches, fill_lots, whole_runs};
+use rand_core::CryptoRng;
+
+use crate::source::{FieldSource, Fresh};
+use crate::stored::{FieldAmounts, FieldBatch, FieldsFromShelf};
+
+/// The material's name.
+pub const FIELD: &str = "field";
+
+/// The material, for a protocol's card.
+pub const MATERIAL: Material = Material { name: FIELD, program: false, from: None, options: &[], units: &["products"] };
+
+/// Triples of a batch.
+const TRIPLES: usize = 1 << 11;
+
+/// Bits of a batch that nobody knows, and bits of each party: of either a quarter as many as triples.
+const BITS: usize = 1 << 9;
+
+/// Elements of a batch of each party: one for whatever uses a batch.
+const ELEMENTS: usize = 1;
+
+/// Batches of a lot, if no program needs more.
+const LOT: u64 = 1 << 6;
+
+/// What is stored beside a batch's own bytes.
+const BESIDE: u64 = 4096;
+
+/// What a batch of so many parties holds.
+fn batch(parties: u16) -> FieldAmounts {
+    FieldAmounts { parties, triples: TRIPLES, shares: BITS, masks: BITS, elements: ELEMENTS }
+}
+
+/// How much of each kind something uses up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FieldUses {
+    /// Products.
+    pub products: u64,
+    /// Bits that nobody knows.
+    pub shares: u64,
+    /// Bits of one party alone: the most of any party.
+    pub masks: u64,
+    /// Elements of one party alone.
+    pub elements: u64,
+}
+
+impl FieldUses {
+    /// What a program takes whose AND gates are products: a bit of a party for each bit that it puts in, and
+    /// for each that it learns where not all do.
+    pub fn of(program: &Program) -> FieldUses {
+        let of = |party| -> u64 {
+            let put_in = program.inputs().iter().filter(|input| input.owner.party() == Some(party));
+            let learnt = program.outputs().iter().filter(|output| output.to != Recipients::All);
+            let learnt = learnt.filter(|output| output.to.includes(party));
+            put_in.map(|input| input.bits as u64).sum::<u64>() + learnt.map(|output| output.bits as u64).sum::<u64>()
+        };
+        let masks = (0..program.parties()).map(|party| of(PartyId(party))).max().unwrap_or(0);
+        FieldUses { products: program.and_gates(), masks, ..FieldUses::default() }
+    }
+
+    /// Whole batches that hold so much, one at least.
+    pub fn need(&self) -> Need {
+        let kinds = [(self.products, TRIPLES), (self.shares, BITS), (self.masks, BITS), (self.elements, ELEMENTS)];
+        let batches = kinds.map(|(used, of)| used.div_ceil(of as u64)).into_iter().fold(1, u64::max);
+        Need {
+            material: FIELD,
+            units: vec![batches.saturating_mul(TRIPLES as u64)],
+            batches,
+            bytes: batches.saturating_mul(batch(2).bytes() + BESIDE),
+        }
+    }
+}
+
+/// The most that a party of so many stores for a need, in bytes.
+pub fn stored_bytes(need: &Need, parties: u16) -> u64 {
+    need.batches.saturating_mul(batch(parties).bytes() + BESIDE)
+}
+
+/// A source of material that is made when it is asked for.
+///
+/// # Errors
+/// As [`FieldDealer::setup`].
+pub fn fresh(net: &mut Mesh<'_>, here: Here, rng: &mut dyn CryptoRng) -> Result<Box<dyn FieldSource<Block>>> {
+    Ok(Box::new(Fresh(FieldDealer::<Block>::setup(net, here.child("dealer"), rng)?)))
+}
+
+/// A source of what is on a shelf of this material.
+///
+/// # Errors
+/// As [`FieldsFromShelf::new`].
+pub fn fields_from_shelf(shelf: &mut dyn Shelf, here: Here) -> Result<FieldsFromShelf<'_>> {
+    FieldsFromShelf::new(shelf, here.me, batch(here.parties))
+}
+
+/// Makes material ahead. Lots hold whole runs.
+///
+/// # Errors
+/// Those of the dealer, and of the press.
+pub fn prepare(me: &mut Party<'_, '_>, ahead: &Ahead<'_>, to: &mut dyn Press) -> Result<()> {
+    let of = Batches { units: TRIPLES as u64, lot: whole_runs(LOT, ahead.together) };
+    fill_lots(me, ahead, to, of, |_| written())
+}
+
+/// Writes batches of a dealer that the first one sets up.
+fn written() -> Box<WriteBatch<'static>> {
+    let mut source = None;
+    Box::new(move |me, _, out| {
+        let Party { net, here, rng, observer } = me;
+        let source = match &mut source {
+            Some(source) => source,
+            none => {
+                observer.phase("setup");
+                let source = fresh(net, *here, *rng)?;
+                observer.phase("offline");
+                none.insert(source)
+            }
+        };
+        FieldBatch::make(&mut **source, net, &batch(here.parties))?.write(out)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_use_takes_whole_batches() {
+        let batches =
+            |products, shares, masks, elements| FieldUses { products, shares, masks, elements }.need().batches;
+        assert_eq!([batches(0, 0, 0, 0), batches(2048, 512, 512, 1), batches(2049, 0, 0, 0)], [1, 1, 2]);
+        assert_eq!([batches(1, 1025, 0, 0), batches(1, 0, 513, 0), batches(1, 0, 0, 4)], [3, 2, 4]);
+        let need = FieldUses::default().need();
+        assert_eq!((stored_bytes(&need, 2), need.bytes), (need.bytes, batch(2).bytes() + BESIDE));
+        // Bits and elements of one more party.
+        assert_eq!(stored_bytes(&need, 3) - need.bytes, 32 * 513);
+    }
+}
