@@ -14,6 +14,7 @@ pub static PROTOCOLS: &[&dyn Protocol] = &[
     &comity_bmr::Bmr,
     &comity_tinyot::TinyOt,
     &comity_spdz::Spdz,
+    &comity_bmr::SpdzBmr,
     &comity_yao::Yao,
     &comity_gmw::Gmw,
     &comity_token::GmwToken,

@@ -2,6 +2,7 @@
 
 use comity_core::Result;
 use comity_protocol::{Costing, Talk};
+use comity_spdz::material::FieldUses;
 use comity_triples::costs::{deal_at_once, deal_for_many};
 
 use crate::chunk::room;
@@ -19,6 +20,10 @@ const BY_OT: (u64, u64, u64) = (9_800, 13, 29);
 /// chunks themselves: so many, and one more for each party. Measured; within a tenth.
 const SEVERAL: u64 = 15;
 
+/// Turns of a chunk on shares in a field, and products that are opened in one.
+const ON_A_FIELD: u64 = 24;
+const PIECE: u64 = 1 << 12;
+
 /// Turns of a second deal, where a program of one chunk has more gates than are dealt at a time.
 const AGAIN: u64 = 46;
 
@@ -34,22 +39,9 @@ pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
         talk.turns(ands / 10_000 * (SEVERAL + u64::from(of.parties)));
     }
     // Masks and their products, with what is checked, and keys.
-    let outputs: u64 = of.program.outputs().iter().map(|output| output.bits as u64).sum();
+    let outputs = output_bits(of);
     let masks = ands.saturating_mul(6) + 12 * of.input_bits() + 5 * outputs + 5_500;
-    // Party 0 hears all shares and sends all rows to each, or each party does for its part: of a bit of an
-    // output half as many as of a gate.
-    let (share, rows) = (64 * u64::from(of.parties), ands.saturating_add(outputs.div_ceil(2)));
-    let collector = of.options.word("opener") == "collector";
-    talk.exchange_each(|from, to| {
-        let each = if !collector {
-            128
-        } else if from.0 == 0 || to.0 == 0 {
-            share
-        } else {
-            0
-        };
-        masks.saturating_add(rows.saturating_mul(each))
-    });
+    rows(of, masks, talk);
     talk.turns(if of.parties == 2 { 7 } else { 8 });
     if of.options.word("products") == "ot" {
         let (setup, gate, turns) = BY_OT;
@@ -59,4 +51,38 @@ pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
     talk.exchange(of.program.outputs().iter().map(|output| output.bits as u64 / 8 + 32).sum::<u64>());
     talk.work(GATE * ands as f64 * (others * others) as f64);
     Ok(())
+}
+
+/// The same on shares in a field, of which so much is used up: two elements a product are opened, an element a
+/// bit of an output, and keys of inputs.
+pub(crate) fn on_a_field(of: &Costing<'_>, uses: &FieldUses, talk: &mut Talk) {
+    let (ands, others) = (of.program.and_gates(), u64::from(of.parties - 1));
+    comity_spdz::costs::deal(of.parties, uses, talk);
+    let masks = 32 * uses.products + 16 * output_bits(of) + 16 * of.input_bits() + 1_500;
+    rows(of, masks, talk);
+    let chunks = ands.div_ceil(room(of.program, of.parties.into()) as u64).max(1);
+    talk.turns(chunks * ON_A_FIELD + u64::from(of.parties) + uses.products / PIECE);
+    talk.work(GATE * ands as f64 * (others * others) as f64);
+}
+
+fn output_bits(of: &Costing<'_>) -> u64 {
+    of.program.outputs().iter().map(|output| output.bits as u64).sum()
+}
+
+/// Shares and sums of rows: party 0 hears all shares and sends all rows to each, or each party does for its part;
+/// of a bit of an output half as many as of a gate. `beside` is what each says to each other one besides.
+fn rows(of: &Costing<'_>, beside: u64, talk: &mut Talk) {
+    let (share, rows) =
+        (64 * u64::from(of.parties), of.program.and_gates().saturating_add(output_bits(of).div_ceil(2)));
+    let collector = of.options.word("opener") == "collector";
+    talk.exchange_each(|from, to| {
+        let each = if !collector {
+            128
+        } else if from.0 == 0 || to.0 == 0 {
+            share
+        } else {
+            0
+        };
+        beside.saturating_add(rows.saturating_mul(each))
+    });
 }

@@ -22,7 +22,7 @@
 //!
 //! - [`BitMpc`]: shared bits, and their products (figure 4). [`Masks`]: the products with all `R`, too: by
 //!   MACs of the bits ([`TripleMasks`], section 4, Claim 41), or by oblivious transfer over any protocol for
-//!   bits ([`StringMasks`], section 3, figure 8).
+//!   bits ([`StringMasks`], section 3, figure 8), or by triples in a field ([`FieldMasks`]: SPDZ-BMR).
 //! - `garbling`: figure 6, steps 2 to 4. `opening`: figure 7. `evaluating`: figure 9. `hash`: `F`.
 //! - [`run_with`]: all of it over a program.
 //!
@@ -45,6 +45,7 @@ mod costs;
 mod engine;
 mod evaluating;
 mod evaluator;
+mod field_masks;
 mod garbler;
 mod garbling;
 mod hash;
@@ -52,6 +53,7 @@ mod masks;
 mod opening;
 mod planned;
 mod protocol;
+mod spdz_bmr;
 mod stored;
 #[cfg(test)]
 mod tests;
@@ -59,9 +61,11 @@ mod triple_masks;
 
 pub use bit_string::StringMasks;
 pub use engine::{prepare_with, run_as, run_with, use_up};
+pub use field_masks::FieldMasks;
 pub use garbler::Ground;
 pub use masks::{BitMpc, MaskOpening, Masks, SettledBeside};
 pub use opening::Opener;
 pub use planned::Planned;
 pub use protocol::{Bmr, run_over};
+pub use spdz_bmr::SpdzBmr;
 pub use triple_masks::TripleMasks;

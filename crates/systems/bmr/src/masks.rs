@@ -26,7 +26,7 @@ pub trait BitMpc {
     /// Errors of the channels and of checks.
     fn random(&mut self, net: &mut Mesh<'_>, rows: &mut [Block]) -> Result<()>;
 
-    /// *Input* of random bits by `owner`: their rows, and at the owner the bits. The others' shares are zero.
+    /// *Input* of random bits by `owner`: their rows, and at the owner the bits. The others' shares may be zero.
     ///
     /// # Errors
     /// Errors of the channels and of checks.

@@ -33,6 +33,16 @@ pub(crate) const OBJECTS: usize = 3 << 15;
 /// What masks are made of, for any program: material that other protocols use, too.
 const SHARES: &str = "shares";
 
+/// Who opens the rows.
+pub(crate) const OPENER: Opt = Opt {
+    name: "opener",
+    values: Values::OneOf(&["balanced", "collector"]),
+    default: Default::Given("balanced"),
+    agreed: true,
+    about: "Who adds up the parties' shares of the garbled circuit and sends the sums to all: each party a part of it, or party 0 \
+            all, as in the paper's figure, which has it send half the number of parties times as much",
+};
+
 static CARD: Card = Card {
     name: "bmr",
     kind: CardKind::Protocol,
@@ -56,14 +66,7 @@ static CARD: Card = Card {
             about: "How wires' masks are multiplied by the parties' offsets: by the MACs of the masks, or by further OTs over masks that \
                     have MACs under other keys, as over any protocol for bits",
         },
-        Opt {
-            name: "opener",
-            values: Values::OneOf(&["balanced", "collector"]),
-            default: Default::Given("balanced"),
-            agreed: true,
-            about: "Who adds up the parties' shares of the garbled circuit and sends the sums to all: each party a part of it, or party 0 \
-                    all, as in the paper's figure, which has it send half the number of parties times as much",
-        },
+        OPENER,
         Opt {
             name: "stored",
             values: Values::OneOf(&["garbled", "shares"]),
@@ -169,7 +172,7 @@ pub fn run_over<B: BaseOt<Model = Malicious>>(me: &mut Party<'_, '_>, job: &Job<
 }
 
 /// These masks, and who opens the rows.
-fn ground<'m>(masks: &'m mut dyn Masks, options: &Options) -> Ground<'m> {
+pub(crate) fn ground<'m>(masks: &'m mut dyn Masks, options: &Options) -> Ground<'m> {
     let opener = if options.word("opener") == "collector" { Opener::Collector } else { Opener::Balanced };
     Ground { masks, opener }
 }

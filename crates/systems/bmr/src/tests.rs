@@ -6,6 +6,7 @@ mod cheats;
 mod coalitions;
 mod counted;
 mod dealing;
+mod field;
 mod ideal;
 mod independence;
 mod order;
@@ -27,6 +28,12 @@ use comity_triples::many::{Many, objects};
 use crate::stored::stored_size;
 use crate::{BitMpc, Ground, MaskOpening, Opener, Planned, TripleMasks, prepare_with, run_with, use_up};
 use ideal::Ideal;
+
+/// The place of a party in a test of this name.
+fn place(net: &Mesh<'_>, name: &str) -> Here {
+    let session = SessionId::derive("test", &[name.as_bytes()]);
+    Here { me: net.me(), parties: net.parties(), session, params: Params::default(), backend: Backend::detect() }
+}
 
 /// Garbling over ideal masks, as a protocol of its own.
 struct OverIdeal;

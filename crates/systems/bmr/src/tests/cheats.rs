@@ -15,7 +15,7 @@ use crate::hash::{OUTPUT_ROWS, ROWS};
 use crate::{Ground, Masks, Opener, run_as};
 
 /// The end of each party's run: its outputs, or its error.
-type Ends = Vec<Result<Vec<(usize, Bits)>>>;
+pub(super) type Ends = Vec<Result<Vec<(usize, Bits)>>>;
 
 /// `x y`, then that times `z`, and a sum of inputs that goes through no gate: inputs of the first parties,
 /// outputs to all.
