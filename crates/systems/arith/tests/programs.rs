@@ -98,7 +98,8 @@ fn built_in_words() {
     }
 }
 
-/// What people write: squares whose top bit no gate reads, code that the compiler cuts into several circuits, functions.
+/// What people write: squares whose top bit no gate reads, code that the compiler cuts into several circuits,
+/// functions.
 #[test]
 fn programs_of_several_circuits_at_several_widths() {
     for (ty, n) in [("u32", 40), ("u64", 30), ("u128", 6)] {

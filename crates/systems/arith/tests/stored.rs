@@ -1,4 +1,5 @@
-//! Material made ahead: what a run counts is what it uses up, at any width; each batch once; and bytes that are no batch.
+//! Material made ahead: what a run counts is what it uses up, at any width; each batch once; and bytes that
+//! are no batch.
 
 use comity_arith::Arith;
 use comity_arith::dealers::{WORD_BATCH, WordMaterial};
