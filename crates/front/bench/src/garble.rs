@@ -1,8 +1,11 @@
 //! Garbling alone: one thread, no channel, every figure beside the AES ceiling.
 
 use comity_circuit::Lowered;
-use comity_core::{Block, Cursor, Delta, Evaluator, Garbler, GateHash, Tape};
-use comity_garble::{LockstepEvaluator, LockstepGarbler, PrivacyFree, Readable};
+use comity_core::{Block, Cursor, Delta, Evaluator, Garbler, GateHash, Prg, Tape};
+use comity_garble::{
+    Evaluate, Garble, LockstepEvaluator, LockstepGarbler, PrivacyFree, Readable, Scheme, Standard, ThreeHalves,
+};
+use comity_net::SystemRng;
 use comity_terminal::failure::Outcome;
 
 use crate::suite::{Bench, Suite, backend};
@@ -37,6 +40,56 @@ pub(super) const HALF_GATES: Bench = Bench {
     ceiling: Some("machine.aes"),
     run: half_gates,
 };
+
+/// As [`HALF_GATES`], with three halves.
+pub(super) const THREE_HALVES: Bench = Bench {
+    name: "garble.three_halves",
+    about: "AND gates garbled and evaluated with three halves: a quarter fewer bytes",
+    ceiling: Some("machine.aes"),
+    run: |suite| {
+        let (delta, start) = (Delta::new(Block::from_u128(77 << 70)), Block::from_u128(5));
+        let sides = (ThreeHalves::garbler(backend(), delta, start, start), ThreeHalves::evaluator(backend(), start));
+        scheme::<ThreeHalves>(suite, "garble.three_halves", sides)
+    },
+};
+
+/// As [`HALF_GATES`], under standard assumptions.
+pub(super) const STANDARD: Bench = Bench {
+    name: "garble.standard",
+    about: "AND gates garbled and evaluated with AES as a pseudorandom function, XOR gates, which cost there, included",
+    ceiling: Some("machine.aes"),
+    run: |suite| {
+        let sides = (Standard::garbler(backend(), &mut SystemRng), Standard::evaluator(backend()));
+        scheme::<Standard>(suite, "garble.standard", sides)
+    },
+};
+
+/// A scheme on whole circuits, tables to and from a buffer.
+fn scheme<S: Scheme>(
+    suite: &mut Suite,
+    group: &str,
+    (mut garbler, mut evaluator): (S::Garbler, S::Evaluator),
+) -> Outcome {
+    let ceiling = suite.value("machine.aes");
+    for (name, source) in CIRCUITS {
+        let lowered = circuit(source);
+        let tape = lowered.tape();
+        let mut rng = Prg::new(backend(), Block::from_u128(6));
+        let mut wires: Vec<_> = (0..tape.slots()).map(|_| garbler.input(&mut rng)).collect();
+        let mut tables = Vec::new();
+        suite.rate(&format!("{group}.{name}"), "and/s", ceiling, 21, || {
+            Ok(walk(tape, 1 << 20, |part| {
+                tables.resize(S::rows(&part).max(tables.len()), Block::ZERO);
+                garbler.garble(&part, &mut wires, &mut tables[..S::rows(&part)]);
+            }) as f64)
+        })?;
+        let mut slots: Vec<Block> = (0..tape.slots()).map(|_| rng.block()).collect();
+        suite.rate(&format!("{group}.{name}.evaluate"), "and/s", ceiling, 21, || {
+            Ok(walk(tape, 1 << 20, |part| evaluator.evaluate(&part, &mut slots, &tables[..S::rows(&part)])) as f64)
+        })?;
+    }
+    Ok(())
+}
 
 /// As [`HALF_GATES`], garbled without privacy, for proofs: one row an AND gate.
 pub(super) const PRIVACY_FREE: Bench = Bench {

@@ -8,6 +8,7 @@ mod ampr14;
 mod circuit;
 mod count;
 mod d133_pfe;
+mod d133_standard;
 mod dnnr17;
 mod garble;
 mod gmw;
@@ -59,6 +60,8 @@ static BENCHES: &[Bench] = &[
     circuit::SLICED,
     garble::HASH,
     garble::HALF_GATES,
+    garble::THREE_HALVES,
+    garble::STANDARD,
     garble::PRIVACY_FREE,
     garble::LOCKSTEP,
     ot::BASE,
@@ -80,6 +83,7 @@ static BENCHES: &[Bench] = &[
     dnnr17::DNNR17,
     ampr14::AMPR14,
     d133_pfe::D133_PFE,
+    d133_standard::D133_STANDARD,
     ope::CLIENT,
     ope::STORAGE,
     ope::INTERACTION,

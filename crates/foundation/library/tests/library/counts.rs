@@ -27,13 +27,14 @@ const ROWS: &[&[Row]] =
 const HEAD: &str = "\
 # Gates of the built-in circuits
 
-Each has two forms: for size, as garbling wants it, and for depth, as secret sharing does. Behind them stand the fewest ANDs
+Each has two forms: for size, as garbling wants it, and for depth, as secret sharing does. 2 AND + XOR of the form for size are the rows
+of its tables where garbling has no free XOR (`yao` with `garbling=standard`). Behind them stand the fewest ANDs
 and the least AND depth that we know in print for the same function, and whose they are. A test fails if this table is
 stale or one of our circuits is larger or deeper, or deeper than it was; to write it anew, run
 `COMITY_WRITE_COUNTS=1 cargo test -p comity-library --test library counts`.
 
-| name | inputs | output | AND | XOR | NOT | AND depth | for depth: AND | AND depth | AND, published | by | AND depth, published | by |
-| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- | ---: | --- |
+| name | inputs | output | AND | XOR | NOT | 2 AND + XOR | AND depth | for depth: AND | AND depth | AND, published | by | AND depth, published | by |
+| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- | ---: | --- |
 ";
 
 fn grouped(n: u64) -> String {
@@ -61,14 +62,18 @@ fn table() -> String {
         let printed =
             |best: Option<(u64, &'static str)>| best.map_or(("–".into(), "–"), |(best, by)| (grouped(best), by));
         let ((best, by), (least, whose)) = (printed(*published), printed(least));
-        let [and, xor, not, depth] = [counts.and, counts.xor, counts.not, counts.and_depth].map(grouped);
+        let rows = 2 * counts.and + counts.xor;
+        let [and, xor, not, rows, depth] = [counts.and, counts.xor, counts.not, rows, counts.and_depth].map(grouped);
         let [and_shallow, shallow] = [shallow.and, shallow.and_depth].map(grouped);
         let (inputs, outputs) = (
             values(program.inputs().iter().map(|v| (&v.name[..], v.bits)).collect()),
             values(program.outputs().iter().map(|v| (&v.name[..], v.bits)).collect()),
         );
-        write!(text, "| {name} | {inputs} | {outputs} | {and} | {xor} | {not} | {depth} | {and_shallow} | {shallow} ")
-            .unwrap();
+        write!(
+            text,
+            "| {name} | {inputs} | {outputs} | {and} | {xor} | {not} | {rows} | {depth} | {and_shallow} | {shallow} "
+        )
+        .unwrap();
         writeln!(text, "| {best} | {by} | {least} | {whose} |").unwrap();
     }
     text
@@ -76,7 +81,7 @@ fn table() -> String {
 
 /// The AND depth of the forms for depth in a table.
 fn shallow(table: &str) -> HashMap<&str, u64> {
-    let depth = |line: &str| -> Option<u64> { line.split('|').nth(9)?.trim().replace(',', "").parse().ok() };
+    let depth = |line: &str| -> Option<u64> { line.split('|').nth(10)?.trim().replace(',', "").parse().ok() };
     table.lines().filter_map(|line| Some((line.split('|').nth(1)?.trim(), depth(line)?))).collect()
 }
 
