@@ -27,6 +27,7 @@ mod seeds;
 mod spdz;
 mod table;
 mod tinyot;
+mod tinytable;
 mod token;
 mod zk;
 
@@ -92,11 +93,13 @@ pub const TARGETS: &[(&str, Body)] = targets![
     ag::stored_garbling,
     among::stored_rows,
     tinyot::stored_shares,
+    tinytable::stored_tables,
     gmw::stored_triples,
     arith::stored_words,
     table::table_cell,
     table::table_rows,
     table::table_steps,
+    tinytable::tables_peer,
     network::tls_stream,
     token::token_holder,
     token::token_letter,

@@ -195,7 +195,11 @@ pub(crate) fn arith(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
 }
 
 /// One party of a run of [`program`]. Returns how many outputs it learned.
-pub(crate) fn run(with: Run, party: u16, channel: &mut dyn Channel) -> Result<usize> {
+pub(crate) fn run(
+    with: impl Fn(&mut Party<'_, '_>, &Job<'_>) -> Result<()>,
+    party: u16,
+    channel: &mut dyn Channel,
+) -> Result<usize> {
     let me = PartyId(party);
     let mut inputs = [None, None];
     inputs[usize::from(party)] = Some(Bits::from_bytes(&[42], 8));

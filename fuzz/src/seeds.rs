@@ -85,6 +85,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     seeds.extend(crate::okvs::seeds());
     seeds.extend(crate::arith::seeds());
     seeds.extend(crate::gmw::seeds());
+    seeds.extend(crate::tinytable::seeds());
     seeds.extend(crate::ag::seeds());
     seeds.extend(crate::among::seeds());
     seeds.extend(crate::bmr::seeds());
