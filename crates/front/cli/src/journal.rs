@@ -10,7 +10,7 @@ use comity_terminal::json::to_line;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::durable::sync_names;
+use comity_files::sync_names;
 
 /// What lines are written to: a file, or in tests a disk that is full.
 pub(crate) trait Disk: Read + Write + Seek {

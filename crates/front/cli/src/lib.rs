@@ -14,7 +14,6 @@ mod children;
 mod circuit;
 mod command;
 mod demo;
-mod durable;
 mod eval;
 mod flags;
 mod group;

@@ -15,6 +15,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use comity_core::Bits;
+use comity_files::Access;
 use comity_mail::{FileKind, Name, Query, QueryKey, stored_bytes};
 use comity_net::SystemRng;
 use comity_nisc::{Copies, Cost};
@@ -128,7 +129,7 @@ fn inputs(resolved: &Resolved, args: &InputArgs, party: u16) -> Outcome<Vec<Opti
 
 /// The query of a key, complete but for its name.
 fn write_query(key: &QueryKey, path: &std::path::Path) -> Outcome<Partial> {
-    let mut partial = Partial::new(path, false)?;
+    let mut partial = Partial::new(path, Access::Umask)?;
     partial.write_all(key.query().to_bytes()).map_err(|e| failed(path, "cannot write it", &e))?;
     Ok(partial)
 }
@@ -158,7 +159,7 @@ fn respond(args: &RespondArgs) -> Outcome {
         resolved.text
     ));
     let place = args.store.as_deref().map(Place::new).transpose()?;
-    let mut out = Meter::new(Partial::new(&args.out, false)?, length);
+    let mut out = Meter::new(Partial::new(&args.out, Access::Umask)?, length);
     let (backend, rng) = (backend()?, &mut SystemRng);
     let refused = |error| match error {
         comity_core::Error { kind: comity_core::Kind::Io { source, .. }, .. } => {

@@ -5,12 +5,13 @@
 //! party I is FILE.I.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use comity::{Owner, Recipients, Session, ValueShare};
+use comity_files::{Access, create};
 use comity_terminal::console::check_writable;
 use comity_terminal::failure::{Failure, Outcome};
 
@@ -167,18 +168,10 @@ pub(crate) fn check(files: &Files) -> Outcome {
 pub(crate) fn write(shares: &[(usize, ValueShare)], files: &Files) -> Outcome {
     for (index, share) in shares {
         let path = &files[index];
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(path).map_err(|e| match e.kind() {
+        create(path, Access::Owner, share.encode().as_bytes()).map_err(|e| match e.kind() {
             std::io::ErrorKind::AlreadyExists => there(path),
             _ => unwritable(path, &e),
         })?;
-        if let Err(e) = file.write_all(share.encode().as_bytes()).and_then(|()| file.sync_all()) {
-            let _ = fs::remove_file(path);
-            return Err(unwritable(path, &e));
-        }
     }
     Ok(())
 }

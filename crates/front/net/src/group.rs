@@ -22,6 +22,7 @@ use std::path::Path;
 
 use comity_channel::PerPeer;
 use comity_core::{Error, PartyId, Result};
+use comity_files::Access;
 use serde::{Deserialize, Serialize};
 
 use crate::address::is_address;
@@ -135,7 +136,7 @@ impl PartyGroup {
     /// # Errors
     /// [`Io`](comity_core::Kind).
     pub fn write(&self, path: &Path) -> Result<()> {
-        replace(path, 0o644, self.to_text().as_bytes())
+        replace(path, Access::Published, self.to_text().as_bytes())
     }
 
     /// Changes the group in this file, if there is one, and writes it back. Others who do so at the same time

@@ -4,17 +4,17 @@
 //! `PARTY FINGERPRINT`, for each peer. A key is trusted by hand, once, and bound to a party's id; nothing here
 //! trusts a key because it was seen before.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use comity_channel::PerPeer;
 use comity_core::{Error, PartyId, Result};
-use rand_core::{CryptoRng, Rng};
+use comity_files::Access;
+use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
 use crate::identity::{Fingerprint, Identity};
-use crate::rng::SystemRng;
 use crate::settings::Security;
 
 /// The most bytes of a file of keys or parties.
@@ -46,11 +46,7 @@ impl KeyDir {
         builder.create(&self.dir).map_err(|error| failed("cannot make the folder", &self.dir, error))?;
         let identity = Identity::generate(rng);
         let path = self.identity_path();
-        let draft = draft(&self.dir, 0o600, identity.to_pkcs8())?;
-        // A link, unlike a renaming, does not replace what is there.
-        let linked = fs::hard_link(&draft, &path);
-        fs::remove_file(&draft).map_err(|error| failed("cannot remove", &draft, error))?;
-        match linked {
+        match comity_files::create(&path, Access::Owner, identity.to_pkcs8()) {
             Ok(()) => Ok(identity),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Error::invalid_input(format!(
                 "there is a key at {} already, and it is not overwritten: take another folder",
@@ -113,7 +109,7 @@ impl KeyDir {
         trusted.push((party, fingerprint));
         trusted.sort_by_key(|&(party, _)| party);
         let text: String = trusted.iter().map(|(party, fingerprint)| format!("{party} {fingerprint}\n")).collect();
-        replace(&path, 0o600, text.as_bytes())
+        replace(&path, Access::Owner, text.as_bytes())
     }
 
     /// The parties that are trusted, and their keys' fingerprints, by party.
@@ -208,25 +204,15 @@ impl KeyDir {
 }
 
 /// Writes a file whole or not at all, whatever stood there before.
-pub(crate) fn replace(path: &Path, mode: u32, bytes: &[u8]) -> Result<()> {
-    let draft = draft(folder_of(path), mode, bytes)?;
-    fs::rename(&draft, path).map_err(|error| {
-        // Nothing else can be done about a draft that is not wanted.
-        let _ = fs::remove_file(&draft);
-        failed("cannot write", path, error)
-    })
-}
-
-/// The folder that a file is in.
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+pub(crate) fn replace(path: &Path, access: Access, bytes: &[u8]) -> Result<()> {
+    comity_files::replace(path, access, bytes).map_err(|error| failed("cannot write", path, error))
 }
 
 /// Locks the folder of this file, and waits until no other process holds the lock, which lasts as long as the
 /// returned file lives. The lock is on the folder since the file itself is replaced. `None` on systems that
 /// cannot lock folders.
 pub(crate) fn lock_beside(path: &Path) -> Result<Option<File>> {
-    let folder = folder_of(path);
+    let folder = comity_files::folder_of(path);
     if !cfg!(unix) {
         return Ok(None);
     }
@@ -235,29 +221,6 @@ pub(crate) fn lock_beside(path: &Path) -> Result<Option<File>> {
         Ok(()) => Ok(Some(file)),
         Err(error) if error.kind() == ErrorKind::Unsupported => Ok(None),
         Err(error) => Err(failed("cannot lock the folder", folder, error)),
-    }
-}
-
-/// Writes a new file in this folder, under a name that nobody else uses.
-fn draft(dir: &Path, mode: u32, bytes: &[u8]) -> Result<PathBuf> {
-    let path = dir.join(format!(".draft-{:016x}", SystemRng.next_u64()));
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
-    #[cfg(not(unix))]
-    let _ = mode;
-    let written = options.open(&path).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    match written {
-        Ok(()) => Ok(path),
-        Err(error) => {
-            // Nothing else can be done about a half-written draft than to try to remove it.
-            let _ = fs::remove_file(&path);
-            Err(failed("cannot write", &path, error))
-        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use comity_core::{Error, Result, SessionId};
+use comity_files::Access;
 use rand_core::CryptoRng;
 
 use crate::folder::{self, Folder, failed};
@@ -87,11 +88,7 @@ impl Store {
         let lock = folder::lock(dir)?;
         // Nobody made it while this process waited for the lock, since the lock does not wait.
         let (file, root) = key.protect(rng)?;
-        let draft = dir.join("store.partial");
-        folder::remove(&draft)?;
-        folder::new_file(&draft, &file)?;
-        fs::rename(&draft, &path).map_err(|error| failed("cannot make", &path, error))?;
-        folder::sync(dir)?;
+        comity_files::create(&path, Access::Owner, &file).map_err(|error| failed("cannot make", &path, error))?;
         Store::tidied(Folder::new(dir.to_owned(), root, lock))
     }
 

@@ -14,6 +14,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use comity_core::{Error, Result, declassify_all};
+use comity_files::Access;
 use rand_core::CryptoRng;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
 use zeroize::Zeroizing;
@@ -144,11 +145,8 @@ fn read_end(dir: &Path) -> Result<u64> {
 
 /// Writes a file of the folder. When this returns, it is there after a crash too.
 fn replace(dir: &Path, name: &str, bytes: &[u8]) -> Result<()> {
-    let (draft, path) = (dir.join(format!("{name}.partial")), dir.join(name));
-    folder::remove(&draft)?;
-    folder::new_file(&draft, bytes)?;
-    fs::rename(&draft, &path).map_err(|error| failed("cannot make", &path, error))?;
-    folder::sync(dir)
+    let path = dir.join(name);
+    comity_files::replace(&path, Access::Owner, bytes).map_err(|error| failed("cannot write", &path, error))
 }
 
 /// The cipher of one secret: its key follows from the vault's salt, and is used once.

@@ -55,6 +55,6 @@ fn each_step_leaves_a_whole_store() {
     // While the store itself is made.
     let begun = Folder::new("no store");
     fs::create_dir(begun.path("store")).unwrap();
-    fs::write(begun.path("store").join("store.partial"), b"comi").unwrap();
+    fs::write(begun.path("store").join(".store.7.partial"), b"comi").unwrap();
     assert!(begun.store().lots().unwrap().is_empty());
 }

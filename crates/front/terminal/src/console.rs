@@ -5,6 +5,7 @@ use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
+use comity_files::{Access, Draft};
 
 use crate::failure::{Failure, Outcome};
 
@@ -75,16 +76,20 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Outcome {
 /// # Errors
 /// An error that says why the file cannot be written.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Outcome {
-    OutFile::begin(path, true)?.fill(bytes)
+    OutFile::begin(path, Access::Owner)?.fill(bytes)
 }
 
-/// A file that is there whole or not at all: beside its final name first, then renamed. A device or a pipe,
-/// which a rename would replace, is written directly.
+/// A file that is there whole or not at all, as a [`Draft`] is. A device or a pipe, which a rename would
+/// replace, is written directly.
 pub struct OutFile {
     path: PathBuf,
-    file: File,
-    /// The name until it is whole.
-    temporary: Option<PathBuf>,
+    to: Sink,
+}
+
+/// What an [`OutFile`] writes to.
+enum Sink {
+    Special(File),
+    Draft(Draft),
 }
 
 impl OutFile {
@@ -93,19 +98,23 @@ impl OutFile {
     /// # Errors
     /// An error that says why the file cannot be written.
     pub fn create(path: &Path) -> Outcome<OutFile> {
-        OutFile::begin(path, false)
+        OutFile::begin(path, Access::Umask)
     }
 
-    /// As [`OutFile::create`]; a private file can only be read by its owner. A device or a pipe stays as it is.
-    fn begin(path: &Path, private: bool) -> Outcome<OutFile> {
-        let path = &named(path);
-        let (file, temporary) = if is_special(path) {
-            (File::options().write(true).open(path).map_err(|e| unwritable(path, &e))?, None)
-        } else {
-            let (file, temporary) = beside(path, private)?;
-            (file, Some(temporary))
+    fn begin(path: &Path, access: Access) -> Outcome<OutFile> {
+        let path = named(path);
+        let to = match is_special(&path) {
+            true => Sink::Special(File::options().write(true).open(&path).map_err(|e| unwritable(&path, &e))?),
+            false => Sink::Draft(draft(&path, access)?),
         };
-        Ok(OutFile { path: path.to_owned(), file, temporary })
+        Ok(OutFile { path, to })
+    }
+
+    fn file(&self) -> &File {
+        match &self.to {
+            Sink::Special(file) => file,
+            Sink::Draft(draft) => draft.file(),
+        }
     }
 
     /// The file, to write to.
@@ -113,7 +122,7 @@ impl OutFile {
     /// # Errors
     /// Those of the system.
     pub fn sink(&self) -> Outcome<File> {
-        self.file.try_clone().map_err(|e| unwritable(&self.path, &e))
+        self.file().try_clone().map_err(|e| unwritable(&self.path, &e))
     }
 
     /// Takes room on the disk for `bytes` bytes, which [`fill`](OutFile::fill) then has.
@@ -121,17 +130,19 @@ impl OutFile {
     /// # Errors
     /// An error that says why there is no room.
     pub fn reserve(&self, bytes: u64) -> Outcome {
-        if self.temporary.is_none() {
-            return Ok(());
-        }
-        let zeros = io::copy(&mut io::Read::take(io::repeat(0), bytes), &mut &self.file);
-        let done = zeros.and_then(|_| self.file.sync_all()).and_then(|()| (&self.file).rewind());
+        let Sink::Draft(draft) = &self.to else { return Ok(()) };
+        let mut file = draft.file();
+        let zeros = io::copy(&mut io::Read::take(io::repeat(0), bytes), &mut file);
+        let done = zeros.and_then(|_| file.sync_all()).and_then(|()| file.rewind());
         done.map_err(|e| unwritable(&self.path, &e))
     }
 
     /// Whether the file is still there to get its name: its folder may be gone.
     pub fn is_there(&self) -> bool {
-        self.temporary.as_ref().is_none_or(|temporary| temporary.exists())
+        match &self.to {
+            Sink::Special(_) => true,
+            Sink::Draft(draft) => draft.is_there(),
+        }
     }
 
     /// Waits until what was written is on the disk: [`commit`](OutFile::commit) takes no time then.
@@ -140,8 +151,8 @@ impl OutFile {
     /// An error that says why the file cannot be written.
     pub fn sync(&self) -> Outcome {
         // A device or a pipe has no disk.
-        let done = if self.temporary.is_some() { self.file.sync_all() } else { Ok(()) };
-        done.map_err(|e| unwritable(&self.path, &e))
+        let Sink::Draft(draft) = &self.to else { return Ok(()) };
+        draft.file().sync_all().map_err(|e| unwritable(&self.path, &e))
     }
 
     /// Writes all that is in the file, which is whole then.
@@ -149,8 +160,11 @@ impl OutFile {
     /// # Errors
     /// An error that says why the file cannot be written.
     pub fn fill(self, bytes: &[u8]) -> Outcome {
-        let cut = || if self.temporary.is_some() { self.file.set_len(bytes.len() as u64) } else { Ok(()) };
-        (&self.file).write_all(bytes).and_then(|()| cut()).map_err(|e| unwritable(&self.path, &e))?;
+        let cut = || match &self.to {
+            Sink::Special(_) => Ok(()),
+            Sink::Draft(draft) => draft.file().set_len(bytes.len() as u64),
+        };
+        self.file().write_all(bytes).and_then(|()| cut()).map_err(|e| unwritable(&self.path, &e))?;
         self.commit()
     }
 
@@ -158,25 +172,26 @@ impl OutFile {
     ///
     /// # Errors
     /// An error that says why the file cannot be written.
-    pub fn commit(mut self) -> Outcome {
-        let Some(temporary) = &self.temporary else { return Ok(()) };
-        let done = self.file.sync_all().and_then(|()| fs::rename(temporary, &self.path));
-        done.map_err(|e| unwritable(&self.path, &e))?;
-        self.temporary = None;
-        Ok(())
-    }
-}
-
-impl Drop for OutFile {
-    fn drop(&mut self) {
-        if let Some(temporary) = &self.temporary {
-            let _ = fs::remove_file(temporary);
+    pub fn commit(self) -> Outcome {
+        match self.to {
+            Sink::Special(_) => Ok(()),
+            Sink::Draft(draft) => draft.keep().map_err(|e| unwritable(&self.path, &e)),
         }
     }
 }
 
-/// Names that are tried at most, until there is something else wrong.
-const MOST_LEFT: u32 = 10_000;
+/// A file in the making beside this one.
+///
+/// # Errors
+/// An error that says why there can be no such file.
+pub fn draft(path: &Path, access: Access) -> Outcome<Draft> {
+    Draft::new(path, access).map_err(|e| match e.kind() {
+        io::ErrorKind::IsADirectory => {
+            Failure::input(format!("{}: this is a folder; name a file in it", path.display()))
+        }
+        _ => unwritable(path, &e),
+    })
+}
 
 /// Refuses an output file that could not be written in the end, before any work is done for it.
 ///
@@ -186,9 +201,7 @@ pub fn check_writable(path: &Path) -> Outcome {
     if is_special(path) {
         return Ok(());
     }
-    let (_, temporary) = beside(&named(path), false)?;
-    let _ = fs::remove_file(&temporary);
-    Ok(())
+    draft(&named(path), Access::Umask).map(drop)
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Failure {
@@ -206,77 +219,12 @@ fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
-/// A new file beside this one, and its name, which no other has; a private one can only be read by its owner.
-/// It is locked as long as it is open. What processes that were killed have begun beside this file is
-/// nobody's, and is removed: it has no lock.
-///
-/// # Errors
-/// An error that says why there can be no such file.
-pub fn beside(path: &Path, private: bool) -> Outcome<(File, PathBuf)> {
-    let name = path
-        .file_name()
-        .filter(|_| !path.is_dir())
-        .ok_or_else(|| Failure::input(format!("{}: this is a folder; name a file in it", path.display())))?;
-    remove_left(path, name);
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    if private {
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    }
-    let mut tried = 0;
-    loop {
-        let mut hidden = std::ffi::OsString::from(".");
-        hidden.push(name);
-        hidden.push(match tried {
-            0 => format!(".{}.partial", std::process::id()),
-            _ => format!(".{}-{tried}.partial", std::process::id()),
-        });
-        let hidden = path.with_file_name(hidden);
-        match options.open(&hidden) {
-            // Another process that begins may have taken it for one that was left, in the moment before it is locked.
-            Ok(file) if is_taken(&file) || !hidden.exists() => {}
-            Ok(file) => return Ok((file, hidden)),
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(unwritable(path, &e)),
-        }
-        tried += 1;
-        if tried > MOST_LEFT {
-            return Err(unwritable(path, &io::ErrorKind::AlreadyExists.into()));
-        }
-    }
-}
-
-/// Locks a file; whether another process has it. Where a file system has no locks nothing is ever taken.
-fn is_taken(file: &File) -> bool {
-    matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock))
-}
-
-/// Removes what killed processes have begun beside this file of that name. Whatever cannot be removed does no harm.
-fn remove_left(path: &Path, name: &std::ffi::OsStr) {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let Some(name) = name.to_str() else { return };
-    let start = format!(".{name}.");
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let other = entry.file_name();
-        let number = other.to_str().and_then(|other| other.strip_prefix(&start)?.strip_suffix(".partial"));
-        let begun = number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit() || b == b'-' || b == b'.'));
-        if begun
-            && entry.file_type().is_ok_and(|kind| kind.is_file())
-            && let Ok(file) = File::open(entry.path())
-            && file.try_lock().is_ok()
-        {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
+    fn a_file_is_replaced_whole_and_links_and_devices_stay() {
         let dir = std::env::temp_dir().join(format!("comity-console-{}", std::process::id()));
         fs::create_dir_all(&dir).unwrap();
         let path = dir.join("result");
@@ -286,26 +234,10 @@ mod tests {
         write_whole(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
-        // What a killed process has left goes, and what a living one writes stays; so do files of others.
-        let names = [
-            format!(".result.{}.partial", std::process::id()),
-            ".result.7-3.partial".into(),
-            ".result.7.partial".into(),
-        ];
-        let [left, older, held] = names.map(|name| dir.join(name));
-        let other = dir.join(".result.x.partial");
-        [&left, &older, &held, &other].into_iter().for_each(|file| fs::write(file, b"half").unwrap());
-        let lock = File::open(&held).unwrap();
-        lock.lock().unwrap();
-        write_whole(&path, b"three").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"three");
-        assert_eq!([&left, &older, &held, &other].map(|file| file.exists()), [false, false, true, true]);
-        fs::remove_file(&held).unwrap();
-        fs::remove_file(&other).unwrap();
         // Room that was taken before is the file's, and no more of it.
         let out = OutFile::create(&path).unwrap();
         out.reserve(1000).unwrap();
-        assert_eq!(out.file.metadata().unwrap().len(), 1000);
+        assert_eq!(out.file().metadata().unwrap().len(), 1000);
         write_whole(&path, b"meanwhile").unwrap();
         assert!(out.is_there(), "another one in the making stays");
         out.fill(b"four, whole").unwrap();

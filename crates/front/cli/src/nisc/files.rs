@@ -4,12 +4,11 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use comity_files::{Access, Draft};
 use comity_mail::FileKind;
-use comity_terminal::console::beside;
+use comity_terminal::console::draft;
 use comity_terminal::failure::{self, Failure, Outcome};
 use zeroize::Zeroizing;
-
-use crate::durable::sync_names;
 
 /// The most bytes of a query or key that is read: 2^24 input bits take so much.
 const LONGEST: u64 = 2 << 30;
@@ -68,55 +67,40 @@ pub(super) fn read(path: &Path, kind: FileKind) -> Outcome<Zeroizing<Vec<u8>>> {
 /// A file in the making, beside its final name. Dropped before [`Partial::keep`] it leaves nothing.
 pub(super) struct Partial {
     path: PathBuf,
-    temporary: PathBuf,
-    file: File,
-    private: bool,
-    kept: bool,
+    draft: Draft,
+    access: Access,
 }
 
 impl Partial {
-    /// Begins a file; a private one can only be read by its owner.
-    pub(super) fn new(path: &Path, private: bool) -> Outcome<Partial> {
-        spare_key(path, private)?;
-        let (file, temporary) = beside(path, private)?;
-        Ok(Partial { path: path.to_owned(), temporary, file, private, kept: false })
+    /// Begins a file.
+    pub(super) fn new(path: &Path, access: Access) -> Outcome<Partial> {
+        spare_key(path, access)?;
+        Ok(Partial { path: path.to_owned(), draft: draft(path, access)?, access })
     }
 
     /// Gives the file its name; when this returns, that is so after a crash too. One that is there is replaced.
-    pub(super) fn keep(mut self) -> Outcome {
-        spare_key(&self.path, self.private)?;
-        let kept = self.file.sync_all().and_then(|()| fs::rename(&self.temporary, &self.path));
-        kept.map_err(|e| failed(&self.path, "cannot write it", &e))?;
-        self.kept = true;
-        sync(&self.path)
+    pub(super) fn keep(self) -> Outcome {
+        spare_key(&self.path, self.access)?;
+        self.draft.keep().map_err(|e| failed(&self.path, "cannot write it", &e))
     }
 
     /// As [`Partial::keep`], but never replaces a file.
-    pub(super) fn keep_new(mut self) -> Outcome {
-        let (from, to) = (&self.temporary, &self.path);
-        let kept = self.file.sync_all().and_then(|()| match fs::hard_link(from, to) {
-            Ok(()) => fs::remove_file(from),
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists || to.symlink_metadata().is_ok() => Err(e),
-            // Some file systems have no links. A file that comes to be in this moment is lost there.
-            Err(_) => fs::rename(from, to),
-        });
-        kept.map_err(|e| match e.kind() {
-            io::ErrorKind::AlreadyExists => exists(to),
-            _ => failed(to, "cannot write it", &e),
-        })?;
-        self.kept = true;
-        sync(&self.path)
+    pub(super) fn keep_new(self) -> Outcome {
+        self.draft.keep_new().map_err(|e| match e.kind() {
+            io::ErrorKind::AlreadyExists => exists(&self.path),
+            _ => failed(&self.path, "cannot write it", &e),
+        })
     }
 }
 
 /// Refuses to put a query or an answer in the place of a key, and anything in the place of a device.
-fn spare_key(path: &Path, private: bool) -> Outcome {
+fn spare_key(path: &Path, access: Access) -> Outcome {
     let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
     if !metadata.is_file() {
         return Err(Failure::input(format!("{}: this is no file that could be replaced", path.display())));
     }
     let key = || -> Outcome<bool> { Ok(FileKind::of(&start(path, &mut open(path)?)?) == Some(FileKind::Key)) };
-    if !private && key()? { Err(exists(path)) } else { Ok(()) }
+    if access == Access::Umask && key()? { Err(exists(path)) } else { Ok(()) }
 }
 
 /// The failure where a key would overwrite a file.
@@ -129,24 +113,10 @@ pub(super) fn exists(path: &Path) -> Failure {
 
 impl Write for Partial {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        self.draft.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.draft.flush()
     }
-}
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        if !self.kept {
-            // Nothing depends on it.
-            let _ = fs::remove_file(&self.temporary);
-        }
-    }
-}
-
-/// Waits until a file's name is on the disk.
-fn sync(path: &Path) -> Outcome {
-    sync_names(path).map_err(|e| failed(path, "cannot write to the disk", &e))
 }

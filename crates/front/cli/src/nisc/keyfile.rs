@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use comity_files::Access;
 use comity_mail::{FileKind, QueryKey};
 use comity_terminal::failure::{Failure, Outcome};
 
@@ -23,7 +24,7 @@ impl KeyFile {
 
     /// Writes a new key.
     pub(super) fn create(path: &Path, key: &QueryKey) -> Outcome {
-        let mut partial = Partial::new(path, true)?;
+        let mut partial = Partial::new(path, Access::Owner)?;
         partial.write_all(&key.to_bytes()).map_err(|e| failed(path, "cannot write it", &e))?;
         partial.keep_new()
     }
@@ -61,7 +62,7 @@ impl KeyFile {
 
     /// Replaces the key. When this returns, that is so after a crash too.
     pub(super) fn save(&self, key: &QueryKey) -> Outcome {
-        let mut partial = Partial::new(&self.path, true)?;
+        let mut partial = Partial::new(&self.path, Access::Owner)?;
         partial.write_all(&key.to_bytes()).map_err(|e| failed(&self.path, "cannot write it", &e))?;
         partial.keep()
     }

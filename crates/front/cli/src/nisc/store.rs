@@ -9,6 +9,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use comity_core::Error;
+use comity_files::Access;
 use comity_mail::CopyStore;
 use comity_net::SystemRng;
 use comity_terminal::failure::{Failure, Outcome};
@@ -119,7 +120,7 @@ impl Place {
     pub(super) fn begin(&self, name: &str) -> comity_core::Result<Item> {
         let file = match self {
             Place::Folder(folder) => {
-                let partial = Partial::new(&folder.join(name), false);
+                let partial = Partial::new(&folder.join(name), Access::Umask);
                 ItemFile::Beside(partial.map_err(|failure| Error::invalid_input(failure.message))?)
             }
             Place::Service(_) => {

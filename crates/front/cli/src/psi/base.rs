@@ -19,7 +19,6 @@ use comity_terminal::console::{OutFile, emit, note};
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 use comity_terminal::numbers::{bytes, grouped};
-use rand_core::Rng;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -27,9 +26,9 @@ use super::args::{Empty, PsiServeArgs, PublishArgs, TableArgs, UpdateArgs};
 use super::desk::Desk;
 use super::table::Table;
 use crate::backend::backend;
-use crate::durable::sync_names;
 use crate::list::List;
 use crate::{guarded, interrupt};
+use comity_files::{Access, replace, sync_names};
 
 /// The pause after a session that came to nothing, so that whoever fails again and again does not so faster than this.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -398,22 +397,8 @@ fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Failure {
 
 /// Writes what only its owner may read: whole, or not at all. When this returns, it is there after a crash too.
 fn keep(path: &Path, secret: &[u8]) -> Outcome {
-    let draft = path.with_extension(format!("draft-{:016x}", SystemRng.next_u64()));
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let write = || {
-        let mut file = options.open(&draft)?;
-        file.write_all(secret)?;
-        file.sync_all()?;
-        fs::rename(&draft, path)?;
-        sync_names(path)
-    };
-    write().map_err(|error| {
-        let _ = fs::remove_file(&draft);
-        Failure::new(Ending::Store, format!("{}: cannot write it: {error}", path.display()))
-    })
+    replace(path, Access::Owner, secret)
+        .map_err(|error| Failure::new(Ending::Store, format!("{}: cannot write it: {error}", path.display())))
 }
 
 /// Makes the folder of a state, for its owner alone; whether it was not there.
