@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{Cursor, Read};
 
-use comity_core::Result;
+use comity_core::{Result, SessionId};
 use comity_protocol::{Lot, Party, Press, Shelf, Supplies, WriteBatch};
 
 /// A shelf in memory, of one material: batches come out in order, each once.
@@ -11,8 +11,12 @@ use comity_protocol::{Lot, Party, Press, Shelf, Supplies, WriteBatch};
 pub struct Kept {
     /// The material's name.
     pub material: &'static str,
-    /// The batches that are left.
+    /// The lots that were put, each with the session in which it was made.
+    pub lots: Vec<(SessionId, Lot)>,
+    /// The batches that are left, of all lots.
     pub batches: VecDeque<Vec<u8>>,
+    /// How often a batch was asked for.
+    pub taken: usize,
     /// The checks: `(` where one began, `)` where it passed.
     pub notes: String,
 }
@@ -20,7 +24,7 @@ pub struct Kept {
 impl Kept {
     /// A shelf of this material, with these batches.
     pub fn new(material: &'static str, batches: impl IntoIterator<Item = Vec<u8>>) -> Kept {
-        Kept { material, batches: batches.into_iter().collect(), notes: String::new() }
+        Kept { material, batches: batches.into_iter().collect(), ..Kept::default() }
     }
 }
 
@@ -31,12 +35,14 @@ impl Press for Kept {
             write(me, batch, &mut bytes)?;
             self.batches.push_back(bytes);
         }
+        self.lots.push((me.here.session, lot.clone()));
         Ok(())
     }
 }
 
 impl Shelf for Kept {
     fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
+        self.taken += 1;
         Ok(self.batches.pop_front().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
     }
 

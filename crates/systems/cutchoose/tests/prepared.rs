@@ -1,54 +1,15 @@
 //! Offline and online: the same outputs as in the clear, for whoever garbles and learns; that a batch is used once; and
 //! what it refuses.
 
-use std::io::Read;
-
 use comity_channel::{Channel, Mesh};
 use comity_circuit::{Program, Recipients};
 use comity_core::{Backend, Bits, Error, Kind, Params, PartyId, Result, SessionId};
 use comity_cutchoose::{CutChoose, Prepared, prepare};
-use comity_protocol::{
-    Ahead, Empty, Here, Job, Lot, Need, Options, Party, Press, Protocol, Shelf, Supplies, WriteBatch,
-};
+use comity_protocol::{Ahead, Empty, Here, Job, Need, Options, Party, Protocol};
 use comity_testing::laws::{Outputs, rng};
-use comity_testing::{Pair, told};
+use comity_testing::{Kept, Pair, told};
 
 const RHO: u32 = 7;
-
-/// A store in memory: batches, oldest first, each with the session of its lot.
-#[derive(Default)]
-struct Kept(Vec<(SessionId, Vec<u8>)>);
-
-impl Press for Kept {
-    fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()> {
-        assert_eq!((lot.batches, &lot.units[..]), (1, &[1][..]));
-        let mut bytes = Vec::new();
-        write(me, 0, &mut bytes)?;
-        self.0.push((me.here.session, bytes));
-        Ok(())
-    }
-}
-
-impl Shelf for Kept {
-    fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
-        let oldest = (!self.0.is_empty()).then(|| self.0.remove(0).1);
-        Ok(oldest.map(|bytes| Box::new(std::io::Cursor::new(bytes)) as Box<dyn Read + Send>))
-    }
-
-    fn check_begins(&mut self) -> Result<()> {
-        panic!("a batch serves one run: there is nothing to note")
-    }
-
-    fn check_passed(&mut self) -> Result<()> {
-        panic!("a batch serves one run: there is nothing to note")
-    }
-}
-
-impl Supplies for Kept {
-    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
-        (material == "copies").then_some(self as &mut dyn Shelf)
-    }
-}
 
 /// The options of party 0, which says its role.
 fn options(role: &str) -> Options {
@@ -65,7 +26,7 @@ fn here(me: u16) -> Here {
 /// Runs one party's offline phase, for `runs` runs.
 fn offline(ch: &mut dyn Channel, me: u16, role: &str, program: &Program, runs: u64) -> Kept {
     let (mut kept, mut rng, mut observer, options) =
-        (Kept::default(), rng(u128::from(me) + 5), Outputs::default(), options(role));
+        (Kept::new("copies", []), rng(u128::from(me) + 5), Outputs::default(), options(role));
     let need = CutChoose.needs(program, &options, here(me).params).unwrap().remove(0);
     assert_eq!((need.material, need.batches, &need.units[..]), ("copies", 1, &[1][..]));
     let make = Need { units: vec![runs], batches: runs, ..need };
@@ -73,7 +34,8 @@ fn offline(ch: &mut dyn Channel, me: u16, role: &str, program: &Program, runs: u
     let mut me = Party { net: &mut net, here: here(me), rng: &mut rng, observer: &mut observer };
     let ahead = Ahead { program: Some(program), options: &options, make: &make, together: 1 };
     CutChoose.prepare(&mut me, &ahead, &mut Empty, &mut kept).unwrap();
-    for (_, bytes) in &kept.0 {
+    assert!(kept.lots.iter().all(|(_, lot)| (lot.batches, &lot.units[..]) == (1, &[1][..])));
+    for bytes in &kept.batches {
         assert!((bytes.len() as u64) < make.bytes, "{} bytes of {}", bytes.len(), make.bytes);
     }
     assert!(observer.0.is_empty());
@@ -95,6 +57,7 @@ fn online(
     let mut net = Mesh::of_two(PartyId(me), ch);
     let mut me = Party { net: &mut net, here: here(me), rng: &mut rng, observer: &mut outputs };
     CutChoose.run(&mut me, &Job { program, inputs: &own, options: &options }, kept)?;
+    assert!(kept.notes.is_empty(), "a batch serves one run: there is nothing to note");
     Ok(outputs.0)
 }
 
@@ -143,11 +106,12 @@ fn each_run_takes_a_lot_of_its_own() {
     let sessions = |kept: &Kept| -> Vec<SessionId> {
         let open =
             |bytes: &[u8], me| Prepared::open(bytes, Backend::detect(), PartyId(me), &program).map(|p| p.session());
-        let me = u16::from(open(&kept.0[0].1, 0).is_err());
-        kept.0.iter().map(|(_, bytes)| open(bytes, me).unwrap()).collect()
+        let me = u16::from(open(&kept.batches[0], 0).is_err());
+        kept.batches.iter().map(|bytes| open(bytes, me).unwrap()).collect()
     };
     assert!(sessions(&a) == sessions(&b) && sessions(&a)[0] != sessions(&a)[1]);
-    assert!(a.0.iter().map(|(lot, _)| *lot).eq(b.0.iter().map(|(lot, _)| *lot)) && a.0[0].0 != a.0[1].0);
+    let lots = |kept: &Kept| -> Vec<SessionId> { kept.lots.iter().map(|(lot, _)| *lot).collect() };
+    assert!(lots(&a) == lots(&b) && lots(&a)[0] != lots(&a)[1]);
     for (x, y) in [(3, 4), (200, 100)] {
         let inputs = [number(x, 8), number(y, 8)];
         let (one, two) = Pair::run(

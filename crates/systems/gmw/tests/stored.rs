@@ -1,57 +1,18 @@
 //! Material made ahead: the same computation, each triple once, and bytes that are no batch.
 
 use std::collections::VecDeque;
-use std::io::{Cursor, Read};
 
 use comity_circuit::{Program, Recipients};
 use comity_core::{Bits, Error, Kind, PartyId, Result};
 use comity_gmw::dealers::{BATCH, StoredTriples, batch_bytes, read_batch, write_batch};
 use comity_gmw::{BitMachine, Gmw, run_with};
-use comity_protocol::{Ahead, Dealer, Empty, Job, Lot, Options, Party, Press, Protocol, Shelf, Supplies, WriteBatch};
+use comity_protocol::{Ahead, Dealer, Empty, Job, Options, Party, Protocol};
 use comity_share::BitTriples;
 use comity_share::triples::{OtKind, TakenTriples};
+use comity_testing::Kept;
 use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, rng};
 
 use super::parties;
-
-/// A shelf in memory.
-#[derive(Default)]
-struct Memory {
-    batches: VecDeque<Vec<u8>>,
-    taken: usize,
-}
-
-impl Press for Memory {
-    fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()> {
-        for batch in 0..lot.batches {
-            let mut bytes = Vec::new();
-            write(me, batch, &mut bytes)?;
-            self.batches.push_back(bytes);
-        }
-        Ok(())
-    }
-}
-
-impl Shelf for Memory {
-    fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
-        self.taken += 1;
-        Ok(self.batches.pop_front().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
-    }
-
-    fn check_begins(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    fn check_passed(&mut self) -> Result<()> {
-        Ok(())
-    }
-}
-
-impl Supplies for Memory {
-    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
-        (material == "triples").then_some(self)
-    }
-}
 
 /// Batches of `n` triples, as bytes.
 fn batches(me: &mut Party<'_, '_>, count: usize, n: usize) -> VecDeque<Vec<u8>> {
@@ -79,7 +40,7 @@ fn programs_run_on_stored_triples_until_they_are_used_up() {
     let needed = ands.div_ceil(30) as usize;
     for count in [needed, needed - 1] {
         let ends: [_; 3] = parties(|me| {
-            let mut shelf = Memory { batches: batches(me, count, 30), taken: 0 };
+            let mut shelf = Kept::new("triples", batches(me, count, 30));
             let (own, options, mut outputs) = (inputs(me.me(), &values), Options::new(Gmw.card()), Outputs::default());
             let here = me.here;
             let mut me = Party { net: me.net, here, rng: me.rng, observer: &mut outputs };
@@ -111,7 +72,7 @@ fn what_is_prepared_is_what_a_run_takes() {
     assert_eq!(Gmw.needs(&program, &options, params).unwrap(), std::slice::from_ref(&make));
     assert_eq!(Gmw.amount(BATCH as u64 + 1, &options, params).unwrap().batches, 2);
     let ends: [_; 2] = parties(|me| {
-        let mut shelf = Memory::default();
+        let mut shelf = Kept::new("triples", []);
         let ahead = Ahead { program: None, options: &options, make: &make, together: 0 };
         Gmw.prepare(me, &ahead, &mut Empty, &mut shelf).unwrap();
         let (sizes, own) = (shelf.batches.iter().map(|b| b.len() as u64).sum::<u64>(), inputs(me.me(), &values));
@@ -129,7 +90,7 @@ fn what_is_prepared_is_what_a_run_takes() {
 #[test]
 fn triples_are_used_once() {
     let ends: [_; 2] = parties(|me| {
-        let mut shelf = Memory { batches: batches(me, 2, 100), taken: 0 };
+        let mut shelf = Kept::new("triples", batches(me, 2, 100));
         let mut machine = BitMachine::setup(me, Some(Box::new(StoredTriples::new(&mut shelf, 100)))).unwrap();
         let value = machine.input(PartyId(0).into(), (me.me().0 == 0).then(|| Bits::zeros(70)).as_ref(), 70).unwrap();
         machine.and(me.net, &value, &value).unwrap();

@@ -1,16 +1,11 @@
 //! The protocol whole: material made ahead and used up, and sessions by hand.
 
-use std::collections::VecDeque;
-use std::io::{Cursor, Read};
-
 use comity_channel::{MemoryChannel, Mesh};
 use comity_circuit::{Program, Recipients};
-use comity_core::{Bits, Error, Kind, Params, PartyId, Result, SessionId};
-use comity_protocol::{
-    Ahead, Empty, Here, Job, Lot, Options, Party, Press, Protocol, Reactive, Shares, Shelf, Supplies, WriteBatch,
-};
-use comity_testing::Pair;
+use comity_core::{Bits, Error, Kind, Params, PartyId, SessionId};
+use comity_protocol::{Ahead, Empty, Here, Job, Lot, Options, Party, Protocol, Reactive, Shares};
 use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, rng};
+use comity_testing::{Kept, Pair};
 
 use super::here;
 use crate::protocol::TinyOt;
@@ -26,48 +21,6 @@ fn both<T: Send>(run: impl Fn(&mut Party<'_, '_>) -> T + Sync) -> [T; 2] {
     [a, b]
 }
 
-/// Lots in memory.
-#[derive(Default)]
-struct Kept {
-    lots: Vec<Lot>,
-    batches: VecDeque<Vec<u8>>,
-    notes: String,
-}
-
-impl Press for Kept {
-    fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()> {
-        for batch in 0..lot.batches {
-            let mut bytes = Vec::new();
-            write(me, batch, &mut bytes)?;
-            self.batches.push_back(bytes);
-        }
-        self.lots.push(lot.clone());
-        Ok(())
-    }
-}
-
-impl Shelf for Kept {
-    fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
-        Ok(self.batches.pop_front().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
-    }
-
-    fn check_begins(&mut self) -> Result<()> {
-        self.notes.push('(');
-        Ok(())
-    }
-
-    fn check_passed(&mut self) -> Result<()> {
-        self.notes.push(')');
-        Ok(())
-    }
-}
-
-impl Supplies for Kept {
-    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
-        (material == "shares").then_some(self)
-    }
-}
-
 #[test]
 fn what_was_prepared_runs_programs_until_it_is_used_up() {
     let program = Program::map(chain_and_layer(50), 90, &[]).unwrap();
@@ -78,12 +31,13 @@ fn what_was_prepared_runs_programs_until_it_is_used_up() {
     assert_eq!((need.units.as_slice(), need.batches), (&[3 << 13][..], 3));
     assert_eq!(TinyOt.amount((2 << 13) + 1, &options, Params::default()).unwrap(), need);
     let results = both(|me| {
-        let mut kept = Kept::default();
+        let mut kept = Kept::new("shares", []);
         let ahead = Ahead { program: None, options: &options, make: &need, together: need.batches };
         TinyOt.prepare(me, &ahead, &mut Empty, &mut kept).unwrap();
         let stored: u64 = kept.batches.iter().map(|bytes| bytes.len() as u64).sum();
         assert!(stored <= need.bytes && stored > need.bytes * 9 / 10, "{stored} of {} bytes", need.bytes);
-        assert_eq!(kept.lots, [Lot { units: need.units.clone(), batches: 3 }]);
+        let lots: Vec<_> = kept.lots.iter().map(|(_, lot)| lot).collect();
+        assert_eq!(lots, [&Lot { units: need.units.clone(), batches: 3 }]);
         let own = [0, 1].map(|i| (PartyId(i) == me.me()).then(|| inputs[usize::from(i)].clone()));
         let job = Job { program: &program, inputs: &own, options: &options };
         let mut outputs = Outputs::default();
