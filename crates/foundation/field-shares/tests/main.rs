@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use comity_channel::Mesh;
-use comity_core::{Backend, Block, Check, Params, PartyId, Prg, Result, SessionId};
+use comity_core::{Backend, Block, Check, PartyId, Prg, Result, SessionId};
 use comity_field_shares::{Field, FieldAct, FieldDealer, MacKey, SumShare};
 use comity_protocol::{Conduct, Here};
 use comity_share::joint::JointAct;
@@ -88,7 +88,7 @@ fn rng(seed: u128) -> Prg {
 
 fn here(mesh: &Mesh<'_>) -> Here {
     let (me, parties, session) = (mesh.me(), mesh.parties(), SessionId::new([0xf1; 32]));
-    Here { me, parties, session, params: Params::default(), backend: Backend::detect() }
+    Here::new(me, parties, session)
 }
 
 type Dealer = FieldDealer<Block, Liar>;

@@ -36,6 +36,11 @@ pub struct Here {
 }
 
 impl Here {
+    /// The place of a party in a session, with the default parameters and this machine's fastest backend.
+    pub fn new(me: PartyId, parties: u16, session: SessionId) -> Here {
+        Here { me, parties, session, params: Params::default(), backend: Backend::detect() }
+    }
+
     /// This place in a sub-protocol, whose label is used once in the session.
     #[must_use]
     pub fn child(self, label: &str) -> Here {

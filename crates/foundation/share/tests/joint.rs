@@ -6,7 +6,7 @@ mod liars;
 use std::sync::Mutex;
 
 use comity_channel::Mesh;
-use comity_core::{Backend, Bits, Block, Check, Params, PartyId, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Check, PartyId, Prg, Result, SessionId};
 use comity_protocol::Here;
 use comity_share::joint::JointAct;
 use comity_share::{GlobalKey, Joint, RowShares};
@@ -28,7 +28,7 @@ pub(crate) fn honest() -> Lie {
 }
 
 pub(crate) fn here(mesh: &Mesh<'_>, session: SessionId) -> Here {
-    Here { me: mesh.me(), parties: mesh.parties(), session, params: Params::default(), backend: Backend::detect() }
+    Here::new(mesh.me(), mesh.parties(), session)
 }
 
 /// What became of each party of a run: those that behave otherwise than honestly are given, and stay until

@@ -1,6 +1,6 @@
 //! Where parties stand, and that each check catches somebody.
 
-use comity_core::{Backend, Params, PartyId, SessionId};
+use comity_core::{PartyId, SessionId};
 use comity_protocol::Here;
 use comity_testing::laws::{Laws, each_check_is_hit};
 
@@ -8,7 +8,7 @@ use crate::{checks, fast, nnob};
 
 /// Where party `me` of two stands.
 pub(crate) fn here(me: u16, session: SessionId) -> Here {
-    Here { me: PartyId(me), parties: 2, session, params: Params::default(), backend: Backend::detect() }
+    Here::new(PartyId(me), 2, session)
 }
 
 #[test]

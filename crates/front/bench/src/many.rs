@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use comity_channel::{Mesh, Result};
 use comity_circuit::{Builder, Program, Wire};
-use comity_core::{Backend, Bits, Block, Params, SessionId};
+use comity_core::{Bits, Block, Params, SessionId};
 use comity_net::SystemRng;
 use comity_protocol::{Dealer, Here};
 use comity_share::Share;
@@ -48,7 +48,7 @@ const GATES: usize = 1 << 6;
 
 fn here(net: &Mesh<'_>, turn: usize) -> Here {
     let session = SessionId::derive("benchmark of shares", &[&turn.to_le_bytes()]);
-    Here { me: net.me(), parties: net.parties(), session, params: Params::default(), backend: Backend::detect() }
+    Here::new(net.me(), net.parties(), session)
 }
 
 fn shares(suite: &mut Suite) -> Outcome {

@@ -181,7 +181,6 @@ impl Opening {
 
 #[cfg(test)]
 mod tests {
-    use comity_core::Params;
     use comity_protocol::Honest;
     use comity_testing::{Net, laws};
 
@@ -200,7 +199,7 @@ mod tests {
         let mut rng = laws::rng(seed.into());
         let (me, parties) = (net.me(), net.parties());
         let session = SessionId::derive("test", &[b"zeros"]);
-        let here = Here { me, parties, session, params: Params::default(), backend: Backend::detect() };
+        let here = Here::new(me, parties, session);
         let (mut zeros, mut beside) = (Zeros::new(here, &mut rng), Beside::nothing(net));
         zeros.say(&mut beside);
         let mut heard = PerPeer::new(me, parties, |_| vec![0; Block::BYTES]);

@@ -7,7 +7,7 @@ mod vole;
 
 use comity_channel::{Channel, Mesh};
 use comity_circuit::Observer;
-use comity_core::{Backend, Bits, Block, Params, PartyId, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, PartyId, Prg, Result, SessionId};
 use comity_protocol::{Adversary, Here, Party};
 use comity_testing::Pair;
 
@@ -23,7 +23,7 @@ impl Observer for Nobody {
 /// Where a party of a test stands.
 pub(crate) fn here(me: u16, session: u64) -> Here {
     let session = SessionId::derive("a test", &[&session.to_le_bytes()]);
-    Here { me: PartyId(me), parties: 2, session, params: Params::default(), backend: Backend::detect() }
+    Here::new(PartyId(me), 2, session)
 }
 
 /// Runs a side over a channel, as party 0 (the sender) or 1.

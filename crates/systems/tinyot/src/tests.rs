@@ -12,7 +12,7 @@ mod wire;
 
 use std::sync::LazyLock;
 
-use comity_core::{Backend, Params, PartyId, SessionId};
+use comity_core::{PartyId, SessionId};
 use comity_protocol::{Card, Here, Protocol};
 
 use crate::protocol::TinyOt;
@@ -22,5 +22,5 @@ pub(crate) static FOR_TWO: LazyLock<Card> = LazyLock::new(|| Card { parties: 2..
 
 /// Where party `me` of two stands.
 pub(crate) fn here(me: u16, session: SessionId) -> Here {
-    Here { me: PartyId(me), parties: 2, session, params: Params::default(), backend: Backend::detect() }
+    Here::new(PartyId(me), 2, session)
 }

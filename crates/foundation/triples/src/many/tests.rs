@@ -4,7 +4,7 @@ mod liars;
 mod stored;
 mod wire;
 
-use comity_core::{Bits, Error, Kind, Params, SessionId};
+use comity_core::{Bits, Error, Kind, SessionId};
 use comity_testing::Net;
 
 use super::*;
@@ -23,7 +23,7 @@ fn honest() -> Lie {
 }
 
 fn here(me: PartyId, parties: u16, session: SessionId) -> Here {
-    Here { me, parties, session, params: Params::default(), backend: Backend::detect() }
+    Here::new(me, parties, session)
 }
 
 fn rng(seed: u64, party: PartyId) -> Prg {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use comity_channel::{Channel, checks, memory_mesh};
 use comity_circuit::Observer;
-use comity_core::{Backend, Bits, Kind, Params};
+use comity_core::{Bits, Kind, Params};
 use comity_protocol::{Here, Lot, Press};
 use comity_store::{LotInfo, Store, StoreKey};
 
@@ -107,7 +107,7 @@ fn what_the_peer_lacks_is_lost_if_it_has_anything_of_it() {
 /// The session of these tests at one of so many parties.
 fn here(me: PartyId, parties: u16) -> Here {
     let session = SessionId::derive("test of lots", &[]);
-    Here { me, parties, session, params: Params::default(), backend: Backend::detect() }
+    Here::new(me, parties, session)
 }
 
 /// Party 2 of three says one thing of its lots to party 0 and another one to party 1, whose own lots are

@@ -2,7 +2,7 @@
 
 use comity_channel::{Mesh, memory_mesh};
 use comity_circuit::{Builder, Program};
-use comity_core::{Backend, Bits, Block, Check, Params, PartyId, Result, SessionId};
+use comity_core::{Bits, Block, Check, PartyId, Result, SessionId};
 use comity_protocol::{Here, Job, Options, Party};
 use comity_share::checks::EQUIVOCATION;
 use comity_testing::laws::{self, Outputs};
@@ -84,7 +84,7 @@ fn run_as_told(
             let mut mesh = Mesh::new(links);
             let (me, parties) = (mesh.me(), mesh.parties());
             let session = SessionId::derive("cheats", &[&session.to_le_bytes()]);
-            let here = Here { me, parties, session, params: Params::default(), backend: Backend::detect() };
+            let here = Here::new(me, parties, session);
             let (mut masks, offsets) = bits(&mut mesh, here)?;
             let own = program.inputs().iter().zip(inputs(values));
             let own: Vec<_> = own.map(|(input, value)| input.owner.includes(me).then_some(value)).collect();

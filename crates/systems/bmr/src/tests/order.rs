@@ -26,7 +26,7 @@ fn party(
 ) -> Result<(), Option<&'static Check>> {
     let (me, parties) = (net.me(), net.parties());
     let session = SessionId::derive("test", &[b"order"]);
-    let here = Here { me, parties, session, params: Params::default(), backend: Backend::detect() };
+    let here = Here::new(me, parties, session);
     let own =
         |input: &comity_circuit::Input| input.owner.includes(me).then(|| laws::bits(input.bits, &mut laws::rng(4)));
     let inputs: Vec<_> = program.inputs().iter().map(own).collect();
@@ -126,7 +126,7 @@ fn nothing_is_shown_of_products_beside_public_values() {
         let counts = Net::<2>::run(|net| {
             let (me, parties) = (net.me(), net.parties());
             let session = SessionId::derive("test", &[b"shown"]);
-            let here = Here { me, parties, session, params: Params::default(), backend: Backend::detect() };
+            let here = Here::new(me, parties, session);
             let count = Mutex::new(0);
             let watch = |act: JointAct<'_>| *count.lock().unwrap() += usize::from(matches!(act, JointAct::Combined(_)));
             let joint = Joint::with(net, here.child("offsets"), &mut laws::rng(me.0.into()), watch).unwrap();

@@ -12,8 +12,7 @@ use crate::stored::Head;
 fn a_garbled_program_is_for_its_program_and_party() {
     let [program, other] = [20, 21].map(|width| Program::from_circuit(laws::chain_and_layer(width)).unwrap());
     let session = SessionId::derive("test", &[b"head"]);
-    let here =
-        |me, parties| Here { me: PartyId(me), parties, session, params: Params::default(), backend: Backend::detect() };
+    let here = |me, parties| Here::new(PartyId(me), parties, session);
     let mut bytes = Vec::new();
     Head::new(here(1, 3), &program, Block::from_u128(7)).write(&mut bytes).unwrap();
     let read = |here, program: &Program| Head::read(&mut &bytes[..], here, program).map_err(|error| error.to_string());

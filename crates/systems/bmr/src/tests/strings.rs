@@ -37,7 +37,7 @@ fn run<'l, const N: usize>(calls: usize, false_shares: Option<u16>, lie: impl Fn
     Net::<N>::run(|net| {
         let (me, parties) = (net.me(), net.parties());
         let session = SessionId::derive("test", &[b"strings"]);
-        let here = Here { me, parties, session, params: Params::default(), backend: Backend::detect() };
+        let here = Here::new(me, parties, session);
         let mut bits = Ideal::new(session.child("bits"), me.0.into(), parties.into());
         bits.false_from = if false_shares == Some(me.0) { 0 } else { usize::MAX };
         let joint = match Joint::with(net, here.child("offsets"), &mut laws::rng(me.0.into()), lie(me.0)) {
@@ -110,7 +110,7 @@ fn an_offset_is_shown_to_who_lies_ahead_of_inputs_alone() {
         let ends = Net::<2>::run(|net| {
             let (me, parties) = (net.me(), net.parties());
             let session = SessionId::derive("test", &[b"strings"]);
-            let here = Here { me, parties, session, params: Params::default(), backend: Backend::detect() };
+            let here = Here::new(me, parties, session);
             let bits = Ideal::new(session.child("bits"), me.0.into(), parties.into());
             let lie = |act: JointAct<'_>| match act {
                 JointAct::Choices { choices, .. } if me.0 == 1 && choices.len() > 256 => {

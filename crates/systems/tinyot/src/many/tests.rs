@@ -31,7 +31,7 @@ fn honest() -> Lie {
 }
 
 fn here(me: PartyId, parties: u16, session: SessionId) -> Here {
-    Here { me, parties, session, params: Params::default(), backend: Backend::detect() }
+    Here::new(me, parties, session)
 }
 
 fn rng(seed: u64, party: PartyId) -> Prg {
