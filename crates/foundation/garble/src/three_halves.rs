@@ -16,8 +16,8 @@
 //! ```
 //!
 //! where `h` is the hash's 65th bit. `G0`, `G1`, `G2` are 64 bits each, the `z` five bits that encrypt, for
-//! each pair of permute bits, the
-//! `r1` and `r2` that make its equations hold: the garbler hides which row is the odd one under two random bits of its own a gate, `p` and `q`.
+//! each pair of permute bits, the `r1` and `r2` that make its equations hold: the garbler hides which row is
+//! the odd one under two random bits of its own a gate, `p` and `q`.
 //!
 //! **What holds**: privacy. Given the labels and hashes that an evaluator has, `G0`, `G1`, `G2` and the `z`
 //! are uniform, whatever the permute bits,

@@ -1,8 +1,8 @@
 //! Two or three parties fill and use their stores, and are killed at drawn instants: no batch is used twice,
 //! in no two sessions, and afterwards all run on the same one, or all say why not. A protocol of this test
-//! shows what every party takes; `gmw`, `tinyot`, `bmr`, which garbles on what `tinyot` stores, and `tinytable` show that
-//! nothing of theirs is used twice, and that what all take belongs together: else they would compute
-//! something else.
+//! shows what every party takes; `gmw`, `tinyot`, `bmr`, which garbles on what `tinyot` stores, and
+//! `tinytable` show that nothing of theirs is used twice, and that what all take belongs together: else they
+//! would compute something else.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -103,8 +103,8 @@ struct Logged<'s>(&'s mut dyn Shelf, SessionId, Range<usize>);
 
 impl<'s> Logged<'s> {
     fn new(material: &str, shelf: &'s mut dyn Shelf, session: SessionId) -> Logged<'s> {
-        // Of what is garbled, and of tables, it is the session, behind the name of its form. Of others it stands behind a
-        // head, a key, and seeds with each peer, which are the same in all.
+        // Of what is garbled, and of tables, it is the session, behind the name of its form. Of others it
+        // stands behind a head, a key, and seeds with each peer, which are the same in all.
         Logged(shelf, session, if material == "garbled" || material.ends_with("tables") { 16..48 } else { 68..100 })
     }
 }
