@@ -176,8 +176,8 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// The size of a piece.
-    const PIECE: usize = 1 << 20;
+    /// The size of a piece. All of it is wiped, also what is not used of the last one.
+    const PIECE: usize = 1 << 16;
 }
 
 impl Write for Kept {
