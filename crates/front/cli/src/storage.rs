@@ -9,6 +9,7 @@ use comity::{Store, StoreKey};
 use comity_net::SystemRng;
 use comity_terminal::console::note;
 use comity_terminal::failure::{Failure, Outcome};
+use zeroize::Zeroizing;
 
 use crate::source::short;
 
@@ -81,6 +82,13 @@ pub(crate) fn open_or_create(dir: &Path, args: &KeyArgs) -> Outcome<(Store, Made
     }
 }
 
+/// The first line of a file with a passphrase or a PIN.
+pub(crate) fn first_line(path: &Path) -> Outcome<Zeroizing<Vec<u8>>> {
+    let text = short(path, LONGEST, PATIENCE)?;
+    let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    Ok(Zeroizing::new(line.strip_suffix(b"\r").unwrap_or(line).to_vec()))
+}
+
 /// The key that opens a folder; where nothing was made in it and the key's file is not there either, a new
 /// one.
 pub(crate) fn key_or_new(args: &KeyArgs, what: &str, fresh: bool) -> Outcome<StoreKey> {
@@ -98,12 +106,7 @@ pub(crate) fn key_or_new(args: &KeyArgs, what: &str, fresh: bool) -> Outcome<Sto
 pub(crate) fn key(args: &KeyArgs, what: &str) -> Outcome<StoreKey> {
     let unreadable = |path: &Path, e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", path.display()));
     match (&args.passphrase_file, &args.key_file) {
-        (Some(path), _) => {
-            let text = short(path, LONGEST, PATIENCE)?;
-            let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            StoreKey::passphrase(line).map_err(|e| unreadable(path, &e))
-        }
+        (Some(path), _) => StoreKey::passphrase(&first_line(path)?[..]).map_err(|e| unreadable(path, &e)),
         (None, Some(path)) if !path.exists() => Err(unreadable(path, &"there is no such key file")),
         (None, Some(path)) => Ok(StoreKey::read(path)?),
         (None, None) => {

@@ -1,5 +1,9 @@
 //! `comity token`: a token that makes triples for parties who all trust it.
 
+mod door;
+#[cfg(feature = "pkcs11")]
+mod module;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -8,9 +12,9 @@ use std::thread;
 
 use clap::{Args, Subcommand};
 use comity::token::{Introduction, SeedCounter, SigningKey, TokenKeys, fingerprint, serve_holder};
-use comity::{Error, Fingerprint, KeyDir, Vault};
+use comity::{Channel, Error, Fingerprint, KeyDir, Vault};
 use comity_core::Backend;
-use comity_net::{Limits, LocalListener, Now, SystemRng};
+use comity_net::{Identity, Limits, Now, SystemRng};
 use comity_terminal::console::{emit, note};
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use zeroize::Zeroizing;
@@ -18,6 +22,7 @@ use zeroize::Zeroizing;
 use crate::backend::backend;
 use crate::interrupt;
 use crate::storage::{KeyArgs, key, key_or_new};
+use door::Door;
 
 /// Notes below the help.
 pub(crate) const ABOUT: &str = "\
@@ -30,6 +35,10 @@ protocol gmw-token. Party 0 reaches it, and all parties have to trust it:
 FINGERPRINT is what `create` prints, or that of an issuer's key (`comity key new`),
 who puts its certificate into the folder with `comity token certify` before it
 hands the token out. Bob compares it over a way that he trusts already.
+
+A token on another machine waits with --listen ADDR --holder KEY, where KEY is the
+fingerprint of Alice's key (`comity key show`); she says --token HOST:PORT and the
+token's FINGERPRINT as --token-key, and the folder with her key as --tls.
 
 Who sees into the token's process or has its folder and key learns all inputs of
 all its sessions. On a machine of Alice's it protects Bob from her accounts, and
@@ -66,6 +75,9 @@ pub(crate) struct PlaceArgs {
     store: PathBuf,
     #[command(flatten)]
     key: KeyArgs,
+    #[cfg(feature = "pkcs11")]
+    #[command(flatten)]
+    module: module::ModuleArgs,
 }
 
 #[derive(Args, Debug)]
@@ -76,8 +88,14 @@ pub(crate) struct ServeTokenArgs {
     ///
     /// A file that only this account may use. Where the token has an account of its own, let the holder's
     /// group write it (chmod 660).
-    #[arg(long, value_name = "PATH")]
-    socket: PathBuf,
+    #[arg(long, value_name = "PATH", required_unless_present = "listen", conflicts_with = "listen")]
+    socket: Option<PathBuf>,
+    /// Wait for holders on other machines at this address, and talk TLS under the token's own key
+    #[arg(long, value_name = "ADDR", requires = "holder")]
+    listen: Option<String>,
+    /// The fingerprint of a key that a holder may have who calls
+    #[arg(long, value_name = "FINGERPRINT", requires = "listen", value_parser = door::fingerprint)]
+    holder: Vec<Fingerprint>,
     /// Name every holder that comes on standard error
     #[arg(long, short)]
     verbose: bool,
@@ -105,13 +123,56 @@ fn text(public: &[u8; 32]) -> String {
 
 fn create(args: &PlaceArgs) -> Outcome {
     let dir = &args.store;
-    let key = key_or_new(&args.key, "token", !dir.join("vault").exists())?;
-    let secret = TokenKeys::draw(&mut SystemRng);
-    let vault = Vault::create(dir, &key, &secret[..], &mut SystemRng)?;
-    let keys = TokenKeys::new(&secret);
+    let fresh = !dir.join("vault").exists();
+    let key = key_or_new(&args.key, "token", fresh)?;
+    let (secret, keys) = new_keys(args, fresh)?;
+    let vault = Vault::create(dir, &key, &secret, &mut SystemRng)?;
     vault.publish(SHOWN, &keys.introduction().to_bytes())?;
     note("Every other party names this fingerprint (--token-key), or that of an issuer who certifies it:");
     emit(&format!("{}\n", text(keys.introduction().token())))
+}
+
+/// The keys of a new token, and the secret that its folder keeps.
+fn new_keys(args: &PlaceArgs, fresh: bool) -> Outcome<(Zeroizing<Vec<u8>>, TokenKeys)> {
+    let secret = TokenKeys::draw(&mut SystemRng);
+    // Where a token is already none is made, and no key is left in a module.
+    #[cfg(feature = "pkcs11")]
+    if let Some(path) = args.module.pkcs11.as_ref().filter(|_| fresh) {
+        let (signing, id) = module::ModuleKey::create(path, &args.module)?;
+        let (master, _) = secret.split_first_chunk().expect("a master key is the first part");
+        let kept = Zeroizing::new([&master[..], &id].concat());
+        return Ok((kept, TokenKeys::signed_by(master, Box::new(signing))?));
+    }
+    let _ = (args, fresh);
+    Ok((Zeroizing::new(secret.to_vec()), TokenKeys::new(&secret)))
+}
+
+/// The keys of the token with this folder, whose secret this is, and the identity that it has over TLS.
+fn kept_keys(args: &PlaceArgs, secret: &[u8]) -> Outcome<(TokenKeys, Option<Identity>)> {
+    if let Ok(secret) = secret.try_into() {
+        return Ok((TokenKeys::new(secret), Some(door::identity(secret))));
+    }
+    #[cfg(feature = "pkcs11")]
+    if let Some((master, id)) = secret.split_first_chunk()
+        && let Ok(id) = id.try_into()
+    {
+        let path = args.module.pkcs11.as_ref().ok_or_else(|| {
+            Failure::input(
+                "the key of this token is in a PKCS #11 module: name it (--pkcs11, --pkcs11-token, --pin-file)",
+            )
+        })?;
+        let signing = module::ModuleKey::open(path, &args.module, id)?;
+        return Ok((TokenKeys::signed_by(master, Box::new(signing))?, None));
+    }
+    let dir = args.store.display();
+    let other = match cfg!(feature = "pkcs11") {
+        true => "",
+        false => ", or the key of this token is in a PKCS #11 module, for which this build lacks `--features pkcs11`",
+    };
+    Err(Failure::new(
+        Ending::Store,
+        format!("{dir} is not the folder of a token: `comity token create` makes one{other}"),
+    ))
 }
 
 /// What the token in this folder shows of itself.
@@ -140,7 +201,7 @@ fn certify(dir: &Path, issuer: &Path) -> Outcome {
     let token = *introduction(dir)?.token();
     let identity = KeyDir::new(issuer).identity()?;
     let secret = identity.to_pkcs8().last_chunk().expect("a key ends with its 32 secret bytes");
-    let issued = Introduction::issued(&SigningKey::new(secret), token);
+    let issued = Introduction::issued(&SigningKey::new(secret), token)?;
     Vault::publish_in(dir, SHOWN, &issued.to_bytes())?;
     note(&format!("the token {} is certified; other parties may name its issuer's fingerprint:", text(&token)));
     emit(&format!("{}\n", text(issued.issuer())))
@@ -159,20 +220,15 @@ fn serve(args: &ServeTokenArgs) -> Outcome {
     interrupt::on();
     let dir = &args.place.store;
     let (vault, secret) = Vault::open(dir, &key(&args.place.key, "token")?)?;
-    let secret: Zeroizing<[u8; TokenKeys::SECRET]> = Zeroizing::new((&secret[..]).try_into().map_err(|_| {
-        Failure::new(
-            Ending::Store,
-            format!("{} is no folder of a token: `comity token create` makes one", dir.display()),
-        )
-    })?);
-    let keys = TokenKeys::new(&secret).introduced(introduction(dir)?)?;
-    let listener = LocalListener::bind(&args.socket)?;
-    note(&format!("token {} at {}", text(keys.introduction().token()), args.socket.display()));
+    let (keys, identity) = kept_keys(&args.place, &secret)?;
+    let keys = keys.introduced(introduction(dir)?)?;
     let limits = Limits::new(Now::default(), interrupt::stop().clone());
+    let door = Door::open(args, identity, &limits)?;
+    note(&format!("token {} at {}", text(keys.introduction().token()), door.place()));
     let (vault, backend, served) = (Mutex::new(vault), backend()?, AtomicUsize::new(0));
     let (vault, keys, lines) = (&vault, &keys, &AtomicUsize::new(0));
     thread::scope(|scope| -> Outcome {
-        while let Some(mut line) = listener.accept(&limits) {
+        while let Some(mut line) = door.next(&limits, args.verbose) {
             if lines.load(Relaxed) >= MOST {
                 note(&format!("turned a holder away: {MOST} are served already"));
                 continue;
@@ -180,7 +236,7 @@ fn serve(args: &ServeTokenArgs) -> Outcome {
             lines.fetch_add(1, Relaxed);
             let served = &served;
             scope.spawn(move || {
-                let ended = one(&mut line, keys, vault, backend);
+                let ended = one(&mut *line, keys, vault, backend);
                 lines.fetch_sub(1, Relaxed);
                 match ended {
                     Ok(set_ups) => {
@@ -201,11 +257,6 @@ fn serve(args: &ServeTokenArgs) -> Outcome {
 }
 
 /// Serves one holder.
-fn one(
-    line: &mut comity_net::LocalChannel,
-    keys: &TokenKeys,
-    vault: &Mutex<Vault>,
-    backend: Backend,
-) -> Result<u64, Error> {
+fn one(line: &mut dyn Channel, keys: &TokenKeys, vault: &Mutex<Vault>, backend: Backend) -> Result<u64, Error> {
     serve_holder(line, keys, &mut Shared(vault), backend, &mut SystemRng)
 }

@@ -38,5 +38,6 @@ mod shares;
 mod shell;
 mod store;
 mod token;
+mod token_module;
 mod typed;
 mod zk;

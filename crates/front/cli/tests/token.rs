@@ -2,9 +2,10 @@
 #![cfg(unix)]
 
 use std::collections::HashSet;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
-use std::process::Child;
+use std::process::{Child, Command};
 
 use comity::token::{RecipientKey, SeedLetter, SeedOrder, SeedRequest, SeedUse, TokenAccess, TokenLine, open};
 use comity_channel::Channel;
@@ -21,8 +22,9 @@ struct TokenBox {
 }
 
 /// A token that is served.
-struct Served {
+pub(crate) struct Served {
     child: Child,
+    place: String,
     stderr: BufReader<std::process::ChildStderr>,
 }
 
@@ -43,20 +45,28 @@ impl TokenBox {
     }
 
     fn serve(&self) -> Served {
+        self.serve_at(&["--socket", &self.socket()])
+    }
+
+    fn serve_at(&self, place: &[&str]) -> Served {
         let [dir, key] = ["box", "box.key"].map(|name| self.folder.path(name));
-        let mut child =
-            command(&["token", "serve", &dir, "--key-file", &key, "--socket", &self.socket()]).spawn().unwrap();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        stderr.read_line(&mut line).unwrap();
-        assert!(line.contains("comity:"), "it never served: {line}");
-        Served { child, stderr }
+        Served::start(command(&[&["token", "serve", &dir, "--key-file", &key], place].concat()))
     }
 }
 
 impl Served {
+    /// Starts a token, and waits until it says where it is.
+    pub(crate) fn start(mut serve: Command) -> Served {
+        let mut child = serve.spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        stderr.read_line(&mut line).unwrap();
+        let place = line.split_once(" at ").unwrap_or_else(|| panic!("it never served: {line}")).1.trim().to_owned();
+        Served { child, place, stderr }
+    }
+
     /// Kills it; returns what it had said.
-    fn kill(mut self) -> String {
+    pub(crate) fn kill(mut self) -> String {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
         let mut said = String::new();
@@ -66,7 +76,7 @@ impl Served {
 }
 
 /// One AES block by both parties, with these flags of each.
-fn aes(party0: &[&str], party1: &[&str]) -> (Done, Done) {
+pub(crate) fn aes(party0: &[&str], party1: &[&str]) -> (Done, Done) {
     let shared = ["aes128", "--protocol", "gmw-token", "--json"];
     both(&shared, &[&["--input", AES_KEY], party0].concat(), &[&["--input", AES_BLOCK], party1].concat())
 }
@@ -120,7 +130,8 @@ fn what_is_missing_or_wrong_is_said_by_name() {
     run("0", &[]).fails(2, &["--token PATH"]);
     run("1", &[]).fails(2, &["--token-key FINGERPRINT"]);
     run("0", &["--token", "box"]).fails(2, &["PATH", "memory"]);
-    run("0", &["--token", "127.0.0.1:1"]).fails(2, &["a slash in it"]);
+    run("0", &["--token", "127.0.0.1:1"]).fails(2, &["say its fingerprint (--token-key)"]);
+    run("0", &["--token", "127.0.0.1:1", "--token-key", &token.fingerprint]).fails(2, &["--tls DIR"]);
     run("1", &["--token-key", "comity:abcd"]).fails(2, &["FINGERPRINT"]);
     run("1", &["--token-key", &token.fingerprint.replace("comity:", "comity:11111")]).fails(2, &["no fingerprint"]);
     run("0", &["--token", &socket]).fails(3, &["there is no socket"]);
@@ -140,6 +151,41 @@ fn what_is_missing_or_wrong_is_said_by_name() {
     comity(&["token", "serve", &dir, "--key-file", &other.folder.path("box.key"), "--socket", &socket])
         .fails(2, &["not the one that the vault was made with"]);
     comity(&["token", "serve", &dir, "--socket", &socket]).fails(2, &["a token is encrypted"]);
+}
+
+#[test]
+fn a_token_on_another_machine_is_called_by_tls() {
+    let token = TokenBox::new("token-tls");
+    let [alice, bob] = ["alice", "bob"].map(|name| token.folder.path(name));
+    let [of_alice, of_bob] = [&alice, &bob].map(|dir| comity(&["key", "new", dir]).ok().trim().to_owned());
+    comity(&["key", "trust", &alice, "--party", "1", &of_bob]).ok();
+    comity(&["key", "trust", &bob, "--party", "0", &of_alice]).ok();
+    let served = token.serve_at(&["--listen", "127.0.0.1:0", "--holder", &of_alice]);
+    let (place, known) = (served.place.clone(), &token.fingerprint);
+    let run = || {
+        let holder = ["--token", &place, "--token-key", known, "--tls", &alice];
+        let (one, two) = aes(&holder, &["--token-key", known, "--tls", &bob]);
+        assert_eq!(two.json()["outputs"]["0"], AES_OUT, "{}", one.err);
+    };
+    run();
+    // Whoever is not the holder is refused, and the token goes on.
+    let holder = |more: &[&str]| {
+        let shared = ["run", "aes128", "--protocol", "gmw-token", "--listen", "127.0.0.1:0", "--party", "0"];
+        comity(&[&shared[..], &["--input", AES_KEY, "--token", &place], more].concat())
+    };
+    holder(&["--token-key", known, "--tls", &bob]).fails(3, &["does not trust this side's key"]);
+    holder(&["--token-key", &of_bob, "--tls", &alice]).fails(3, &["is not the trusted one", &of_bob]);
+    drop(TcpStream::connect(&place).unwrap());
+    TcpStream::connect(&place).unwrap().write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    run();
+    served.kill();
+    let serve = |place: &[&str]| {
+        let [dir, key] = ["box", "box.key"].map(|name| token.folder.path(name));
+        comity(&[&["token", "serve", &dir, "--key-file", &key], place].concat())
+    };
+    serve(&["--listen", "127.0.0.1:0"]).fails(2, &["--holder"]);
+    serve(&["--listen", "127.0.0.1:0", "--holder", "comity:abcd"]).fails(2, &["no fingerprint"]);
+    serve(&[]).fails(2, &["--socket"]);
 }
 
 #[test]

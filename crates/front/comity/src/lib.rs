@@ -58,6 +58,7 @@ pub use comity_psi as psi;
 pub use comity_store::{Damaged, LotInfo, Meta, OnDisk, Store, StoreKey, Vault};
 pub use comity_token as token;
 pub use comity_zk as zk;
+pub use helper::HELPER_READY;
 pub use intersect::{Columns, Intersected, Intersection, Learnt};
 pub use named::{evaluate, input};
 pub use native::Native;

@@ -30,9 +30,16 @@ pub struct Identity {
 impl Identity {
     /// A new key pair.
     pub fn generate(rng: &mut dyn CryptoRng) -> Identity {
+        let mut secret = Zeroizing::new([0; 32]);
+        rng.fill_bytes(&mut secret[..]);
+        Identity::from_secret(&secret)
+    }
+
+    /// The key pair whose secret half these bytes are (RFC 8032).
+    pub fn from_secret(secret: &[u8; 32]) -> Identity {
         let mut pkcs8 = Zeroizing::new([0; PKCS8_BYTES]);
         pkcs8[..PKCS8_PREFIX.len()].copy_from_slice(&PKCS8_PREFIX);
-        rng.fill_bytes(&mut pkcs8[PKCS8_PREFIX.len()..]);
+        pkcs8[PKCS8_PREFIX.len()..].copy_from_slice(secret);
         Identity::from_pkcs8(&pkcs8[..]).expect("any 32 bytes are an Ed25519 key")
     }
 

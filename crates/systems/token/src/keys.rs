@@ -21,7 +21,19 @@ pub fn fingerprint(public: &[u8; 32]) -> [u8; 32] {
     blake3::derive_key("comity key fingerprint v1", &[&SPKI_PREFIX[..], public].concat())
 }
 
-/// An Ed25519 key pair that signs: a token's, or its issuer's. *ring* does not wipe it.
+/// An Ed25519 key that signs: a token's, or its issuer's, in memory or in a module that keeps it to itself.
+pub trait TokenSigner: Send + Sync {
+    /// The public half.
+    fn public(&self) -> [u8; 32];
+
+    /// Signs.
+    ///
+    /// # Errors
+    /// [`Store`](comity_core::Kind) if the key cannot be used.
+    fn sign(&self, text: &[u8]) -> Result<[u8; SIGNATURE]>;
+}
+
+/// An Ed25519 key pair in memory. *ring* does not wipe it.
 pub struct SigningKey(Ed25519KeyPair);
 
 impl SigningKey {
@@ -29,15 +41,15 @@ impl SigningKey {
     pub fn new(secret: &[u8; 32]) -> SigningKey {
         SigningKey(Ed25519KeyPair::from_seed_unchecked(secret).expect("any 32 bytes are an Ed25519 key"))
     }
+}
 
-    /// The public half.
-    pub fn public(&self) -> [u8; 32] {
+impl TokenSigner for SigningKey {
+    fn public(&self) -> [u8; 32] {
         self.0.public_key().as_ref().try_into().expect("an Ed25519 key has 32 bytes")
     }
 
-    /// Signs.
-    pub(crate) fn sign(&self, text: &[u8]) -> [u8; SIGNATURE] {
-        self.0.sign(text).as_ref().try_into().expect("an Ed25519 signature has 64 bytes")
+    fn sign(&self, text: &[u8]) -> Result<[u8; SIGNATURE]> {
+        Ok(self.0.sign(text).as_ref().try_into().expect("an Ed25519 signature has 64 bytes"))
     }
 }
 
@@ -60,8 +72,12 @@ impl Introduction {
     pub const BYTES: usize = 32 + 32 + SIGNATURE;
 
     /// The introduction of the token with this public key by an issuer.
-    pub fn issued(issuer: &SigningKey, token: [u8; 32]) -> Introduction {
-        Introduction { token, issuer: issuer.public(), certificate: issuer.sign(&certificate(&token)) }
+    ///
+    /// # Errors
+    /// Those of the issuer's key.
+    pub fn issued(issuer: &dyn TokenSigner, token: [u8; 32]) -> Result<Introduction> {
+        let certificate = issuer.sign(&certificate(&token))?;
+        Ok(Introduction { token, issuer: issuer.public(), certificate })
     }
 
     /// The token's public key.
@@ -117,13 +133,17 @@ fn certificate(token: &[u8; 32]) -> Vec<u8> {
 /// introduction.
 pub struct TokenKeys {
     master: Zeroizing<[u8; 32]>,
-    signing: SigningKey,
+    signing: Box<dyn TokenSigner>,
     introduction: Introduction,
 }
 
 impl TokenKeys {
-    /// Bytes of the secret that a token's keys follow from.
+    /// Bytes of the secret that a token's keys follow from: the master key, and the secret half of the key
+    /// that it signs with.
     pub const SECRET: usize = 64;
+
+    /// Bytes of the master key.
+    pub const MASTER: usize = 32;
 
     /// The secret of a new token.
     pub fn draw(rng: &mut (impl CryptoRng + ?Sized)) -> Zeroizing<[u8; TokenKeys::SECRET]> {
@@ -134,11 +154,23 @@ impl TokenKeys {
 
     /// The keys of a token that is its own issuer.
     pub fn new(secret: &[u8; TokenKeys::SECRET]) -> TokenKeys {
-        let (master, signing) = secret.split_at(32);
-        let signing = SigningKey::new(signing.try_into().expect("the second half"));
-        let introduction = Introduction::issued(&signing, signing.public());
-        let master = Zeroizing::new(master.try_into().expect("the first half"));
-        TokenKeys { master, signing, introduction }
+        let (master, _) = secret.split_first_chunk().expect("the first half");
+        let signing = SigningKey::new(TokenKeys::signing_secret(secret));
+        TokenKeys::signed_by(master, Box::new(signing)).expect("a key in memory signs")
+    }
+
+    /// The secret half of the key that a token signs with.
+    pub fn signing_secret(secret: &[u8; TokenKeys::SECRET]) -> &[u8; 32] {
+        secret.last_chunk().expect("the second half")
+    }
+
+    /// The keys of a token that is its own issuer, and whose key to sign with is elsewhere.
+    ///
+    /// # Errors
+    /// Those of that key.
+    pub fn signed_by(master: &[u8; TokenKeys::MASTER], signing: Box<dyn TokenSigner>) -> Result<TokenKeys> {
+        let introduction = Introduction::issued(&*signing, signing.public())?;
+        Ok(TokenKeys { master: Zeroizing::new(*master), signing, introduction })
     }
 
     /// The same token, introduced by an issuer.
@@ -163,7 +195,7 @@ impl TokenKeys {
         &self.master
     }
 
-    pub(crate) fn signing(&self) -> &SigningKey {
-        &self.signing
+    pub(crate) fn signing(&self) -> &dyn TokenSigner {
+        &*self.signing
     }
 }

@@ -49,7 +49,7 @@ mod tests;
 pub mod token;
 
 pub use dealers::{HOLDER, HolderTriples, PartnerTriples};
-pub use keys::{Introduction, SigningKey, TokenKeys, fingerprint};
+pub use keys::{Introduction, SigningKey, TokenKeys, TokenSigner, fingerprint};
 pub use line::{TokenLine, serve_holder};
 pub use messages::{SealedSeed, SeedAnswer, SeedInit, SeedLetter, SeedOrder, SeedRequest};
 pub use protocol::GmwToken;

@@ -41,8 +41,8 @@ static CARD: Card = Card {
             values: Values::Place("memory"),
             default: Default::Wanted("memory"),
             agreed: false,
-            about: "Party 0: the socket of its token (`comity token serve`), or `memory` for one in its own process, which protects \
-                    nobody from party 0",
+            about: "Party 0: its token (`comity token serve`): the path of its socket, with a slash, or its address, which is called \
+                    by TLS; or `memory` for one in its own process, which protects nobody from party 0",
         },
         Opt {
             name: TOKEN_KEY,
@@ -50,7 +50,7 @@ static CARD: Card = Card {
             default: Default::Wanted("any"),
             agreed: false,
             about: "Every other party: the fingerprint of party 0's token, or of the issuer that certified it, or `any`, which trusts \
-                    party 0",
+                    party 0. Party 0: that of a token that it calls by TLS",
         },
     ],
     phases: &["setup", "offline", "inputs", "gates", "outputs"],

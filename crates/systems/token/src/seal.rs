@@ -12,7 +12,7 @@ use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
 use crate::checks::{WRONG_SEAL, WRONG_SIGNATURE};
-use crate::keys::{SigningKey, signed};
+use crate::keys::{TokenSigner, signed};
 use crate::messages::{SealedSeed, SeedLetter};
 
 /// Bytes of an encapsulated key, and of a seed.
@@ -73,12 +73,13 @@ impl RecipientKey {
 /// Seals a seed, and signs what it is for.
 ///
 /// # Errors
-/// [`Malformed`](comity_core::Kind) if the recipient's key is none.
+/// [`Malformed`](comity_core::Kind) if the recipient's key is not a point that can be sealed to; those of the
+/// key that signs.
 pub(crate) fn seal(
     for_: &SeedUse,
     counter: u64,
     seed: Block,
-    signing: &SigningKey,
+    signing: &dyn TokenSigner,
     rng: &mut dyn CryptoRng,
 ) -> Result<SealedSeed> {
     let refused = |_| Error::malformed(format!("the key of party {} is none that a seed can be sealed to", for_.party));
@@ -97,7 +98,7 @@ pub(crate) fn seal(
     sealed[..ENCAPSULATED].copy_from_slice(&encapsulated.to_bytes());
     sealed[ENCAPSULATED..][..SEED].copy_from_slice(&bytes[..]);
     sealed[ENCAPSULATED + SEED..].copy_from_slice(&tag);
-    Ok(SealedSeed { sealed, signature: signing.sign(&for_.signed_text(counter, &sealed)) })
+    Ok(SealedSeed { sealed, signature: signing.sign(&for_.signed_text(counter, &sealed))? })
 }
 
 /// Opens the letter that party 0 handed on. `known` is the fingerprint of the token or of its issuer, or

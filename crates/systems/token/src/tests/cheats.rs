@@ -153,7 +153,7 @@ fn of_another_token() -> Error {
 /// The issuer is known, and the certificate is one that another issuer made.
 fn of_another_issuer() -> Error {
     let (keys, issuer, other) = (keys(8), SigningKey::new(&[1; 32]), SigningKey::new(&[2; 32]));
-    let mut bytes = Introduction::issued(&other, *keys.introduction().token()).to_bytes();
+    let mut bytes = Introduction::issued(&other, *keys.introduction().token()).unwrap().to_bytes();
     bytes[32..64].copy_from_slice(&issuer.public());
     Introduction::from_bytes(&bytes).check(Some(fingerprint(&issuer.public()))).unwrap_err()
 }
@@ -170,7 +170,7 @@ fn signed_garbage() -> Error {
     let (keys, recipient) = (keys(10), only(1));
     let mut sealed = seal(&recipient.for_, 3, Block::from_u128(5), keys.signing(), &mut rng(1)).unwrap();
     sealed.sealed[40] ^= 1;
-    sealed.signature = keys.signing().sign(&recipient.for_.signed_text(3, &sealed.sealed));
+    sealed.signature = keys.signing().sign(&recipient.for_.signed_text(3, &sealed.sealed)).unwrap();
     let letter = SeedLetter { introduction: *keys.introduction(), counter: 3, sealed };
     recipient.open(&letter, None).unwrap_err()
 }
@@ -209,7 +209,7 @@ fn an_honest_letter_opens_and_an_issuers_fingerprint_will_do() {
     only(1).open(&letter, None).unwrap();
     let (keys, issuer, recipient) = (keys(12), SigningKey::new(&[3; 32]), only(1));
     let sealed = seal(&recipient.for_, 3, Block::from_u128(5), keys.signing(), &mut rng(1)).unwrap();
-    let introduction = Introduction::issued(&issuer, *keys.introduction().token());
+    let introduction = Introduction::issued(&issuer, *keys.introduction().token()).unwrap();
     let letter = SeedLetter { introduction, counter: 3, sealed };
     assert_eq!(recipient.open(&letter, Some(fingerprint(&issuer.public()))).unwrap(), Block::from_u128(5));
     assert!(keys.introduced(introduction).is_ok());
