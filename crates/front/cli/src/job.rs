@@ -132,6 +132,7 @@ pub(crate) fn run_once(args: &RunArgs, path: &Path) -> Outcome {
         result: args.result.clone(),
         store: job.store_dir(args.store.as_deref())?,
         key: job.store_key(&args.key),
+        runs: 1,
         attached: false,
         job: None,
         digest: Some(digest),

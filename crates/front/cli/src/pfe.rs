@@ -48,8 +48,8 @@ and linear are other ways against curious sides, which have no copies to count.
 
 The owner of the function may choose any function of this shape, also one that
 gives back the input. So whoever has the input decides on v, the number of bits
-that come out (--most-outputs bounds them in a run), on who learns them, and on
-how many runs there are.";
+that come out, on who learns them, and on how many runs there are (--most-outputs
+bounds the bits of all --runs).";
 
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -64,7 +64,10 @@ pub(crate) struct PfeArgs {
     shape: Option<ShapeArg>,
     #[command(flatten)]
     way: WayArgs,
-    /// The most bits that may come out of this side's input, in a run: with more it takes no part
+    /// Compute so many times, one run after another, each time of whatever function the other side has
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+    /// The most bits that may come out of this side's input, in all runs: with more it takes no part
     #[arg(long, value_name = "BITS", conflicts_with = "function")]
     most_outputs: Option<usize>,
     #[command(flatten)]
@@ -350,6 +353,7 @@ fn compute(args: PfeArgs) -> Outcome {
         function,
         shape,
         way,
+        runs,
         most_outputs,
         values,
         output_to,
@@ -367,11 +371,15 @@ fn compute(args: PfeArgs) -> Outcome {
                           `comity pfe shape PROGRAM` says which one a function needs",
         ));
     };
-    let v = shape.outputs;
-    if let Some(most) = most_outputs.filter(|most| v > *most) {
+    let told = shape.outputs.saturating_mul(usize::from(runs));
+    if let Some(most) = most_outputs.filter(|most| told > *most) {
+        let v = shape.outputs;
         return Err(Failure::input(format!(
-            "a run lets v={v} bits of your input out if the function is to tell it, and --most-outputs allows {most}"
+            "runs: {runs}, each of which lets v={v} bits of your input out if the function is to tell it; --most-outputs allows {most} in all"
         )));
+    }
+    if runs > 1 && result.output.is_some() {
+        return Err(usage("--output holds the result of one run, and --runs says more: leave one of them out"));
     }
     let way = way.way()?;
     let protocol = way.protocol(session.protocol.as_deref())?;
@@ -406,6 +414,7 @@ fn compute(args: PfeArgs) -> Outcome {
         key,
         job: None,
         digest: None,
+        runs,
         attached: false,
     };
     run::run(&args)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use comity::{PartyGroup, Report};
+use comity::{Bits, PartyGroup, Report};
 use comity_circuit::Output;
 use comity_terminal::console::{check_writable, deliver, emit};
 use comity_terminal::failure::{Ending, Failure, Outcome};
@@ -54,6 +54,9 @@ pub(crate) struct RunArgs {
     /// The digest of the job that the other flags are from.
     #[arg(skip)]
     pub(crate) digest: Option<[u8; 32]>,
+    /// The number of runs, one after another.
+    #[arg(skip = 1u16)]
+    pub(crate) runs: u16,
     /// Run for a parent process: values come as JSON on standard input, events go as JSON lines to standard
     /// output, and the end of standard input ends this process
     #[arg(long, hide = true)]
@@ -80,7 +83,7 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
         .map_err(|failure| resolved.names.explain(failure))
 }
 
-/// One party of the computation.
+/// One party of the computation, as often as the arguments say.
 pub(crate) fn one(
     args: &RunArgs,
     resolved: &Resolved,
@@ -94,23 +97,40 @@ pub(crate) fn one(
         resolved.warn();
     }
     let program = &resolved.program;
+    let begin = || session::session(Some(program), party, &resolved.names, group, &args.network, &args.session);
     let (ours, inputs) = match orders {
         Some(Taken { orders, addresses }) => {
             let inputs = values::from_orders(resolved, &orders.inputs)?;
             let ask = move |_: &str| children::introduce(&addresses);
             (session::attached(program, party, orders.parties, &resolved.names, &args.session, ask)?, inputs)
         }
-        None => {
-            let ours = session::session(Some(program), party, &resolved.names, group, &args.network, &args.session)?;
-            (ours, values::read(resolved, &order, given, Some(party))?)
-        }
+        None => (begin()?, values::read(resolved, &order, given, Some(party))?),
     };
     if let Some(path) = &args.result.output {
         check_writable(path)?;
     }
     shares::check(&go_out)?;
+    // Between two runs the place where this party is called stays open: a peer that is done with the one calls
+    // for the next, and waits there.
+    let listener = if args.runs > 1 { ours.session.listener()? } else { None };
+    let at = |ours: Ours| match &listener {
+        Some(listener) => Ours { session: ours.session.at(listener), ..ours },
+        None => ours,
+    };
+    let computed = |ours, inputs| computed(args, resolved, at(ours), (party, inputs), (come_in, &go_out, &order));
+    computed(ours, inputs.clone())?;
+    (1..args.runs).try_for_each(|_| computed(begin()?, inputs.clone()))
+}
 
-    let Ours { session, parties, place } = ours;
+/// One run.
+fn computed(
+    args: &RunArgs,
+    resolved: &Resolved,
+    Ours { session, parties, place }: Ours,
+    (party, inputs): (u16, BTreeMap<usize, Bits>),
+    (come_in, go_out, order): (&Files, &Files, &Order),
+) -> Outcome {
+    let program = &resolved.program;
     let mut session = shares::put_in(session, resolved, come_in, &args.shares)?;
     if let Some(digest) = args.digest {
         session = session.job(digest);
@@ -121,7 +141,7 @@ pub(crate) fn one(
     let mut watch = Watcher::new(party, parties, &resolved.names, &args.session, args.attached, program.and_gates());
     let report = session.run_watched(program, inputs, &mut watch).map_err(|error| place.failure(error))?;
     watch.progress.finish();
-    shares::write(&report.shares, &go_out)?;
+    shares::write(&report.shares, go_out)?;
     for index in &report.unauthenticated {
         let title = resolved.title(*index);
         watch.say(&format!(
@@ -132,7 +152,7 @@ pub(crate) fn one(
     if args.session.verbose {
         watch.say(&profile(&report));
     }
-    let (report, texts) = describe(&report, resolved, &order, args.values.format, &go_out);
+    let (report, texts) = describe(&report, resolved, order, args.values.format, go_out);
     if args.attached {
         return emit(&to_line(&Event::Report { run: Box::new(report), texts }));
     }

@@ -67,20 +67,30 @@ fn a_function_is_computed_by_either_method_and_any_construction() {
     assert!(["pfe-ot", "pfe-linear"].iter().all(|name| plan.ok().contains(name)), "{}", plan.out);
 }
 
-/// The other side's terms: the function may be the identity.
+/// The other side's terms: in each run the function may be the identity.
 #[test]
-fn whoever_has_the_input_bounds_what_a_run_may_tell_of_it() {
+fn whoever_has_the_input_bounds_what_all_runs_may_tell_of_it() {
     let folder = Folder::new("pfe-terms");
     let below = folder.file("below.cty", BELOW);
     let input = |more: &[&str]| {
         comity(&[&["pfe", "--input", "1", "--shape", SHAPE, "--connect", "127.0.0.1:9"], more].concat())
     };
     input(&["--most-outputs", "0"]).fails(2, &["v=1 bits", "--most-outputs allows 0"]);
+    input(&["--runs", "3", "--most-outputs", "2"]).fails(2, &["runs: 3", "--most-outputs allows 2"]);
+    input(&["--runs", "0"]).fails(2, &["--runs"]);
+    input(&["--runs", "2", "--output", &folder.path("result")]).fails(2, &["one run"]);
     let common = ["--shape", SHAPE, "--protocol", "yao"];
     let owner = [&["--function", &below, "--input", "limit=42"], &common[..]].concat();
     let terms = [&["--input", "dec:7", "--most-outputs", "1"], &common[..]].concat();
     for done in both(&owner, &terms) {
         assert_eq!(done.ok(), "1\n");
+    }
+    // As many as are allowed, called one after another at a place that stays open, however slow one side is.
+    let runs = ["--runs", "3"];
+    let owner = [&["--function", &below, "--input", "limit=42"], &common[..], &runs].concat();
+    let terms = [&["--input", "dec:7", "--most-outputs", "3"], &common[..], &runs].concat();
+    for done in both(&owner, &terms) {
+        assert_eq!(done.ok(), "1\n1\n1\n");
     }
 }
 
