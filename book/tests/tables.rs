@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use comity::{Card, NetProfile, PROTOCOLS, Params, RunCost, SERVICES, library};
+use comity::{Card, NetProfile, PRIVATE_FUNCTIONS, PROTOCOLS, Params, RunCost, SERVICES, library};
 
 const BEGIN: &str = "<!-- from the cards: make tables -->\n";
 const END: &str = "<!-- end -->\n";
 
 fn cards() -> impl Iterator<Item = &'static Card> {
-    PROTOCOLS.iter().map(|protocol| protocol.card()).chain(SERVICES.iter().copied())
+    let private = PRIVATE_FUNCTIONS.iter().map(|protocol| protocol.card());
+    PROTOCOLS.iter().map(|protocol| protocol.card()).chain(SERVICES.iter().copied()).chain(private)
 }
 
 fn parties(card: &Card) -> String {

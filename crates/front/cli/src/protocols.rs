@@ -1,7 +1,7 @@
 //! `comity protocols`: what the cards say.
 
 use clap::Args;
-use comity::{Card, SERVICES};
+use comity::{Card, PRIVATE_FUNCTIONS, SERVICES};
 use comity_protocol::{CardKind, Values};
 use comity_terminal::console::emit;
 use comity_terminal::failure::{Failure, Outcome};
@@ -22,22 +22,27 @@ pub(crate) struct ProtocolsArgs {
     pub(crate) list: List,
 }
 
+/// All cards: of protocols, of services, and of what one service alone runs.
+fn cards(list: List) -> impl Iterator<Item = &'static Card> {
+    list.cards().chain(SERVICES.iter().copied()).chain(PRIVATE_FUNCTIONS.iter().map(|protocol| protocol.card()))
+}
+
 /// The command.
 pub(crate) fn run(args: &ProtocolsArgs) -> Outcome {
-    let all = args.list.cards().chain(SERVICES.iter().copied());
+    let all = cards(args.list);
     let wanted = |card: &&Card| args.name.as_ref().is_none_or(|name| card.name == name);
-    let cards: Vec<&Card> = all.filter(wanted).collect();
-    if let (true, Some(name)) = (cards.is_empty(), &args.name) {
-        let names: Vec<&str> = args.list.cards().chain(SERVICES.iter().copied()).map(|card| card.name).collect();
+    let found: Vec<&Card> = all.filter(wanted).collect();
+    if let (true, Some(name)) = (found.is_empty(), &args.name) {
+        let names: Vec<&str> = cards(args.list).map(|card| card.name).collect();
         return Err(Failure::input(format!("there is no protocol `{name}`; there is: {}", names.join(", "))));
     }
     if args.json {
-        return emit(&to_line(&cards.iter().map(|card| describe(card)).collect::<Vec<_>>()));
+        return emit(&to_line(&found.iter().map(|card| describe(card)).collect::<Vec<_>>()));
     }
     if args.name.is_some() {
-        return cards.iter().try_for_each(|card| emit(&page(card)));
+        return found.iter().try_for_each(|card| emit(&page(card)));
     }
-    cards.iter().try_for_each(|card| emit(&format!("{:<11}{:<12}{}\n", card.name, card.adversary.name(), card.summary)))
+    found.iter().try_for_each(|card| emit(&format!("{:<11}{:<12}{}\n", card.name, card.adversary.name(), card.summary)))
 }
 
 /// The object that `--json` prints.
@@ -91,7 +96,11 @@ fn page(card: &Card) -> String {
         row("option", &format!("{}={values}{kind}: {}", option.name, option.about));
     }
     if card.kind == CardKind::Service {
-        row("run it with", &format!("comity {}", card.name));
+        let command = match PRIVATE_FUNCTIONS.iter().any(|protocol| protocol.card().name == card.name) {
+            true => comity::pfe::CARD.name,
+            false => card.name,
+        };
+        row("run it with", &format!("comity {command}"));
     }
     text
 }

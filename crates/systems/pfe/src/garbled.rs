@@ -62,7 +62,7 @@ pub struct YaoPfe;
 
 static CARD: Card = Card {
     name: "yao-pfe",
-    kind: CardKind::Protocol,
+    kind: CardKind::Service,
     paper: "PRACTICE deliverable D13.3 (2016), section 2.4; Yao 1986; Zahur, Rosulek, Evans: Two Halves Make a Whole (Eurocrypt 2015)",
     parties: 2..=2,
     adversary: Adversary::SemiHonest,

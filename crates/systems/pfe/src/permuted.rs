@@ -105,7 +105,7 @@ const RISK: &str = "a peer that breaks the rules could learn this party's input,
 const fn card(name: &'static str, paper: &'static str, [summary, about]: [&'static str; 2]) -> Card {
     Card {
         name,
-        kind: CardKind::Protocol,
+        kind: CardKind::Service,
         paper,
         parties: 2..=2,
         adversary: Adversary::SemiHonest,
