@@ -7,7 +7,7 @@ mod vole;
 
 use comity_channel::{Channel, Mesh};
 use comity_circuit::Observer;
-use comity_core::{Backend, Bits, Block, PartyId, Prg, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Params, PartyId, Prg, Result, SessionId};
 use comity_protocol::{Adversary, Here, Party};
 use comity_testing::Pair;
 

@@ -7,7 +7,7 @@ use comity_testing::laws::rng;
 
 use super::{backend, keys, parties, session};
 use crate::checks::{OTHER_TOKEN, WRONG_CERTIFICATE, WRONG_SEAL, WRONG_SIGNATURE};
-use crate::keys::{Introduction, SigningKey, fingerprint};
+use crate::keys::{Introduction, SigningKey, TokenSigner, fingerprint};
 use crate::messages::{SeedAnswer, SeedInit, SeedLetter, SeedOrder, SeedRequest};
 use crate::seal::{RecipientKey, SeedUse, open, seal};
 use crate::token::{MemoryToken, TokenAccess};
