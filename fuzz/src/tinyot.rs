@@ -22,7 +22,7 @@ pub(crate) fn stored_shares(data: &[u8]) {
 pub(crate) fn statement(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else { return };
     let Ok(Some(line)) = parse(text) else { return };
-    let Ok(Some(again)) = parse(&line.text) else { panic!("the normal form is no statement") };
+    let Ok(Some(again)) = parse(&line.text) else { panic!("the normal form is not a statement") };
     assert_eq!(again.text, line.text);
     match (line.statement, again.statement) {
         (Statement::Input { name, party, ty, .. }, Statement::Input { name: n, party: p, ty: t, value }) => {

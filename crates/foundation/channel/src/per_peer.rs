@@ -17,7 +17,7 @@ impl<T> PerPeer<T> {
     /// # Panics
     /// If `me` is not below `parties`.
     pub fn new(me: PartyId, parties: u16, make: impl FnMut(PartyId) -> T) -> PerPeer<T> {
-        assert!(me.0 < parties, "there is no party {me} among {parties}");
+        assert!(me.0 < parties, "party {me} does not exist among {parties} parties");
         PerPeer { me, items: peers(me, parties).map(make).collect() }
     }
 

@@ -83,7 +83,7 @@ impl FromStr for NetProfile {
         let parsed = text.split_once(',').and_then(|(one, other)| profile(one, other).or_else(|| profile(other, one)));
         parsed.ok_or_else(|| {
             Error::invalid_input(format!(
-                "\"{text}\" is no network: give lan, wan, or round-trip time and bandwidth, as in 30ms,100mbit"
+                "\"{text}\" is not a network: give lan, wan, or round-trip time and bandwidth, as in 30ms,100mbit"
             ))
         })
     }

@@ -226,7 +226,7 @@ impl<'a> File<'a> {
             ".end" => self.close()?,
             // Another file, or what nobody needs for the function.
             ".search" => return wrong(at, "`.search` names another file; put its models into this one"),
-            ".exdc" => return wrong(at, "`.exdc`: networks of what does not matter are not read"),
+            ".exdc" => return wrong(at, "`.exdc`: external don't-care networks are not read"),
             _ if !keyword.starts_with('.') => {
                 return wrong(at, format!("{} where a line begins with a keyword such as .model", named(keyword)));
             }
@@ -275,10 +275,7 @@ impl<'a> File<'a> {
                     | ".max_input_load"
                     | ".default_max_input_load" => {}
                     _ => {
-                        return wrong(
-                            at,
-                            format!("there is no keyword {} in the BLIF that is read here", named(keyword)),
-                        );
+                        return wrong(at, format!("the BLIF that comity reads has no keyword {}", named(keyword)));
                     }
                 }
             }

@@ -229,7 +229,7 @@ fn what_is_wrong_in_blif_is_named_with_its_place() {
         (".names a b y\n11\n", "5:1: a row of a truth table is a value for each input, a blank and a value"),
         (".names\n", "4:1: `.names` without the net that it drives"),
         ("11 1\n", "4:1: `11` where a line begins with a keyword such as .model"),
-        (".nmaes a y\n", "4:1: there is no keyword `.nmaes` in the BLIF that is read here"),
+        (".nmaes a y\n", "4:1: the BLIF that comity reads has no keyword `.nmaes`"),
         (".search x.blif\n", "4:1: `.search` names another file; put its models into this one"),
         (".names a y\n1 1\n.names b y\n1 1\n", "6:1: the net `y` is driven twice"),
         (".names b a\n1 1\n", "4:1: the net `a` is an input; nothing else may drive it"),
@@ -253,8 +253,8 @@ fn what_is_wrong_in_blif_is_named_with_its_place() {
         (".latch a y re a 0\n", "4:1: the clock `a` is read as data, too; a clock only says when flip-flops take over"),
         (
             ".latch a y re c 0\n.names b c\n1 1\n",
-            "4:1: the clock `c` is no input of one bit; gated clocks are not possible: name it among the inputs, and give the \
-             register an enable, of which yosys' `dffunmap` makes a choice between the new value and the old one",
+            "4:1: the clock `c` is not an input of one bit, and gated clocks are not supported: list it among the inputs, and give \
+             the register an enable, which yosys' `dffunmap` turns into a choice between the new value and the old one",
         ),
         (".latch a y re b 0\n.latch a z re a 0\n", "5:1: the flip-flops have two clocks, `b` and `a`; one is possible"),
         (
@@ -287,7 +287,7 @@ fn what_is_wrong_in_blif_is_named_with_its_place() {
         (".subckt $add A=a B=b Y=y\n", "`$add` works on whole words"),
         (".gate nand2 a=a b=b o=y\n", "`nand2` is no module of this file"),
         (".gate $_DLATCH_P_ E=a D=b Q=y\n", "`$_DLATCH_P_` is a latch"),
-        (".gate $_MUX16_ Y=y\n", "`$_MUX16_` is none that is read here"),
+        (".gate $_MUX16_ Y=y\n", "`$_MUX16_` is a cell that comity does not read"),
     ] {
         let found = error(Format::Blif, &model(body));
         assert!(found.starts_with("4:1: ") && found.contains(want) && found.contains("yosys -p"), "{found}");
@@ -399,7 +399,7 @@ fn what_is_wrong_in_json_is_named_with_its_place() {
     let module = |body: &str| format!("{{\"modules\": {{\"m\": {{\n{body}\n}}}}}}");
     for (text, want) in [
         (String::new(), "1:1: the file ends where `{` is wanted"),
-        ("{}".to_owned(), "1:1: JSON without `modules`: this is no netlist of yosys' `write_json`"),
+        ("{}".to_owned(), "1:1: JSON without `modules`: the file is not a netlist of yosys' `write_json`"),
         ("{\"modules\": {}} x".to_owned(), "1:17: there is more after the end"),
         ("{\"modules\": {}}".to_owned(), "1:1: the file holds no module"),
         (module("\"ports\": [1"), "2:10: something else stands where `{` is wanted"),

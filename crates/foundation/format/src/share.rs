@@ -44,7 +44,7 @@ pub struct ValueShare {
 
 /// The fault of a file that holds no share.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {what}; it is no share that can be used")]
+#[error("line {line}: {what}; the share cannot be used")]
 pub struct NoShare {
     /// The line, counted from 1.
     pub line: usize,
@@ -78,7 +78,7 @@ impl ValueShare {
     /// # Errors
     /// [`NoShare`].
     pub fn decode(bytes: &[u8]) -> Result<ValueShare, NoShare> {
-        let text = str::from_utf8(bytes).map_err(|_| NoShare { line: 1, what: "these bytes are no text" })?;
+        let text = str::from_utf8(bytes).map_err(|_| NoShare { line: 1, what: "the file is not UTF-8 text" })?;
         let mut lines = (1..).zip(text.split('\n'));
         let mut next = |key: &str, what: &'static str| {
             let (line, text) = lines.next().ok_or(NoShare { line: 1, what: "the file is empty" })?;
@@ -86,7 +86,7 @@ impl ValueShare {
             let rest = text.strip_prefix(key).and_then(|rest| rest.strip_prefix(' ')).ok_or(wrong.clone())?;
             Ok::<_, NoShare>((rest, wrong))
         };
-        let (version, wrong) = next("comity share", "this is no comity share")?;
+        let (version, wrong) = next("comity share", "the file is not a share of comity")?;
         if version != "1" {
             return Err(NoShare { what: "the share is in the form of another version of comity", ..wrong });
         }

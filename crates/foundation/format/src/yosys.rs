@@ -29,7 +29,7 @@ pub(super) fn read(text: &str) -> Result<SequentialCircuit> {
     })?;
     json.end()?;
     if !found {
-        return wrong(0, "JSON without `modules`: this is no netlist of yosys' `write_json`");
+        return wrong(0, "JSON without `modules`: the file is not a netlist of yosys' `write_json`");
     }
     let top = modules.iter().find(|(_, module)| module.top).map(|(name, _)| name.clone());
     let order: Vec<String> = modules.iter().map(|(name, _)| name.clone()).collect();

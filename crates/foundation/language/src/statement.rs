@@ -102,13 +102,13 @@ pub fn parse_among(line: &str, party: &dyn Fn(&str) -> Option<u16>) -> Result<Op
         [name, "=", "random", "(", ty @ .., ")"] if closing(&texts[3..]) == Some(ty.len() + 1) => {
             Statement::Random { name: fresh(name)?, ty: render(ty) }
         }
-        [_, "="] => return Err("what is it to be? Write an expression behind `=`".into()),
+        [_, "="] => return Err("the value is missing: write an expression after `=`".into()),
         [name, "=", expression @ ..] => Statement::Let { name: fresh(name)?, expression: render(expression) },
         _ => {
             let text = render(&texts);
             return Err(format!(
-                "`{text}` is no statement: write `NAME = {text}` to keep what it gives, `reveal {text} to all` to see it, or \
-                 `help`"
+                "`{text}` is not a statement: write `NAME = {text}` to keep its value, `reveal {text} to all` to see \
+                    it, or `help`"
             ));
         }
     };
@@ -194,7 +194,7 @@ fn closing(tokens: &[&str]) -> Option<usize> {
 fn fresh(name: &str) -> Result<String, String> {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     if !name.chars().all(word) || name.starts_with(|c: char| c.is_numeric()) || name == "_" {
-        return Err(format!("`{name}` is no name: names are letters, digits and `_`, and begin with a letter"));
+        return Err(format!("`{name}` is not a name: names are letters, digits and `_`, and begin with a letter"));
     }
     if RESERVED.contains(&name) {
         return Err(format!("`{name}` is a word of the language; choose another name"));
@@ -366,8 +366,8 @@ mod tests {
             ("a =", "behind `=`"),
             ("if = a", "a word of the language"),
             ("to = a", "a word of the language"),
-            ("2a = b", "is no name"),
-            ("_ = b", "is no name"),
+            ("2a = b", "is not a name"),
+            ("_ = b", "is not a name"),
             ("reveal a", "reveal c to all"),
             ("reveal to all", "reveal what"),
             ("reveal a to bob", "reveal c to all"),

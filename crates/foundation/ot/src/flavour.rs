@@ -190,7 +190,10 @@ pub fn receive_correlated<R: RandomReceiver>(
 
 /// The number of messages of `len` bytes each; 0 if a message has no bits and thus no bytes.
 fn count(bytes: usize, len: usize) -> usize {
-    assert!(if len == 0 { bytes == 0 } else { bytes.is_multiple_of(len) }, "{bytes} bytes are no messages of {len}");
+    assert!(
+        if len == 0 { bytes == 0 } else { bytes.is_multiple_of(len) },
+        "{bytes} bytes are not a whole number of messages of {len} bytes"
+    );
     bytes.checked_div(len).unwrap_or(0)
 }
 

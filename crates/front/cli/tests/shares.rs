@@ -115,7 +115,7 @@ fn what_cannot_be_is_said_before_anybody_is_bothered() {
         (text.replace("u32", "i32"), "line 7: the digest is not that of the lines before"),
         (text.replace("share 1\n", "share 2\n"), "line 1: the share is in the form of another version"),
         (text.repeat(2), "line 7"),
-        ("40".into(), "line 1: this is no comity share"),
+        ("40".into(), "line 1: the file is not a share of comity"),
         ("x".repeat(1 << 20), "far more than a share of 32 bits"),
     ] {
         let path = folder.file("damaged", &text);

@@ -127,7 +127,7 @@ fn either_party_garbles() {
         assert!(garbler.bytes_sent > garbler.bytes_received, "the garbler sends the circuits");
         disagree(run([role, role]), "garbler");
     }
-    // Who says nothing leaves it to the other one.
+    // A party that does not set it takes the role that is left.
     let params = Params::new(128, 8).unwrap();
     for role in ["garbler", "evaluator"] {
         let (zero, one) = both(

@@ -168,8 +168,9 @@ impl<'a> Batch<'a> {
         if before.is_none() && (self.key.spent || store.is_some()) {
             let late = || {
                 Error::invalid_input(
-                    "answers to this query were opened already, and this one was not among them: who has heard of a result may \
-                     know which copies are checked, and could cheat unseen. Refresh the key, and ask for an answer to the new query",
+                    "answers to this query were opened already, and this one was not among them: a sender that has \
+                        heard of a result may know which copies are checked, and could cheat unseen. Refresh the key, \
+                        and ask for an answer to the new query",
                 )
             };
             // Where copies are stored, what is not whole is not among them either.
@@ -188,7 +189,7 @@ impl<'a> Batch<'a> {
             Some(store) => open_stored(self.backend, self.key, self.program, &self.cost, &mut opener, store),
         };
         // Its head is that of an answer to this query; so it was sealed to be one, and is not.
-        let foreign = || Error::malformed("what its sender sealed was made for another seal: it is a copy");
+        let foreign = || Error::malformed("its content was made for another seal: it is a copy of another answer");
         let outcome = outcome.map_err(|error| match error {
             Error { kind: Kind::Mismatch { .. }, .. } => foreign(),
             error => error,

@@ -325,7 +325,7 @@ impl<'a> Opener<'a> {
         self.checksum()?;
         Err(Error::malformed(match self.kind {
             FileKind::Copy => {
-                "the seal of a stored copy does not open: it is not what the sender of the answer stored there"
+                "the seal of a stored copy does not open: the copy is not the one that the sender of the answer stored"
             }
             _ => {
                 "the answer's seal does not open: it was sealed for another query, or put together from several answers"

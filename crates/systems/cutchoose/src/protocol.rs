@@ -34,8 +34,8 @@ static CARD: Card = Card {
             values: Values::Part(&["garbler", "evaluator"]),
             default: Default::FromProgram,
             agreed: true,
-            about: "What this party does; the other party does the other thing. Who says nothing leaves it to the other one; \
-                    if neither says it, fewer bytes are sent",
+            about: "The role of this party; the other party has the other role. A party that does not set it takes the \
+                role that is left; if neither sets it, the roles are those that send fewer bytes",
         },
         Opt {
             name: "coded",
@@ -81,7 +81,7 @@ impl Protocol for CutChoose {
 
     fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Vec<Need>> {
         if Form::of(options) == Form::Coded {
-            return Err(Error::invalid_input("what is stored is not coded: leave `coded` out, or the store"));
+            return Err(Error::invalid_input("stored copies cannot be coded: leave `coded` out, or the store"));
         }
         let bytes = prepared_size(program, garbling(options), params);
         Ok(vec![Need { material: "copies", units: vec![1], batches: 1, bytes }])

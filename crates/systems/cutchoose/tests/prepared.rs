@@ -143,7 +143,7 @@ fn a_run_that_does_not_fit_its_lot_is_refused() {
 
     let mut coded = options(role);
     coded.set(PartyId(0), "coded", "yes").unwrap();
-    refused(CutChoose.needs(&program, &coded, here(0).params), "what is stored is not coded");
+    refused(CutChoose.needs(&program, &coded, here(0).params), "stored copies cannot be coded");
     refused(CutChoose.amount(1, &coded, here(0).params), "name one");
 }
 

@@ -150,7 +150,7 @@ impl<'d> BitMachine<'d> {
             return Ok(shares);
         }
         if owner.0 >= self.streams.parties() {
-            return Err(Error::invalid_input(format!("there is no party {owner} to put something in")));
+            return Err(Error::invalid_input(format!("party {owner}, the input's owner, does not exist")));
         }
         Ok(drawn(&mut self.streams[owner].theirs, bits))
     }

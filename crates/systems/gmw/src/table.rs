@@ -62,7 +62,7 @@ impl PublicTable {
     /// [`InvalidInput`](comity_core::Kind) if `bits` is 0 or more than 16.
     pub fn and(bits: usize) -> Result<PublicTable> {
         if !(1..=PublicTable::MOST).contains(&bits) {
-            return Err(Error::invalid_input(format!("the AND of {bits} bits is no table: it is of 1 to 16")));
+            return Err(Error::invalid_input(format!("the AND of {bits} bits cannot be a table: take 1 to 16 bits")));
         }
         Ok(PublicTable { ones: vec![vec![(1 << bits) - 1]], delta: bits })
     }

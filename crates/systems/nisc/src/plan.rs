@@ -192,8 +192,8 @@ impl AnswerPlan {
         program.check_plain()?;
         if let Some(index) = program.outputs().iter().position(|output| output.to != Recipients::only(0)) {
             return Err(Error::invalid_input(format!(
-                "output value {index} (`{}`) would be told to party 1, the sender, who learns nothing in non-interactive \
-                 computation: reveal every output to party 0 only",
+                "output value {index} (`{}`) is for party 1, the sender, which learns nothing in non-interactive \
+                    computation: reveal every output to party 0 only",
                 program.outputs()[index].name
             )));
         }

@@ -75,9 +75,7 @@ fn places(copies: Copies, streams: usize) -> Result<()> {
     if streams == wanted {
         return Ok(());
     }
-    Err(Error::invalid_input(format!(
-        "this query takes {wanted} stored copies beside an answer, and there are {streams}"
-    )))
+    Err(Error::invalid_input(format!("an answer to this query has {wanted} stored copies, and {streams} are given")))
 }
 
 /// An answer that is read. Its length is known beforehand.

@@ -47,7 +47,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn text(&mut self) -> Result<String> {
         let length = u16::from_le_bytes(self.array()?);
         let bytes = self.take(length.into())?;
-        core::str::from_utf8(bytes).map(str::to_owned).map_err(|_| self.malformed("a name is no UTF-8"))
+        core::str::from_utf8(bytes).map(str::to_owned).map_err(|_| self.malformed("a name is not UTF-8"))
     }
 
     /// A number in groups of seven bits, the least significant first, as short as can be.

@@ -107,7 +107,7 @@ impl ColumnType {
     /// # Errors
     /// [`Error::Invalid`] says what is wrong, without the value.
     pub fn parse(self, text: &str) -> Result<ColumnValue> {
-        let wrong = |what: &str| Error::Invalid(format!("this is no value of the type {self}: {what}"));
+        let wrong = |what: &str| Error::Invalid(format!("the text is not a value of the type {self}: {what}"));
         let integer = |least: i128, greatest: i128| {
             let number: i128 = text.trim().parse().map_err(|_| wrong("a whole number is wanted"))?;
             if (least..=greatest).contains(&number) {
@@ -212,7 +212,7 @@ fn decimal(text: &str, precision: u8, scale: u8) -> Result<i128, &'static str> {
     }
     let fraction = fraction.trim_end_matches('0');
     if fraction.len() > scale.into() {
-        return Err("it has more digits after the point than the scale, and nothing is rounded here");
+        return Err("it has more digits after the point than the scale, and comity does not round it");
     }
     let zeros = usize::from(scale) - fraction.len();
     let digits = whole.bytes().chain(fraction.bytes()).chain(core::iter::repeat_n(b'0', zeros));

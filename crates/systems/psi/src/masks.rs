@@ -248,7 +248,7 @@ impl Masks {
 
 /// What is wrong with a list of masks.
 pub(crate) fn no_list(what: &str) -> Error {
-    Error::malformed(format!("the sender's masks are no sorted list: {what}"))
+    Error::malformed(format!("the sender's masks are not a sorted list: {what}"))
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ impl Terms {
             }
             Some(over) if adversary == Adversary::Malicious && over.adversary == Adversary::SemiHonest => {
                 return Err(Error::invalid_input(format!(
-                    "{name} withstands what the protocol below it does, and {} is {}: take another, or say semi-honest",
+                    "{name} is as secure as the protocol below it, and {} is {}: take another, or ask for semi-honest",
                     over.name, over.adversary
                 )));
             }

@@ -153,7 +153,7 @@ impl<'a> Machine<'a> {
     pub fn masks(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
         if owner.0 > 1 {
             return Err(Error::invalid_input(format!(
-                "there is no party {owner} to have masks: the parties are 0 and 1"
+                "party {owner}, the input's owner, does not exist: the parties are 0 and 1"
             )));
         }
         self.guarded(|machine| machine.take_masks(ch, owner, out))

@@ -33,8 +33,8 @@ static CARD: Card = Card {
             values: Values::Part(&["garbler", "evaluator"]),
             default: Default::FromProgram,
             agreed: true,
-            about: "What this party does; the other party does the other thing. Who says nothing leaves it to the other one; if neither says \
-                    it, the one with more input bits garbles",
+            about: "The role of this party; the other party has the other role. A party that does not set it takes the role \
+                    that is left; if neither sets it, the one with more input bits garbles",
         },
         Opt {
             name: "garbling",

@@ -67,7 +67,7 @@ impl ProofHead {
     pub fn from_bytes(bytes: &[u8]) -> Result<ProofHead> {
         let mut rest = bytes;
         if rest.split_off(..MAGIC.len()) != Some(MAGIC) {
-            return Err(Error::malformed("this is no proof of `comity zk`"));
+            return Err(Error::malformed("the file is not a proof of `comity zk`"));
         }
         let cut = || Error::malformed("the proof ends in its head");
         let version = *rest.split_off_first().ok_or_else(cut)?;

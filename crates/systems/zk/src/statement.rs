@@ -137,7 +137,7 @@ impl Statement {
         match wrong {
             None => Ok(all),
             Some(index) => Err(Error::invalid_input(format!(
-                "the statement is not true of these secret values: output `{}` is not what is expected",
+                "the statement is false for these secret values: output `{}` is not as expected",
                 self.program.outputs()[index].name
             ))),
         }

@@ -140,7 +140,7 @@ pub enum ProgramError {
         count: usize,
     },
     /// A type whose values have another width.
-    #[error("{what} value {index} has {bits} bits, which is no {ty}")]
+    #[error("{what} value {index} has {bits} bits, which do not fit the type {ty}")]
     Type {
         /// `input` or `output`.
         what: &'static str,

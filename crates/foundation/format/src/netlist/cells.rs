@@ -14,9 +14,11 @@ pub(crate) fn unknown(kind: &str) -> String {
         _ if kind.starts_with("$mem") => {
             "is a memory; yosys' `memory -nomap; memory_map` makes it of flip-flops, as `synth` does"
         }
-        _ if kind.starts_with("$_") => "is none that is read here; `abc -g AND,XOR` in yosys makes others of it",
-        _ if kind.starts_with('$') => "works on whole words; yosys makes gates of it",
-        _ => "is no module of this file and no gate of yosys'; flatten the design and map it to gates",
+        _ if kind.starts_with("$_") => {
+            "is a cell that comity does not read; map it to others with `abc -g AND,XOR` in yosys"
+        }
+        _ if kind.starts_with('$') => "works on whole words; let yosys turn it into gates",
+        _ => "is neither a module of this file nor a gate of yosys; flatten the design and map it to gates",
     };
     format!("the cell {} {what}: {SCRIPT}", named(kind))
 }

@@ -132,8 +132,9 @@ fn clock(model: &Model, drivers: &[Driver]) -> Result<Option<Net>> {
         return wrong(
             first.at as usize,
             format!(
-                "the clock {name} is no input of one bit; gated clocks are not possible: name it among the inputs, and give the \
-                 register an enable, of which yosys' `dffunmap` makes a choice between the new value and the old one"
+                "the clock {name} is not an input of one bit, and gated clocks are not supported: list it among the \
+                    inputs, and give the register an enable, which yosys' `dffunmap` turns into a choice between the \
+                    new value and the old one"
             ),
         );
     }

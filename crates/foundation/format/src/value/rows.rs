@@ -11,7 +11,8 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, element: &'a Type, count: usize)
     let columns = Columns::of(element);
     let Some(columns) = columns else {
         return Err(reader.wrong(format!(
-            "an array of {count} values of the type {} is wanted: in brackets, as in [1, 2, 3], since one of these holds too many parts for a line",
+            "an array of {count} values of the type {} is wanted: in brackets, as in [1, 2, 3], since one element has \
+                too many parts for a line",
             element.describe()
         )));
     };

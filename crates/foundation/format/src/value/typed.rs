@@ -403,8 +403,8 @@ impl<'a> Reader<'a> {
                 return Err(self.wrong_at(
                     at,
                     format!(
-                        "a whole number of the type {ty} is wanted, and this has a fraction: give it in a smaller unit, such as \
-                         cents, or make the type f64"
+                        "a whole number of the type {ty} is wanted, and this number has a fraction: give it in a \
+                            smaller unit, such as cents, or make the type f64"
                     ),
                 ));
             }

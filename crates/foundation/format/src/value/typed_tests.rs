@@ -106,7 +106,7 @@ fn what_is_wrong_is_named_with_its_place_and_path() {
         (
             Type::Uint(8),
             "12.45",
-            "1:1: x: a whole number of the type u8 is wanted, and this has a fraction: give it in a smaller unit, such as cents, or make the type f64",
+            "1:1: x: a whole number of the type u8 is wanted, and this number has a fraction: give it in a smaller unit, such as cents, or make the type f64",
         ),
         (Type::Uint(8), "12.4.5", "1:3: x: a number of the type u8 is wanted: decimal, or hex after 0x"),
         (

@@ -97,7 +97,7 @@ impl<'s> Body<'_, 's, '_> {
         }
         if let Some(generic) = function.generics.iter().find(|generic| !bound.contains_key(generic.text)) {
             let message = format!(
-                "what `{}` of `{}` is does not follow from these values; give them a type, such as `5u32` or `let x: u32`",
+                "`{}` of `{}` does not follow from these values; give them a type, such as `5u32` or `let x: u32`",
                 generic.text, name.text
             );
             self.error(span, message);

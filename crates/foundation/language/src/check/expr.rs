@@ -154,7 +154,7 @@ impl<'s> Body<'_, 's, '_> {
                     Ty::Error
                 }
                 None => {
-                    self.error(span, format!("`{name}` behind a number is no type; there are `5u32`, `5i8` and so on"));
+                    self.error(span, format!("`{name}` after a number is not a type; write `5u32`, `5i8` and so on"));
                     Ty::Error
                 }
             },

@@ -52,7 +52,7 @@ impl Body<'_, '_, '_> {
                     format!("; write `{after}` for the whole quotient, or `{before}` for its fraction, too")
                 }
                 _ if before.len() > ADVISED || before.contains(['\n', '…']) => {
-                    format!("; convert what it is made of, each with `as {want}`: the operation itself is {modulo}")
+                    format!("; convert its operands, each with `as {want}`: the operation itself is {modulo}")
                 }
                 _ => format!("; write `{before}`; `{after}` is {modulo}"),
             };

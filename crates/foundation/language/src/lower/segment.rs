@@ -241,8 +241,5 @@ impl Lower<'_> {
 }
 
 fn too_many(at: Span) -> Failure {
-    Failure::new(
-        at,
-        format!("the program's circuits have more than {MAX_GATES} gates; put what is repeated into a loop"),
-    )
+    Failure::new(at, format!("the program's circuits have more than {MAX_GATES} gates; put repeated parts into a loop"))
 }

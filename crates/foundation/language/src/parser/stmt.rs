@@ -112,7 +112,7 @@ impl<'s> Parser<'s, '_> {
                 return self.fail(span, "there is no `return`: the value of a function is the expression at its end");
             }
             Kind::Name("break" | "continue") => {
-                return self.fail(span, "all turns of a loop are done; put what is to be left out into an `if`");
+                return self.fail(span, "every turn of a loop is done; put the part to skip into an `if`");
             }
             Kind::Name("match") => return self.fail(span, "there is no `match`; use `if` and `else if`"),
             Kind::Name("const" | "fn" | "struct") => {
@@ -157,7 +157,7 @@ impl<'s> Parser<'s, '_> {
         if let (Kind::Name(name), ExprKind::Name(first)) = (&self.token().kind, &value.kind) {
             let guess = did_you_mean(first, ["let", "for", "if", "const"]);
             if !guess.is_empty() {
-                let message = format!("`{first} {name}` is no statement{guess}");
+                let message = format!("`{first} {name}` is not a statement{guess}");
                 return self.fail(value.span, message);
             }
         }

@@ -175,7 +175,7 @@ fn where_two_conversions_differ_both_are_shown() {
             "a: u32 from 0, b: bool from 1",
             "u64",
             "if b { a + 1 } else { a }",
-            "the function's value is u64 here, and this is u32; convert what it is made of, each with `as u64`: the operation itself is \
+            "the function's value is u64 here, and this is u32; convert its operands, each with `as u64`: the operation itself is \
              modulo 2^32",
         ),
         (

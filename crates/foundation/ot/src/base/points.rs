@@ -56,7 +56,7 @@ pub(super) fn items<const N: usize>(bytes: &[u8], n: usize) -> Option<Vec<[Encod
 
 /// The error for a message of the wrong length.
 pub(super) fn malformed(what: &str, n: usize, bytes: usize) -> Error {
-    Error::malformed(format!("{bytes} bytes are no {what} of {n} base OTs"))
+    Error::malformed(format!("{bytes} bytes are not the {what} of {n} base OTs"))
 }
 
 /// A uniform scalar, from 64 bytes that `fill` makes: reduced, their bias is below 2^-250.

@@ -20,7 +20,7 @@ fn round(entries: usize) -> usize {
 fn count(bytes: usize, entries: usize, len: usize) -> Result<usize> {
     match entries.checked_mul(len) {
         Some(size @ 1..) if bytes.is_multiple_of(size) => Ok(bytes / size),
-        _ => Err(Error::invalid_input(format!("{bytes} bytes are no {entries} messages of {len} bytes for each OT"))),
+        _ => Err(Error::invalid_input(format!("{bytes} bytes are not {entries} messages of {len} bytes for each OT"))),
     }
 }
 

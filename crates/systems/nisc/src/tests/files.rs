@@ -148,7 +148,7 @@ fn programs_that_tell_the_sender_something_are_refused() {
     let program = ands(2).with_recipients(0, Recipients::All).unwrap();
     let inputs = [Some(Bits::zeros(2)), None];
     let said = message(publish(Backend::detect(), &program, &inputs, Copies::all(3).unwrap(), &mut rng(1)));
-    assert!(said.contains("the sender, who learns nothing"), "{said}");
+    assert!(said.contains("the sender, which learns nothing"), "{said}");
     let program = ands(2).with_owner(1, 2).unwrap();
     let said = message(publish(Backend::detect(), &program, &inputs, Copies::all(3).unwrap(), &mut rng(1)));
     assert!(said.contains("two parties"), "{said}");

@@ -117,7 +117,7 @@ impl BaseTerms {
         }
         let header = bytes.take(header)?.to_vec();
         let encoding = String::from_utf8(bytes.take(encoding)?.to_vec());
-        let encoding = encoding.map_err(|_| no_file("the words for its keys are no UTF-8"))?;
+        let encoding = encoding.map_err(|_| no_file("the text on its keys is not UTF-8"))?;
         let terms = BaseTerms { id, most, queries, rho, payload, header, encoding };
         terms.check()?;
         Ok(terms)
@@ -323,7 +323,7 @@ pub(super) fn checked(bytes: &[u8]) -> Result<(&[u8], [u8; DIGEST])> {
 
 /// What is no base, update or state.
 pub(super) fn no_file(what: &str) -> Error {
-    Error::invalid_input(format!("this is no file of `comity psi publish`: {what}"))
+    Error::invalid_input(format!("the file was not made by `comity psi publish`: {what}"))
 }
 
 fn cut() -> Error {

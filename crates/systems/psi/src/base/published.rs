@@ -162,8 +162,8 @@ impl Published {
         let go = pad_to.saturating_sub(gone.len());
         if go > dummies.len() {
             return Err(Error::invalid_input(format!(
-                "{} masks go, which {pad_to} are to hide, and of the dummies that are out {} are left to go with them: dummies come with \
-                 what is padded, a base or an update, and go with a later one",
+                "the update removes {} keys and should hide them among {pad_to}, but only {} dummies are left to \
+                    remove with them: dummies come with a padded base or update, and go with a later update",
                 gone.len(),
                 dummies.len()
             )));
@@ -182,7 +182,8 @@ impl Published {
         let out = self.out + counts[0] + counts[1];
         if out > self.terms.most || counts.iter().any(|&count| count > MAX_ITEMS as u64) {
             return Err(Error::invalid_input(format!(
-                "the base would have {out} masks with all of its updates, and {} are what was allowed for: publish a new one",
+                "the base would have {out} masks with all of its updates, and was published for at most {}: publish a \
+                    new one",
                 self.terms.most
             )));
         }

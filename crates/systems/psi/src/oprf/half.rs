@@ -320,7 +320,7 @@ impl OprfAsked {
     pub fn values(self, backend: Backend, answer: &[u8]) -> Result<Zeroizing<Vec<Block>>> {
         if answer.len() != self.answer_len() {
             let (bytes, wanted) = (answer.len(), self.answer_len());
-            return Err(Error::malformed(format!("an answer of {bytes} bytes, and {wanted} are one")));
+            return Err(Error::malformed(format!("an answer of {bytes} bytes, and {wanted} are wanted")));
         }
         let OprfAsked { questions: OprfQuestions { start, labels, mut tables, .. }, count } = self;
         let mut memory = Zeroizing::new(vec![Block::ZERO; wires(count)]);
