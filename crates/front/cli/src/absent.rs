@@ -27,7 +27,8 @@ pub(crate) fn ope(_: &AbsentArgs) -> Outcome<ExitCode> {
 /// The failure of `what`, which needs a feature that this build does not have.
 pub(crate) fn absent(what: &str, feature: &str) -> Failure {
     Failure::input(format!(
-        "{what} is not in this build of comity: build it with `--features {feature}`, or with all that there is, `--features full`"
+        "{what} is not in this build of comity: build comity with `--features {feature}`, or with every command, \
+            `--features full`"
     ))
 }
 

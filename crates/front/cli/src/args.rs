@@ -45,7 +45,7 @@ macro_rules! stores {
         "\
 Stores: `comity prepare` does all that can be done before the inputs are known,
 and keeps it in DIR, encrypted; `comity run --store DIR` takes the oldest lot
-for this program and these parties that all of them have, and uses it up. All
+for this program and these parties that all of them hold, and uses it up. All
 parties do the same, each with a store of its own, and with the same program,
 owners, recipients and RHO; over TLS it is for the same keys.
 What `tinyot` prepares is for any program: batches of 8,192 AND gates and 2,048
@@ -56,7 +56,7 @@ is left.
 WARNING: never put a copy of a store back, be it from a backup, a copied folder
 or a snapshot of a virtual machine. Two runs on one batch can reveal the
 parties' inputs, and nothing in the folder can tell that it is old: keep stores
-out of backups. Who has the folder and its key (also a deleted batch, as long as
+out of backups. Whoever has the folder and its key (a deleted batch, too, while
 the disk still holds it) and a record of the run learns the party's input."
     };
 }

@@ -223,7 +223,7 @@ impl Processes {
                 (Some(Err(failure)), _) => failure,
                 // Ended without a word: killed from outside, most often. That explains what the others met.
                 (None, Some(status)) if !party.dismissed => {
-                    Failure::new(Ending::Network, format!("the process ended without a result ({status})"))
+                    Failure::new(Ending::Network, format!("the party's process ended without a result ({status})"))
                 }
                 (None, _) => Failure::new(Ending::Closed, "the process was stopped, since another party failed"),
             };
@@ -254,7 +254,7 @@ pub(crate) struct Taken {
 /// Reads the child's orders, and from then on ends this process when the parent is gone.
 pub(crate) fn take_orders() -> Outcome<Taken> {
     let orders: Option<Orders> = next_line();
-    let orders = orders.ok_or_else(|| Failure::input("--attached is for processes that comity itself starts"))?;
+    let orders = orders.ok_or_else(|| Failure::input("--attached is only for processes that `comity local` starts"))?;
     let (tell, addresses) = mpsc::channel();
     thread::spawn(move || {
         if let Some(all) = next_line() {

@@ -26,7 +26,7 @@ impl FromStr for Assigned {
             .split_once('=')
             .filter(|_| !text.starts_with(['@', '"', '[', '(', '{']) && !text.starts_with("text:"))
         {
-            Some(("", _)) => Err("there is no name before `=`".to_owned()),
+            Some(("", _)) => Err("there is no name of a value before `=`".to_owned()),
             Some((name, value)) => Ok(Assigned { name: Some(name.to_owned()), value: value.to_owned() }),
             None => Ok(Assigned { name: None, value: text.to_owned() }),
         }
@@ -60,7 +60,7 @@ impl FromStr for Who {
         {
             return Ok(Who::Name(text.to_owned()));
         }
-        Err(format!("a party is a number from 0 on or a name, not `{text}`"))
+        Err(format!("`{text}` is no party: write its number, from 0 on, or its name"))
     }
 }
 

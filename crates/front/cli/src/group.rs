@@ -15,10 +15,10 @@ use crate::parties::group;
 pub(crate) const ABOUT: &str = "\
 All parties hold the same file, and compare the one digest that `comity group show`
 prints, by a way that they trust already: by telephone, on paper. That takes the
-place of comparing a key for each pair. Then each says
+place of comparing a key for each pair. Then each party runs
   comity run PROGRAM --group FILE --tls DIR --input VALUE
-and who it is follows from the key in DIR (`comity key new DIR`). Without keys a
-group is for one machine, or needs --plaintext, and each says --party NAME.";
+and its key in DIR tells which party it is (`comity key new DIR`). Without keys a
+group is for one machine, or needs --plaintext, and each adds --party NAME.";
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum GroupCommand {

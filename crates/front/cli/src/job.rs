@@ -32,14 +32,14 @@ A job is a TOML file that all parties hold:
   protocol = \"cutchoose\"
   owners = [\"x=alice\"]           as --owner; outputs = [\"all\"] as --output-to
   rho = 40                       optimize = \"size\" or \"depth\"
-  runs = 1                       as many runs each peer may have of `comity serve`
-  label = \"monday\"               to tell runs apart that are on at the same time
-  store = \"store\"                if the runs use up material: the reader's own path
+  runs = 1                       the runs that `comity serve` gives each peer
+  label = \"monday\"               tells apart runs that go on at the same time
+  store = \"store\"                if runs use up material: the reader's own path
   keys = \"keys\"                  the reader's own folder (`comity key new`)
   [options]                      of the protocol: garbler = \"alice\"
-  relay = \"HOST:PORT\"            where those meet whom nobody can call
+  relay = \"HOST:PORT\"            where parties behind routers meet
   [[party]]                      as in a group's file: id, name, address, key
-The job's digest is of all that but the paths, which are the reader's own, from
+The job's digest covers all but the paths, which are the reader's own, from
 the job's folder on. COMITY_KEYS and COMITY_STORE (folders), COMITY_KEY_FILE and
 COMITY_PASSPHRASE_FILE (of the store) stand for keys and store where no flag says
 them. Parties compare `comity job digest FILE` by a way that they trust; the first

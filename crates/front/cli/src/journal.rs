@@ -59,7 +59,7 @@ impl Journal {
         if let Ok(data) = path.metadata()
             && !data.is_file()
         {
-            return Err(failed(path, &"this is no file"));
+            return Err(failed(path, &"this is a folder or a device, not a file"));
         }
         let file = options.open(path).map_err(|error| failed(path, &error))?;
         file.try_lock().map_err(|error| match error {

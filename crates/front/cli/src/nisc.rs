@@ -98,8 +98,8 @@ fn copies(args: &PublishArgs) -> Outcome<Copies> {
     let rho = args.rho + args.answers.next_power_of_two().trailing_zeros();
     match (args.coded, args.copies) {
         (false, None) if rho == 1 => Err(Failure::input(
-            "--rho 1: that is one copy of the circuit, which is evaluated and never checked: no protection at all. Choose 2 or more, or \
-             --coded; --copies 1 is there for trying out",
+            "--rho 1: with one copy of the circuit, which is evaluated and never checked, there is no protection at \
+                all. Choose 2 or more, or --coded; --copies 1 is there for trying out",
         )),
         (false, copies) => {
             let form = if args.stored { Copies::stored } else { Copies::all };
@@ -183,12 +183,13 @@ fn respond(args: &RespondArgs) -> Outcome {
         }
         (true, None) => {
             return Err(Failure::input(format!(
-                "{query_at}: its publisher wants the copies of an answer in a store: name the folder or the URL with --store"
+                "{query_at}: its publisher wants the copies of the circuit in a store: name the folder or the URL with \
+                    --store"
             )));
         }
         (false, Some(_)) => {
             return Err(Failure::input(format!(
-                "--store: the answer to {query_at} has its copies in it, and none are stored"
+                "--store: an answer to {query_at} holds its copies itself; leave --store out"
             )));
         }
     }
@@ -208,7 +209,8 @@ fn refresh(args: &RefreshArgs) -> Outcome {
     let (file, key) = KeyFile::open(&args.key)?;
     if !key.spent() && key.opened() == 0 && !args.discard {
         return Err(Failure::input(format!(
-            "{}: no answer to its query was opened yet, and none could be after this: say --discard if that is meant",
+            "{}: no answer to its query was opened yet, and none can be opened after a refresh: add --discard to \
+                refresh all the same",
             args.key.display()
         )));
     }

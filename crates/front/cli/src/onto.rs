@@ -30,7 +30,8 @@ pub(crate) fn check(args: &[OsString]) -> Outcome {
         for (file, other) in read {
             if written.iter().any(|written| is_same(written, &file)) {
                 return Err(Failure::input(format!(
-                    "{flag} {}: this command is given the same file as `{}`, and what is in it would be lost: name another one",
+                    "{flag} {}: the command also reads this file (`{}`), and writing would destroy it: name another \
+                        file",
                     value.display(),
                     other.display()
                 )));

@@ -61,7 +61,7 @@ fn key(place: &PlaceArgs, table: &str) -> Outcome<(OpeKey, PathBuf)> {
     let path = key_path(place, table);
     if !path.exists() {
         return Err(Failure::input(format!(
-            "{}: there is no such key: `comity ope init --table {table}` makes one, and --key names one elsewhere",
+            "{}: there is no such key file: `comity ope init --table {table}` makes one, and --key names one elsewhere",
             path.display()
         )));
     }
@@ -87,7 +87,8 @@ fn open(place: &PlaceArgs, table: &str) -> Outcome<Opened> {
     let table = Table::open(&mut client, key, Some(&cache_path(&path)), &mut SystemRng)?;
     if table.cache_is_damaged() {
         note(
-            "note: the cache is damaged and was not used; if the database was put back to an older state, that goes unnoticed now",
+            "note: the cache is damaged and was not used; if the database was set back to an older state, this command \
+                cannot notice it",
         );
     }
     Ok(Opened { client, table, path })
@@ -111,7 +112,7 @@ fn init(args: &InitArgs) -> Outcome {
         let database = place
             .database
             .as_deref()
-            .ok_or_else(|| Failure::input("--database: where the table is, or will be, is missing"))?;
+            .ok_or_else(|| Failure::input("--database is missing: it says which database the table is in"))?;
         (OpeKey::new(database, pg::table_name(table)?, &mut SystemRng), true)
     };
     let mut client = connect(place, &owned)?;
@@ -122,7 +123,10 @@ fn init(args: &InitArgs) -> Outcome {
         // A call that was cut short is done again.
         Some(known) if *known == column => (),
         Some(_) => {
-            return Err(Failure::input(format!("column `{}` is there, with another type or scheme", column.name)));
+            return Err(Failure::input(format!(
+                "column `{}` exists already, with another type or scheme",
+                column.name
+            )));
         }
         None => owned.columns.push(column),
     }
@@ -210,7 +214,8 @@ fn agrees(column: &str) -> Outcome<bool> {
         return Ok(false);
     }
     note(&format!(
-        "column `{column}` has no order yet. For this query it gets one: the database then sees the order for ever. Go on? [y/N]"
+        "column `{column}` has no order yet. This query gives it one, and the database then sees the order for ever. \
+            Go on? [y/N]"
     ));
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).map_err(|error| Failure::input(format!("standard input: {error}")))?;

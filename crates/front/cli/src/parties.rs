@@ -31,7 +31,7 @@ impl Names {
                 && there != at
             {
                 return Err(Failure::input(format!(
-                    "{name} is party {at} in the program, and party {there} in the group: list them in one order"
+                    "{name} is party {at} in the program, and party {there} in the group: list them in the same order"
                 )));
             }
         }
@@ -60,7 +60,10 @@ impl Names {
             let known: Vec<&str> = all.into_iter().flatten().map(String::as_str).collect();
             Failure::input(match &known[..] {
                 [] => {
-                    format!("there is no party `{name}`: nothing here gives parties names, and they are 0, 1 and so on")
+                    format!(
+                        "there is no party `{name}`: neither the program nor a group names parties, so write a number, \
+                            0, 1 and so on"
+                    )
                 }
                 names => {
                     let hint = did_you_mean(name, names.iter().copied());

@@ -29,22 +29,22 @@ use crate::values::{self, Order};
 /// What the command is about.
 pub(crate) const ABOUT: &str = "\
 One party has a function, any program or circuit file; the other one has its
-input. Both learn the result (or --output-to), and of the function nobody learns
-more than its shape: the bits of its input and output, and the number of its gates.
+input. Both learn the result (or --output-to), and of the function the other learns
+only the shape: the bits of its input and output, and the number of its gates.
   comity pfe shape credit.cty --round-up
   comity pfe --function credit.cty --shape u=96,v=1,gates=640 --listen 127.0.0.1:7000
   comity pfe --input @me.hex --shape u=96,v=1,gates=640 --connect 127.0.0.1:7000
 
-Who has the function is party 0 and gives with --input the values of it that are
+The owner of the function is party 0 and gives with --input the values of it that are
 its own: they become a part of the function. All others, one after another, are
 the bits of the other side's input, `x`; the outputs are those of `y`.
 
 The function is the input `function` of a built-in program, universalUxVxG, which
 any protocol runs and every command takes: `comity plan universal96x1x640`. It
 takes about 3 log2(n) AND gates for each of the n bits and gates of the shape.
-With --protocol yao, against a side that is curious and no more, the owner
+With --protocol yao, which is secure against a semi-honest side only, the owner
 garbles what it knows: half the bytes, and no other command speaks it. --method ot
-and linear are other ways against curious sides, which have no copies to count.
+and linear are other semi-honest ways, in which a gate needs no copies.
 
 The owner of the function may choose any function of this shape, also one that
 gives back the input. So whoever has the input decides on v, the number of bits
@@ -145,7 +145,9 @@ impl WayArgs {
             (method, Construction::Liu) => Ok(Way::Direct(method)),
             (method, _) => {
                 let method = method.name();
-                let why = format!("--construction is of universal circuits, and --method {method} has none");
+                let why = format!(
+                    "--construction chooses a universal circuit, and --method {method} uses none: leave it out"
+                );
                 Err(Failure::new(Ending::Usage, &why))
             }
         }
@@ -179,8 +181,9 @@ impl Way {
             (Way::Direct(_), None) => Ok(Some(&PFE_OT)),
             (Way::Direct(method), Some(named)) => {
                 let method = method.name();
-                let why =
-                    format!("--method {method} is a protocol of its own, and not --protocol {named}: leave that out");
+                let why = format!(
+                    "--method {method} is a protocol of its own and runs under no other: leave --protocol {named} out"
+                );
                 Err(Failure::new(Ending::Usage, &why))
             }
         }
@@ -241,7 +244,7 @@ impl FromStr for ShapeArg {
         for part in text.split(',') {
             let (name, number) = part.split_once('=').ok_or("a shape is written as u=96,v=1,gates=640")?;
             let place = ["u", "v", "gates"].iter().position(|known| *known == name);
-            let place = place.ok_or_else(|| format!("`{name}` is no part of a shape, which are u, v and gates"))?;
+            let place = place.ok_or_else(|| format!("a shape has no part `{name}`: its parts are u, v and gates"))?;
             let range = 1..=Shape::MAX;
             let number = number.parse().ok().filter(|number| range.contains(number));
             let number = number.ok_or_else(|| format!("{name} is a number from 1 to {}", Shape::MAX))?;
@@ -251,7 +254,7 @@ impl FromStr for ShapeArg {
         }
         match numbers {
             [Some(inputs), Some(outputs), Some(gates)] => Ok(ShapeArg(Shape { inputs, outputs, gates })),
-            _ => Err("a shape has three parts, as in u=96,v=1,gates=640".to_owned()),
+            _ => Err("a shape needs all of u, v and gates, as in u=96,v=1,gates=640".to_owned()),
         }
     }
 }
@@ -312,7 +315,7 @@ fn shape(args: &ShapeArgs) -> Outcome {
     }
     emit(&format!("{}\n", ShapeArg(shape)))?;
     let copies = match way {
-        Way::Universal(_) => format!(", of which {} only give others again", function.added()),
+        Way::Universal(_) => format!(", of which {} are copies", function.added()),
         Way::Direct(_) => String::new(),
     };
     note(&format!("the function has {gates} gates{copies}: that is for its owner alone"));
@@ -375,7 +378,8 @@ fn compute(args: PfeArgs) -> Outcome {
     if let Some(most) = most_outputs.filter(|most| told > *most) {
         let v = shape.outputs;
         return Err(Failure::input(format!(
-            "runs: {runs}, each of which lets v={v} bits of your input out if the function is to tell it; --most-outputs allows {most} in all"
+            "each run can reveal v={v} bits of your input, since the function may return its input; this call has runs: {runs}, and \
+             --most-outputs allows {most} bits in all"
         )));
     }
     if runs > 1 && result.output.is_some() {

@@ -23,8 +23,8 @@ Bytes and rounds are counted from what each protocol says that it sends; those
 that are marked with ~ are estimates, within some ten per cent. Time is that of
 the messages that wait for each other, and of bytes or work, whichever takes
 longer: half of it or twice as much is usual. `comity bench` measures.
-The last line says which protocol that withstands parties who cheat sends least,
-and which is done first: all whose times such an estimate cannot tell apart.
+The last line says which malicious protocol sends least, and which is done first:
+all of those whose times such an estimate cannot tell apart.
 
 NET is lan (1 ms, 2.32 Gbit/s), wan (75 ms, 200 Mbit/s), or a round trip and a
 bandwidth, as in 20ms,100mbit.";
@@ -200,7 +200,7 @@ fn plans(args: &PlanArgs, list: List) -> Outcome<(u16, Vec<Costed>)> {
         return Ok((parties, vec![costed]));
     }
     if !args.option.is_empty() {
-        return Err(Failure::input("--option is of one protocol: name it with --protocol"));
+        return Err(Failure::input("--option belongs to one protocol: name it with --protocol"));
     }
     // A program that cannot be read is told of; a protocol that cannot run it is left out.
     let resolved = resolve(&args.program, comity::Goal::Size)?;

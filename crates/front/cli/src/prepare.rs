@@ -63,7 +63,7 @@ pub(crate) fn run(args: &PrepareArgs) -> Outcome {
     let resolved =
         args.program.as_ref().map(|program| resolve_for(&named(program), goal, group.as_ref())).transpose()?;
     if resolved.is_none() && !(args.roles.owner.is_empty() && args.roles.output_to.is_empty()) {
-        return Err(Failure::input("--owner and --output-to are about a program, and none is named"));
+        return Err(Failure::input("--owner and --output-to need a PROGRAM, and the command names none"));
     }
     let program = resolved.as_ref().map(|resolved| &resolved.program);
     let names = names(program, group.as_ref())?;

@@ -49,7 +49,8 @@ fn one(args: &PsiArgs, list: List, names: &Names, group: Option<&PartyGroup>) ->
     args.table.path()?;
     if let Some(other) = &args.other {
         return Err(Failure::input(format!(
-            "psi takes one table, the own one: the other side names {} where it is, and both meet (--listen ADDR, --connect ADDR)",
+            "psi takes one table, your own: the other side runs psi on {} at its place, and the two meet (--listen \
+                ADDR, --connect ADDR)",
             other.display()
         )));
     }
@@ -94,9 +95,15 @@ fn advised(failure: Failure) -> Failure {
     if about("on the recipients") {
         failure.and("One side says --out and learns the rows, the other one does not; `--output-to all` is for both, and both say --out then")
     } else if about("on the keys") {
-        failure.and("Both sides name as many columns, with the same steps (--key COLUMN:STEPS): as-is is a column without steps")
+        failure.and(
+            "Both sides must name the same number of key columns, with the same steps (--key COLUMN:STEPS); `as-is` \
+                means a column without steps",
+        )
     } else if about("on the hashed-keys") {
-        failure.and("Both sides hash their keys (sha256), and do other things to them before: say the same steps, or leave sha256 out on both sides")
+        failure.and(
+            "Both sides hash their keys (sha256), after other steps: name the same steps before it, or leave sha256 \
+                out on both sides",
+        )
     } else {
         failure
     }
@@ -108,7 +115,7 @@ fn party(network: &NetworkArgs, names: &Names, group: Option<&PartyGroup>) -> Ou
     let alone = network.listen.is_none() && network.connect.is_none() && network.relay.is_none();
     if alone && network.party.is_none() && network.peer.is_empty() && group.is_none() {
         return Err(Failure::input(
-            "where do the two sides meet? One says --listen ADDR, and the other one --connect ADDR",
+            "where do the two sides meet? One adds --listen ADDR, and the other one --connect ADDR",
         ));
     }
     match (&network.party, &network.listen, &network.connect) {
@@ -166,19 +173,21 @@ fn recipients(args: &OutArgs, me: PartyId, names: &Names) -> Outcome<Recipients>
     };
     if let Some(output) = &said.output {
         return Err(Failure::input(format!(
-            "--output-to {output}=..: an intersection has one output: name who learns it"
+            "--output-to {output}=..: an intersection has one output: leave its name out, and say only who learns it"
         )));
     }
     let to = match &said.to {
         Learners::All => Recipients::All,
         Learners::Shared => {
-            return Err(Failure::input("--output-to shared: the common rows are learnt, and not shared"));
+            return Err(Failure::input(
+                "--output-to shared: psi cannot leave the common rows shared; name who learns them",
+            ));
         }
         Learners::Parties(who) => {
             let parties = who.iter().map(|who| names.find(who)).collect::<Outcome<Vec<_>>>()?;
             if let Some(party) = parties.iter().find(|party| party.0 > 1) {
                 return Err(Failure::input(format!(
-                    "an intersection is among the parties 0 and 1; there is no party {party}"
+                    "an intersection has the parties 0 and 1; there is no party {party}"
                 )));
             }
             match parties.contains(&PartyId(0)) && parties.contains(&PartyId(1)) {
@@ -188,10 +197,10 @@ fn recipients(args: &OutArgs, me: PartyId, names: &Names) -> Outcome<Recipients>
         }
     };
     match (to.includes(me), learns) {
-        (true, false) => Err(Failure::input("this party learns the common rows: --out FILE says where they go")),
-        (false, true) => {
-            Err(Failure::input("--out is for the party that learns the common rows, and this one does not"))
-        }
+        (true, false) => Err(Failure::input("this party learns the common rows: add --out FILE, where they go")),
+        (false, true) => Err(Failure::input(
+            "--out: this party does not learn the common rows; leave it out, or name this party with --output-to",
+        )),
         _ => Ok(to),
     }
 }

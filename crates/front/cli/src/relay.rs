@@ -10,7 +10,7 @@ use crate::interrupt;
 
 /// The help: what a relay does, and what it learns.
 pub(crate) const ABOUT: &str = "\
-Parties behind routers, whom nobody can call, all call the relay:
+Parties behind routers, which nobody can call, all call the relay:
   relay$ comity relay --listen :7431
   alice$ comity run PROGRAM --party 0 --tls keys --relay relay.example:7431 ..
   bob$   comity run PROGRAM --party 1 --tls keys --relay relay.example:7431 ..
@@ -47,7 +47,7 @@ pub(crate) struct RelayArgs {
 /// The command.
 pub(crate) fn run(args: &RelayArgs) -> Outcome {
     if args.pairs == 0 {
-        return Err(Failure::input("--pairs 0 carries nobody: a relay carries one pair at least"));
+        return Err(Failure::input("--pairs 0: write 1 or more, or the relay would carry nobody"));
     }
     interrupt::on();
     let relay = Relay::bind(&args.listen, args.pairs)?;

@@ -43,7 +43,7 @@ pub(crate) fn resolve_for(args: &ProgramArgs, auto: Goal, group: Option<&PartyGr
     let expression =
         expression::parse(text, &comity_library::is_name, &|path| path.is_file()).map_err(Failure::input)?;
     let mut oddities = Vec::new();
-    let too_many = || refuse(&"so many calls are more than any machine can do");
+    let too_many = || refuse(&"that is more calls than any machine can do");
     let (lanes, turns) = expression.lanes_and_turns().ok_or_else(too_many)?;
     let program = match (&expression.base, expression.powers.is_empty()) {
         (Base::Name(name), true) => comity_library::program_for(name, goal).map_err(|e| unknown(&e))?,
@@ -87,7 +87,7 @@ pub(crate) fn resolve_for(args: &ProgramArgs, auto: Goal, group: Option<&PartyGr
         let index = resolved.input(&owner.value)?;
         if !given.insert(index) {
             let title = resolved.title(index);
-            return Err(refuse(&format!("an owner is said twice for input {title}: name one, who gives it")));
+            return Err(refuse(&format!("two --owner flags for input {title}: name one owner")));
         }
         let owner = match &owner.party {
             Some(party) => Owner::Party(resolved.names.find(party)?),
@@ -115,7 +115,7 @@ pub(crate) fn resolve_for(args: &ProgramArgs, auto: Goal, group: Option<&PartyGr
         // What is said of all outputs may be said otherwise of one.
         if !given.insert(to.output.as_ref().map(|_| indices[0])) {
             let of = to.output.as_ref().map_or("the outputs".to_owned(), |name| format!("output `{name}`"));
-            return Err(refuse(&format!("who learns {of} is said twice: name all who do at once, as in 0,1")));
+            return Err(refuse(&format!("two --output-to flags for {of}: name all recipients in one, as in 0,1")));
         }
         for index in indices {
             resolved.program = resolved.program.with_recipients(index, recipients).map_err(|e| refuse(&e))?;
@@ -129,8 +129,8 @@ fn cycles(design: &SequentialCircuit, lanes: u64, turns: u64, alone: bool) -> Re
     if alone {
         let count = design.flip_flops();
         return Err(format!(
-            "it has {count} flip-flops; say for how many clock cycles it runs, as in `FILE^100`; the outputs are those \
-             of the last cycle"
+            "the circuit has {count} flip-flops: write for how many clock cycles it runs, as in `FILE^100`; the \
+                outputs are those of the last cycle"
         ));
     }
     if lanes > 1 {
@@ -180,12 +180,14 @@ pub(crate) fn circuit(text: &str, goal: Goal) -> Outcome<Circuit> {
         expression::parse(text, &comity_library::is_name, &|path| path.is_file()).map_err(Failure::input)?;
     if !expression.powers.is_empty() {
         return Err(Failure::input(format!(
-            "{text}: name the circuit alone; calls of it are no part of a circuit file (--flatten makes one circuit of all)"
+            "{text}: a circuit file holds no calls: name the circuit without `*` and `^` (or make one circuit of all \
+                calls with --flatten)"
         )));
     }
     let several = |calls: u64| {
         Failure::input(format!(
-            "{text}: a program of {calls} calls, and a circuit file holds one circuit, called once: --flatten makes one circuit of all"
+            "{text}: this program makes {calls} calls, and a circuit file holds one circuit, called once: make one \
+                circuit of all calls with --flatten"
         ))
     };
     let single = |program: &Program| match (program.circuits(), program.totals().calls) {
@@ -204,7 +206,7 @@ pub(crate) fn circuit(text: &str, goal: Goal) -> Outcome<Circuit> {
                 let count = design.flip_flops();
                 design.into_circuit().ok_or_else(|| {
                     Failure::input(format!(
-                        "{text}: {count} flip-flops, and a circuit file holds a circuit without them"
+                        "{text}: the circuit has {count} flip-flops, which a circuit file cannot hold"
                     ))
                 })
             }
@@ -268,7 +270,7 @@ impl Resolved {
         self.oddities.iter().for_each(|odd| warn(odd));
         for index in self.program.unused_inputs() {
             let title = self.title(index);
-            warn(&format!("{}: input {title} is never used: the outputs are the same whatever it is", self.text));
+            warn(&format!("{}: input {title} is never used: it changes no output", self.text));
         }
     }
 

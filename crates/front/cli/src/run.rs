@@ -145,7 +145,8 @@ fn computed(
     for index in &report.unauthenticated {
         let title = resolved.title(*index);
         watch.say(&format!(
-            "input {title} came in as shares, which have no MACs: a party could have flipped bits of it"
+            "input {title} came in as shares, which have no MACs: whoever held a share could have flipped bits of the \
+                value"
         ));
     }
 

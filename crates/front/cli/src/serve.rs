@@ -42,7 +42,7 @@ from the moment that all have agreed on it, also if it fails: the peer may have 
 output then. After a run that ended in misbehaviour (a check that failed, a message
 that does not decode: exit code 4 of a single run) that key is not served again,
 by any job with these books: what a protocol lets a cheat get away with (2^-rho) is
-for one session, and who may try for ever succeeds. Where nobody can tell which of
+for one session: with tries without end a cheat succeeds. Where nobody can tell which of
 several it was, they are not served together again. Both are kept in the books
 (JOB.books beside the job, or --books FILE), on the disk before a run begins. Never
 put back an old copy of them. When some party's runs are used up, the service ends.

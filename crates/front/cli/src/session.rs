@@ -90,8 +90,9 @@ pub(crate) fn placed(
     };
     if address.is_none() && group.is_none() && network.relay.is_none() {
         return Err(Failure::input(
-            "where is the other party? One side says --listen ADDR, the other --connect ADDR, such as 127.0.0.1:7000; more \
-             than two name each other with --peer, or share a --group; where nobody can be called all say --relay ADDR",
+            "where is the other party? One side adds --listen ADDR, the other --connect ADDR, such as 127.0.0.1:7000; \
+                more than two name each other with --peer, or share a --group; parties that nobody can call all add \
+                --relay ADDR",
         ));
     }
     let address = address.filter(|_| parties == 2 && group.is_none()).map(str::to_owned);
@@ -204,12 +205,12 @@ impl Place {
         let alike = is_of_one_name(&error);
         let mut failure = Failure::from(error);
         if alike {
-            failure = failure.and("Both call it the same: are the files the same, and what --optimize says?");
+            failure = failure.and("Both programs have the same name: compare the two files, and the --optimize flags");
         }
         let met = |apart: &[PartyId]| failure.party.is_none_or(|party| apart.contains(&PartyId(party)));
         let failure = match &self.relay {
             Some((relay, apart)) if failure.kind == Ending::Closed && met(apart) => {
-                failure.and(&format!("the line went through the relay at {relay}, which may have ended"))
+                failure.and(&format!("the connection went through the relay at {relay}, which may have ended"))
             }
             _ => failure,
         };

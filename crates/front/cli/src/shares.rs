@@ -45,7 +45,7 @@ pub(crate) fn come_in(resolved: &mut Resolved, given: &[Assigned]) -> Outcome<(F
             continue;
         };
         let Some(name) = &assigned.name else {
-            return Err(Failure::input("whose share is it? Say the input, as --input NAME=shared:FILE"));
+            return Err(Failure::input("which input is this a share of? Name it, as in --input NAME=shared:FILE"));
         };
         let index = resolved.input(name)?;
         if path.is_empty() || files.insert(index, path.into()).is_some() {
@@ -83,10 +83,14 @@ pub(crate) fn go_out(resolved: &Resolved, args: &ShareArgs) -> Outcome<Files> {
             (Some(name), _) => resolved.output(name)?,
             (None, [only]) => *only,
             (None, []) => {
-                return Err(Failure::input("no output stays shared: say which one, with --output-to OUTPUT=shared"));
+                return Err(Failure::input(
+                    "--shares-out: no output stays shared; name one with --output-to OUTPUT=shared",
+                ));
             }
             (None, _) => {
-                return Err(Failure::input("several outputs stay shared: say which one, as --shares-out OUTPUT=FILE"));
+                return Err(Failure::input(
+                    "several outputs stay shared: name the output, as in --shares-out OUTPUT=FILE",
+                ));
             }
         };
         if !shared(index) {
@@ -144,7 +148,7 @@ fn read(path: &Path, bits: usize) -> Result<ValueShare, String> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|e| e.to_string())?;
     if file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| e.to_string())? as u64 > limit {
-        return Err(format!("far more than a share of {bits} bits"));
+        return Err(format!("the file is far longer than a share of {bits} bits"));
     }
     ValueShare::decode(&bytes).map_err(|e| e.to_string())
 }
@@ -178,9 +182,7 @@ pub(crate) fn write(shares: &[(usize, ValueShare)], files: &Files) -> Outcome {
 
 fn there(path: &Path) -> Failure {
     let path = path.display();
-    Failure::input(format!(
-        "{path} is there already, and may be the share of another value: name a file that is not there"
-    ))
+    Failure::input(format!("{path} exists, and may hold the share of another value: name a new file"))
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {

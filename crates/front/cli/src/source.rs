@@ -28,8 +28,7 @@ pub(crate) fn regular(path: &Path) -> Outcome<File> {
     let cannot = |error| Failure::disk(&format!("{}: cannot read it", path.display()), &error);
     let metadata = fs::metadata(path).map_err(cannot)?;
     if !metadata.is_file() {
-        let what =
-            if metadata.is_dir() { "a folder" } else { "no file, but a pipe or a device: save it to a file first" };
+        let what = if metadata.is_dir() { "a folder" } else { "a pipe or a device: save its content to a file first" };
         return Err(Failure::input(format!("{}: this is {what}", path.display())));
     }
     File::open(path).map_err(cannot)
@@ -48,7 +47,7 @@ pub(crate) fn short(path: &Path, longest: u64, time: Duration) -> Outcome<Zeroiz
     });
     let name = path.display();
     let bytes = heard.recv_timeout(time).map_err(|_| {
-        Failure::new(Ending::Timeout, format!("{name}: it did not come to an end within {} s", time.as_secs()))
+        Failure::new(Ending::Timeout, format!("{name}: its end was not reached within {} s", time.as_secs()))
     })?;
     let bytes = bytes.map_err(|error| Failure::disk(&format!("{name}: cannot read it"), &error))?;
     if bytes.len() as u64 > longest {

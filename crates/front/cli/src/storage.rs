@@ -61,7 +61,7 @@ impl Made {
         if let Some(key) = self.key
             && fs::remove_file(&key).is_ok()
         {
-            note(&format!("removed {} again: nothing was prepared under it", key.display()));
+            note(&format!("removed {} again, since nothing was prepared with it", key.display()));
         }
     }
 }
@@ -110,7 +110,7 @@ pub(crate) fn key(args: &KeyArgs, what: &str) -> Outcome<StoreKey> {
         (None, Some(path)) if !path.exists() => Err(unreadable(path, &"there is no such key file")),
         (None, Some(path)) => Ok(StoreKey::read(path)?),
         (None, None) => {
-            Err(Failure::input(format!("a {what} is encrypted: name --passphrase-file FILE or --key-file FILE")))
+            Err(Failure::input(format!("a {what} is encrypted: add --passphrase-file FILE or --key-file FILE")))
         }
     }
 }

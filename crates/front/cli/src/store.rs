@@ -167,7 +167,9 @@ impl Shown {
     fn tell(&self) {
         for Gone { id, material, program } in &self.destroyed {
             let id = short(id);
-            note(&format!("lot {id} ({material}, {program}) was destroyed: a run broke off while it was checked"));
+            note(&format!(
+                "lot {id} ({material}, {program}) was destroyed: a run broke off during the check of its material"
+            ));
         }
     }
 
@@ -180,7 +182,10 @@ impl Shown {
         match fits[..] {
             [one] => Ok(one),
             [] => Err(Failure::input(format!("the store has no lot whose id begins with `{prefix}`"))),
-            _ => Err(Failure::input(format!("`{prefix}` is how the ids of {} lots begin: say more of it", fits.len()))),
+            _ => Err(Failure::input(format!(
+                "`{prefix}` is how the ids of {} lots begin: write more of the id",
+                fits.len()
+            ))),
         }
     }
 }
@@ -254,7 +259,7 @@ fn list(place: &Place, list: List) -> Outcome {
         text.push('\n');
     }
     if shown.lots.is_empty() {
-        text += "there is no lot that could be used\n";
+        text += "the store has no lot that could be used\n";
     }
     for Broken { id, why } in &shown.damaged {
         text += &format!("{}  cannot be used: {why}\n", short(id));

@@ -50,7 +50,7 @@ impl Order {
                     };
                     if !matches!(ty, Type::Bits(_)) {
                         return Err(Failure::input(format!(
-                            "--bits {flag}: `{name}` is of the type {ty}, which says where its bits are"
+                            "--bits {flag}: `{name}` has the type {ty}, which fixes the order of its bits"
                         )));
                     }
                     *order = wanted;
@@ -113,7 +113,7 @@ pub(crate) fn read_flags(
         return Err(missing(flag, resolved, &absent));
     }
     if texts.values().filter(|text| **text == "-").count() > 1 {
-        return Err(Failure::input("standard input can be one value only; give the others as @FILE"));
+        return Err(Failure::input("standard input can give one value only: give the others as @FILE"));
     }
     let parse = |index: usize| match texts.get(&index) {
         Some(text) => input(resolved, order, index, text).map(|bits| (index, bits)),
@@ -126,7 +126,7 @@ pub(crate) fn read_flags(
 pub(crate) fn read_some(resolved: &Resolved, order: &Order, given: &[Assigned]) -> Outcome<Vec<Option<Bits>>> {
     let mut values = vec![None; resolved.inputs().len()];
     for assigned in given {
-        let unnamed = || Failure::input("which input is it? Say --input NAME=VALUE");
+        let unnamed = || Failure::input("which input is this? Write --input NAME=VALUE");
         let index = resolved.input(assigned.name.as_ref().ok_or_else(unnamed)?)?;
         if values[index].replace(input(resolved, order, index, &assigned.value)?).is_some() {
             return Err(Failure::input(format!("input {} is given twice", resolved.title(index))));
@@ -154,7 +154,9 @@ pub(crate) fn read_outputs(resolved: &Resolved, order: &Order, given: &[Assigned
         let index = match (&assigned.name, outputs) {
             (Some(name), _) => resolved.output(name)?,
             (None, [_]) => 0,
-            (None, _) => return Err(Failure::input("there are several outputs: say which one, as NAME=VALUE")),
+            (None, _) => {
+                return Err(Failure::input("the program has several outputs: name the output, as in NAME=VALUE"));
+            }
         };
         let Output { name, bits, ty, .. } = &outputs[index];
         let title = format!("output {index} (`{name}`)");
@@ -203,7 +205,7 @@ fn one(
         // What is given in a file is no use in the shell, but there the type is.
         let wrong = Failure::input(format!("{title}: {place}{e} (the type is {})", ty.describe()));
         let file = source.is_none() && std::path::Path::new(text).is_file();
-        if file { wrong.and("There is a file of this name: @ before it reads the value from there") } else { wrong }
+        if file { wrong.and("A file has this name: write @ before it to read the value from the file") } else { wrong }
     })
 }
 
@@ -216,8 +218,8 @@ fn load(text: &str, bits: usize) -> Result<Option<(String, String)>, String> {
     };
     let loaded = loaded.map_err(|e| match e.kind() {
         // What is wrong with its bytes.
-        ErrorKind::InvalidData => format!("{source}: {e}; a value is a text: hex, or as its type says"),
-        ErrorKind::FileTooLarge => format!("{source}: far more text than a value of {bits} bits can be"),
+        ErrorKind::InvalidData => format!("{source}: {e}; a value is text: hex, or as its type says"),
+        ErrorKind::FileTooLarge => format!("{source}: the text is far longer than any value of {bits} bits"),
         _ => format!("{source}: {e}"),
     })?;
     Ok(Some((source.to_owned(), loaded)))
@@ -246,13 +248,15 @@ fn parse(text: &str, bits: usize, lanes: usize, order: value::BitOrder) -> Resul
         return value::parse(text, bits, order).map_err(told);
     }
     if let Some((form, _)) = text.split_once(':') {
-        return Err(format!("the {lanes} values of side-by-side calls are written in hex or as bits:, not as {form}:"));
+        return Err(format!(
+            "the {lanes} values of side-by-side calls must be written in hex or as bits:, not as {form}:"
+        ));
     }
     let hex = text.strip_prefix("0x").unwrap_or(text);
     let (piece, digits) = (bits / lanes, (bits / lanes).div_ceil(4));
     if !hex.is_ascii() || hex.len() != digits * lanes {
         let (all, given) = (digits * lanes, hex.chars().count());
-        return Err(format!("{lanes} values of {digits} hex digits are wanted, {all} in all, and {given} are given"));
+        return Err(format!("{lanes} values need {digits} hex digits each, {all} in all, and the text has {given}"));
     }
     let mut wires = Bits::default();
     for lane in 0..lanes {

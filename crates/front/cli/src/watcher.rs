@@ -96,7 +96,7 @@ impl Watch for Watcher {
             self.say(&format!("turned away: {}", self.names.named(why)));
         }
         if !self.verbose && self.turned_away == SHOWN {
-            self.say("more who have no part in this are turned away without a word (--verbose names them)");
+            self.say("more strangers are turned away without a message (--verbose names them)");
         }
     }
 
@@ -120,8 +120,8 @@ impl Watch for Watcher {
 
     fn overheard(&mut self) {
         note(
-            "among three parties and more, plain text lets whoever listens on the way learn inputs, also if nobody cheats: use --tls DIR, or a tunnel that \
-             encrypts between all of them",
+            "among three or more parties, whoever listens to plain text on the way can learn inputs, even if nobody \
+                cheats: use --tls DIR, or a tunnel that encrypts between all of them",
         );
     }
 
@@ -135,8 +135,9 @@ impl Watch for Watcher {
         let Supply { material, unit, need, left, behind } = taken;
         if *behind > 0 {
             self.say(&format!(
-                "another party had used {behind} batches of the lot that were unused here: they are gone, too. A crash costs \
-                 one or two; if it is more, an old copy of this store was put back, or the other party lies"
+                "another party had used {behind} batches of the lot that were unused here; they are now gone here, \
+                    too. A crash costs one or two; if it is more, an old copy of this store was put back, or the other \
+                    party lies"
             ));
         }
         if self.verbose || left < need {
@@ -145,19 +146,19 @@ impl Watch for Watcher {
     }
 
     fn discarded(&mut self, lots: usize) {
-        self.say(&format!("other parties have lost their part of {lots} of the lots here: deleted"));
+        self.say(&format!("deleted {lots} of the lots here, since other parties have lost their part of them"));
     }
 
     fn damaged(&mut self, why: &str) {
-        self.say(&format!("passed over in the store: {why}"));
+        self.say(&format!("not used from the store: {why}"));
     }
 
     fn destroyed(&mut self, program: &str) {
-        self.say(&format!("a lot for {program} was destroyed: a run broke off while it was checked"));
+        self.say(&format!("a lot for {program} was destroyed: a run broke off during the check of its material"));
     }
 
     fn made_anew(&mut self, why: &str) {
-        self.say(&format!("made anew, not of what the store has: {why}"));
+        self.say(&format!("the material is made in this run, not taken from the store: {why}"));
     }
 
     fn phase(&mut self, name: &'static str) {

@@ -106,15 +106,17 @@ fn check(args: &VerifyArgs) -> Outcome {
         Some(path) => {
             alone(&args.how.meet)?;
             if args.how.system != SystemArg::Auto {
-                return Err(Failure::input("--system says how to talk, with --interactive: a file says its system"));
+                return Err(Failure::input("--system is for --interactive: a proof in a file names its system"));
             }
             let demanded = demanded(args.how.soundness)?;
             let mut file = open(path)?;
             let proof = Proof::read(&mut file, &statement).map_err(|error| refused(path, error))?;
             let bits = proof.head().bits();
             if bits < demanded {
-                let why =
-                    format!("it is of {} and has {bits} bits; --soundness demands {demanded}", proof.head().system());
+                let why = format!(
+                    "the proof is of {} with {bits} bits of soundness; --soundness demands {demanded}",
+                    proof.head().system()
+                );
                 return Err(Failure::new(Ending::Misbehaved, format!("{}: not valid: {why}", path.display())));
             }
             let valid = verify(backend()?, &statement, &proof).map_err(|error| refused(path, error))?;
@@ -167,7 +169,7 @@ fn statement(resolved: &Resolved, order: &Order, args: &StatementArgs) -> Outcom
     let statement = Statement::new(&resolved.program, &public, &expected, args.context.as_bytes())?;
     if !statement.unpinned().is_empty() {
         note(&format!(
-            "warning: nothing is expected of {}, so the proof says nothing on it",
+            "warning: no --expect names {}, so the proof says nothing about it",
             statement.unpinned().iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
         ));
     }

@@ -148,7 +148,7 @@ fn kills(test: &str, count: usize) -> (usize, usize) {
                     }
                 }
                 // The state did not follow: nobody has it.
-                _ => done.fails(2, &["no update was broken off"]),
+                _ => done.fails(2, &["no update broke off"]),
             }
         }
         round += 1;

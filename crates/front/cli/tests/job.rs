@@ -68,9 +68,9 @@ fn what_a_job_would_ignore_is_refused() {
     run(&["--label", "monday"]).fails(2, &["--label"]);
     comity(&["serve", &plain, "--party", "alice", "--store", &store]).fails(2, &["names no store"]);
     for (line, part) in [
-        ("owners = [\"0=alice\", \"1=bob\", \"0=bob\"]", "an owner is said twice for input 0"),
-        ("outputs = [\"all\", \"0=alice\", \"0=bob\"]", "who learns output `0` is said twice"),
-        ("outputs = [\"alice\", \"bob\"]", "who learns the outputs is said twice"),
+        ("owners = [\"0=alice\", \"1=bob\", \"0=bob\"]", "two --owner flags for input 0"),
+        ("outputs = [\"all\", \"0=alice\", \"0=bob\"]", "two --output-to flags for output `0`"),
+        ("outputs = [\"alice\", \"bob\"]", "two --output-to flags for the outputs"),
     ] {
         let path = folder.file(
             "twice.toml",
@@ -80,7 +80,8 @@ fn what_a_job_would_ignore_is_refused() {
         );
         comity(&["job", "check", &path]).fails(2, &[part]);
     }
-    comity(&["eval", "add64", "--owner", "0=0", "--owner", "0=1", "-i", "0=1", "-i", "1=2"]).fails(2, &["said twice"]);
+    comity(&["eval", "add64", "--owner", "0=0", "--owner", "0=1", "-i", "0=1", "-i", "1=2"])
+        .fails(2, &["two --owner flags"]);
 }
 
 #[test]
@@ -113,7 +114,7 @@ fn the_program_that_a_job_names_is_not_written_over() {
     let head = "program = \"own.cty\"\nprotocol = \"yao\"\n[[party]]\nid = 0\nname = \"ann\"\naddress = \"127.0.0.1:1\"\n[[party]]\nid = 1\nname = \"ben\"\naddress = \"-\"\n";
     let path = digested(&folder, "job.toml", head);
     let run = ["run", "--job", &path, "--party", "1", "--input", "b=1", "--output", &program];
-    comity(&run).fails(2, &["the same file as"]);
+    comity(&run).fails(2, &["also reads this file"]);
     assert_eq!(std::fs::read_to_string(&program).unwrap(), text);
 }
 
@@ -148,7 +149,8 @@ fn what_does_not_fit_is_said_before_anybody_is_bothered() {
     comity(&["job", "check", &wrong("digest", "# digest")]).fails(2, &["write digest = \"program:"]);
     comity(&["job", "check", &wrong("yao", "yoa")]).fails(2, &["yao"]);
     comity(&["job", "check", &wrong("[[party]]", "rho = 0\n[[party]]")]).fails(2, &["rho is 0"]);
-    comity(&["job", "check", &wrong("[[party]]", "store = \"s\"\n[[party]]")]).fails(2, &["yao prepares nothing"]);
+    comity(&["job", "check", &wrong("[[party]]", "store = \"s\"\n[[party]]")])
+        .fails(2, &["yao makes no material ahead"]);
     comity(&["job", "check", &wrong("[[party]]", "[options]\ncoded = true\n[[party]]")])
         .fails(2, &["no option `coded`"]);
     comity(&["run", "--job", &wrong("id = 1", "id = 3"), "--party", "0"])

@@ -186,7 +186,7 @@ fn a_file_says_what_it_is() {
         comity(&["nisc", "inspect", &damaged]).fails(4, &["damaged"]);
     }
     let other = mail.folder.file("other", "a letter");
-    comity(&["nisc", "inspect", &other, "--json"]).fails_json(4, "malformed", &["no query, key or answer"]);
+    comity(&["nisc", "inspect", &other, "--json"]).fails_json(4, "malformed", &["not a query, a key or an answer"]);
     // No file tells who made it, where or when.
     let folder = mail.folder.path("");
     for file in [&mail.query, &mail.key, &answer] {
@@ -261,9 +261,9 @@ fn misuse_gets_a_clear_line_and_loses_nothing() {
     let answer = mail.answer("ann", 2);
     let [out, secret] = ["x.query", "x.key"].map(|name| mail.folder.path(name));
     let publish = |more: &[&str]| comity(&[&["nisc", "publish", "add8", "--input", "u8:1"][..], more].concat());
-    publish(&["--out", &out, "--secret", &mail.key]).fails(2, &["me.key", "never overwritten"]);
-    publish(&["--out", &mail.key, "--secret", &secret]).fails(2, &["me.key", "never overwritten"]);
-    comity(&["nisc", "refresh", &mail.key, "--out", &mail.key, "--discard"]).fails(2, &["what is in it would be lost"]);
+    publish(&["--out", &out, "--secret", &mail.key]).fails(2, &["me.key", "never overwrites"]);
+    publish(&["--out", &mail.key, "--secret", &secret]).fails(2, &["me.key", "never overwrites"]);
+    comity(&["nisc", "refresh", &mail.key, "--out", &mail.key, "--discard"]).fails(2, &["writing would destroy it"]);
     publish(&["--out", &out, "--secret", &secret, "--copies", "0"]).fails(2, &["0 copies"]);
     publish(&["--out", &out, "--secret", &secret, "--copies", "5", "--coded"]).fails(2, &["choose one of 44"]);
     publish(&["--out", &out, "--secret", &secret, "--input", "u8:2"]).fails(2, &["too many"]);

@@ -71,7 +71,8 @@ fn a_pipe_is_refused_and_not_waited_for() {
         &["refresh", &pipe, "--out", &out],
     ];
     for args in refused {
-        soon(&[&["nisc"], *args].concat()).fails(2, &["pipe: this is no file", "save it to a file"]);
+        soon(&[&["nisc"], *args].concat())
+            .fails(2, &["pipe: this is a pipe or a device", "save its content to a file"]);
     }
     soon(&["nisc", "respond", &files.query, "--input", "u8:1", "--out", &pipe]).fails(2, &["pipe"]);
     let folder = files.folder.path("");

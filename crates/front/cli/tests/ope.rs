@@ -102,7 +102,7 @@ fn from_an_empty_database_to_an_answer() {
     );
     assert_eq!(ask("salary is null").ok(), "name,salary,birthday,grade\nNobody,,,\n");
     assert_eq!(ask("name = 'Ada' and salary < 1").ok(), "name,salary,birthday,grade\n");
-    ask("salary = 1; drop table staff").fails(2, &["';' means nothing"]);
+    ask("salary = 1; drop table staff").fails(2, &["';' has no meaning"]);
     ask("nothing = 1").fails(2, &["no column `nothing`"]);
     ask("salary > 'x'").fails(2, &["salary", "bigint"]);
     let json = place.ope(&["query", "grade > 3", "--from", "staff", "--json"]);
@@ -269,7 +269,7 @@ fn a_database_that_is_not_there_and_one_that_changed_its_state() {
         assert!(!key.exists(), "no key without a table");
         done
     };
-    nowhere("no address").fails_json(2, "input", &["the address of the database is none"]);
+    nowhere("no address").fails_json(2, "input", &["the address of the database does not parse"]);
     nowhere("host=/no/such/folder user=x dbname=x").fails_json(3, "network", &["the database"]);
 
     let Some(place) = Place::alone("state") else { return };

@@ -53,9 +53,10 @@ fn a_function_is_computed_by_either_method_and_any_construction() {
     let misuse = |flags: &[&str]| {
         comity(&[&["pfe", "--input", "1", "--shape", SHAPE, "--connect", "127.0.0.1:9"], flags].concat())
     };
-    misuse(&["--method", "ot", "--protocol", "yao"]).fails(2, &["--method ot", "--protocol yao", "leave that out"]);
-    misuse(&["--method", "linear", "--protocol", "gmw"]).fails(2, &["leave that out"]);
-    misuse(&["--method", "ot", "--construction", "hybrid"]).fails(2, &["of universal circuits"]);
+    misuse(&["--method", "ot", "--protocol", "yao"])
+        .fails(2, &["--method ot", "--protocol yao", "runs under no other"]);
+    misuse(&["--method", "linear", "--protocol", "gmw"]).fails(2, &["runs under no other"]);
+    misuse(&["--method", "ot", "--construction", "hybrid"]).fails(2, &["chooses a universal circuit"]);
     let shape = |method: &str| {
         let json = comity(&["pfe", "shape", "aes128", "--json", "--method", method]).json();
         json["gates"].as_u64().expect("a number")
@@ -164,7 +165,7 @@ fn what_does_not_fit_is_said_before_anybody_is_called() {
     owner(&["--input", "limit=42"]).fails(2, &["which shape", "comity pfe shape"]);
     for (shape, why) in [
         ("8x1x30", "written as u=96"),
-        ("u=8,v=1", "three parts"),
+        ("u=8,v=1", "needs all of u, v and gates"),
         ("u=8,v=1,u=8", "given twice"),
         ("u=8,v=0,gates=3", "v is a number from 1"),
         ("u=8,v=1,gates=9999999999", "gates is a number from 1"),

@@ -238,7 +238,7 @@ fn after_a_kill_both_go_on_with_unused_material() {
     // What a check was under way for is destroyed, and whose it was says so; then no run finds material any more.
     let mut destroyed = false;
     let gone = |told: &[&String]| {
-        told.iter().any(|err| err.contains("was destroyed: a run broke off while it was checked"))
+        told.iter().any(|err| err.contains("was destroyed: a run broke off during the check of its material"))
             || (0..2).any(|party| stores.files(party, ".batch-").is_empty())
     };
     for wait in [0, 1, 2, 4] {

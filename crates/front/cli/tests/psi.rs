@@ -296,13 +296,14 @@ fn what_is_wrong_here_bothers_nobody() {
     let psi = |args: &[&str]| comity(&[&alone[..], args].concat());
     psi(&[&good, "--key", "mial"]).fails(2, &["no column `mial`; there is `mail`, `name`"]);
     psi(&[&good, "--key", "mail", "--payload", "nmae"]).fails(2, &["no column `nmae`; there is `name`"]);
-    psi(&[&good, "--key", "mail:date"]).fails(2, &["good.csv: line 2, column `mail`: this is no day"]);
+    psi(&[&good, "--key", "mail:date"]).fails(2, &["good.csv: line 2, column `mail`: the value is not a day"]);
     psi(&[&good]).fails(2, &["by which columns"]);
     psi(&[&good, "--key", "mail", "--output-to", "1"]).fails(2, &["--out FILE"]);
-    psi(&[&good, "--key", "mail", "--output-to", "0", "--out", "x.csv"]).fails(2, &["this one does not"]);
+    psi(&[&good, "--key", "mail", "--output-to", "0", "--out", "x.csv"])
+        .fails(2, &["this party does not learn the common rows"]);
     for (to, words) in [
-        ("0=all", "name who learns it"),
-        ("shared", "and not shared"),
+        ("0=all", "say only who learns it"),
+        ("shared", "cannot leave the common rows shared"),
         ("2", "there is no party 2"),
         ("0,7", "no party 7"),
     ] {
@@ -311,7 +312,7 @@ fn what_is_wrong_here_bothers_nobody() {
     psi(&[&folder.file("two.csv", "mail\na\nb\n"), "--key", "mail", "--pad-to", "1"])
         .fails(2, &["2 keys cannot be padded to 1"]);
     comity(&["psi"]).fails(2, &["which table?"]);
-    comity(&["psi", &good, "--key", "mail"]).fails(2, &["One says --listen ADDR, and the other one --connect ADDR"]);
+    comity(&["psi", &good, "--key", "mail"]).fails(2, &["One adds --listen ADDR, and the other one --connect ADDR"]);
     comity(&["psi", &good, "--key", "mail", "--method", "circuit", "--connect", "127.0.0.1:1"])
         .fails(2, &["--protocol yao"]);
     psi(&[&good, "--key", "mail", "--pad-to", "1e12"]).fails(2, &["are too many"]);
@@ -330,7 +331,7 @@ fn what_is_wrong_here_bothers_nobody() {
         .fails(2, &["line 2: the key a is empty"]);
     psi(&[&folder.file("x.json", "{\"a\":1}\n"), "--key", "b"])
         .fails(2, &["x.json: there is no column `b`; there is `a`"]);
-    psi(&[&good, "--key", "mail", "--out", &folder.path("")]).fails(2, &["this is a folder; name a file in it"]);
+    psi(&[&good, "--key", "mail", "--out", &folder.path("")]).fails(2, &["it is a folder; name a file in it"]);
     psi(&[&folder.path("none.csv"), "--key", "a"]).fails(2, &["none.csv: cannot read it"]);
     psi(&[&good, "--key", "mail", "--out", &folder.path("no/such")]).fails(2, &["cannot write it"]);
     psi(&[&good, "--key", "mail", "--out", "-", "--json"]).fails_json(2, "usage", &["standard output"]);

@@ -70,14 +70,14 @@ fn clients_find_what_was_published_and_what_changed() {
     let done = update(&delta, &["--add", &add, "--remove", &remove]);
     done.ok();
     assert!(
-        done.err.contains("1 keys came, 1 went, 1 have new columns; 0 that were to come were there, 1 that"),
+        done.err.contains("1 keys came, 1 went, 1 have new columns; 0 to be added were there already, 1 to"),
         "{}",
         done.err
     );
     let wide = folder.file("wide.csv", "mail,city\nu200@example.org,a name that is far too long\n");
     update(&folder.path("2.psi"), &["--add", &wide]).fails(2, &["has room for 12", "--payload-width"]);
     let whole = fs::read(&delta).unwrap();
-    update(&delta, &["--remove", &add]).fails(2, &["clients have not got yet"]);
+    update(&delta, &["--remove", &add]).fails(2, &["clients do not have yet"]);
     assert_eq!(fs::read(&delta).unwrap(), whole);
     // The service has it by now, and a client without it is told.
     let (done, _) = ask(&folder, &service, &base, &table, &[]);
@@ -150,7 +150,7 @@ fn what_a_client_has_asked_is_counted_and_bounded() {
     let service = serve(&state, &["--sessions", "2", "--client-queries", "5"]);
     ask(&folder, &service, &base, &table, &[]).0.ok();
     let (done, found) = ask(&folder, &service, &base, &table, &[]);
-    done.fails(2, &["grants this client 2 more queries, and 3 are wanted"]);
+    done.fails(2, &["allows this client 2 more queries, and it asks 3"]);
     assert_eq!(found, "");
     service.end().ok();
     // Another service of the same state goes on counting; with a padded table it is the padded number.
@@ -289,7 +289,11 @@ fn a_client_that_misbehaved_is_refused_by_this_state() {
     assert!(Session::new(1).over(cheat).timeout(PATIENCE).ask_oprf(asked, &[1, 2], &mut ()).is_err());
     ask(&folder, &service, &base, &table, &[]).0.fails(2, &["does not serve this client any more"]);
     let done = service.end();
-    assert!(done.code == 0 && done.err.contains("misbehaved, and is not served again"), "{}", done.err);
+    assert!(
+        done.code == 0 && done.err.contains("misbehaved in an earlier session, and is not served again"),
+        "{}",
+        done.err
+    );
     let service = serve(&state, &["--sessions", "1"]);
     ask(&folder, &service, &base, &table, &[]).0.fails(2, &["does not serve this client any more"]);
     service.end().ok();
@@ -307,7 +311,7 @@ fn what_is_wrong_here_bothers_nobody() {
     }
     let out = folder.path("out.psi");
     let publish = |flags: &[&str]| comity(&[&["psi", "publish", &table, "--out", &out], flags].concat());
-    publish(&["--key", "mail:lower", "--state", &state]).fails(2, &["has a base already", "remove this one"]);
+    publish(&["--key", "mail:lower", "--state", &state]).fails(2, &["holds the key of a base", "remove this one"]);
     let new = folder.path("T");
     publish(&["--key", "mail", "--key", "city", "--state", &new]).fails(2, &["a base has one key"]);
     publish(&["--key", "male", "--state", &new]).fails(2, &["male", "mail"]);
@@ -329,7 +333,7 @@ fn what_is_wrong_here_bothers_nobody() {
     };
     let key = ["--key", "email:lower"];
     query(&base, &["--key", "email"]).fails(2, &["made by as-is", "lower"]);
-    query(&base, &[&key[..], &["--payload", "n"]].concat()).fails(2, &["for who publishes"]);
+    query(&base, &[&key[..], &["--payload", "n"]].concat()).fails(2, &["for the publisher"]);
     query(&small, &key).fails(2, &["small.csv", "does not begin like one"]);
     query(&base, &[&key[..], &["--delta", &base]].concat()).fails(2, &["not an update"]);
     query(&base, &[&key[..], &["--pad-to", "0"]].concat()).fails(3, &["127.0.0.1:1"]);

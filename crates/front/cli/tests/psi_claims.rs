@@ -73,7 +73,7 @@ fn two_who_hash_their_keys_differently_are_told() {
         |ours: &str, theirs: &str, file: &str| meet(&[&a, "--key", ours], &[file, "--key", theirs, "--out", &out]);
     let (one, two) = run("k:trim,lower,sha256", "k:sha256", &b);
     for done in [one, two] {
-        done.fails(2, &["hashed-keys", "lower+trim+sha256", "say the same steps, or leave sha256 out"]);
+        done.fails(2, &["hashed-keys", "lower+trim+sha256", "name the same steps before it, or leave sha256 out"]);
     }
     for (theirs, file) in [("k:trim,lower,sha256", &b), ("h:hex", &hashes)] {
         let (one, two) = run("k:trim,lower,sha256", theirs, file);

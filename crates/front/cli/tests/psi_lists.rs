@@ -14,7 +14,7 @@ fn a_header_of_a_list_is_warned_of_and_a_list_has_no_columns() {
     let out = folder.path("out.txt");
     let (done, other) = meet(&[&headed, "--out", &out], &[&bare]);
     done.ok();
-    assert!(done.err.contains("headed.txt: the first line is of words without digits"), "{}", done.err);
+    assert!(done.err.contains("headed.txt: the first line has words without digits"), "{}", done.err);
     assert!(done.err.contains("all others are of e-mail addresses"), "{}", done.err);
     other.ok();
     assert!(!other.err.contains("first line"), "{}", other.err);
@@ -70,7 +70,7 @@ fn what_psi_does_not_do_says_what_does() {
     let folder = Folder::new("psi-not-yet");
     let a = folder.file("a.csv", "k\n1\n");
     for flag in [&["--count"][..], &["--cardinality"], &["--sum", "amount"]] {
-        comity(&[&["psi", &a, "--key", "k"], flag].concat()).fails(2, &[flag[0], "not yet", "way-tables"]);
+        comity(&[&["psi", &a, "--key", "k"], flag].concat()).fails(2, &[flag[0], "cannot give only", "way-tables"]);
     }
     comity(&["psi", &a, "b.csv", "--key", "k"]).fails(2, &["one table", "b.csv", "--connect"]);
     // What there is has none of it in its help.

@@ -115,7 +115,7 @@ fn different_wishes_are_told_on_both_sides() {
     let add = ["add64", "-i", "u64:1"];
     disagree(
         both(&[], &add, &[&add[..], &["--optimize", "depth"]].concat()),
-        &["program", "call it the same", "--optimize"],
+        &["program", "have the same name", "--optimize"],
     );
     disagree(
         both(&["aes128"], &[&key[..], &["--rho", "41"]].concat(), &[&block[..], &["--rho", "80"]].concat()),

@@ -132,7 +132,7 @@ fn no_run_begins_without_room_for_its_result() {
     let (job, results) = (job(&folder, "job.toml", ""), folder.path("results"));
     let args = ["serve", &job, "--party", "alice", "--input", "0=dec:40", "--outputs", &results];
     let full = Done::from(limited(&command(&args), 8).output().unwrap());
-    full.fails(3, &["results", "There is no room for a result, so that no run is begun"]);
+    full.fails(3, &["results", "The disk has no room for a result, so no run begins"]);
     assert_eq!(std::fs::read_dir(&results).unwrap().count(), 0);
     // The only run that the job allows is still the peer's.
     let service = Service::start(&job, &args[4..]);

@@ -95,7 +95,8 @@ fn what_cannot_be_is_said_before_anybody_is_bothered() {
     local(&["--shares-out", &out]).fails(2, &["no output stays shared", "--output-to OUTPUT=shared"]);
     local(&["--shares-out", &format!("sum={out}")]).fails(2, &["does not stay shared"]);
     let once = folder.path("ok");
-    local(&["--output-to", "shared", "--shares-out", &once]).fails(2, &["is there already", "share of another value"]);
+    local(&["--output-to", "shared", "--shares-out", &once])
+        .fails(2, &["exists, and may hold", "share of another value"]);
     let gone = folder.path("no/such/folder");
     local(&["--output-to", "shared", "--shares-out", &gone]).fails(2, &["cannot write"]);
     // The first one has reached nobody, and left nothing.
@@ -109,14 +110,15 @@ fn what_cannot_be_is_said_before_anybody_is_bothered() {
     party("shared:x").fails(2, &["NAME=shared:FILE"]);
     party("s=shared:").fails(2, &["wants one file"]);
     party(&format!("s=shared:{}", folder.path("none"))).fails(2, &["input 0 (`s`)", "none"]);
-    party(&format!("s=shared:{once}.1")).fails(2, &["the share of party 1 among 2, and here is party 0 among 2"]);
+    party(&format!("s=shared:{once}.1"))
+        .fails(2, &["the share belongs to party 1 of 2, and this side is party 0 of 2"]);
     let text = std::fs::read_to_string(format!("{once}.0")).unwrap();
     for (text, words) in [
         (text.replace("u32", "i32"), "line 7: the digest is not that of the lines before"),
         (text.replace("share 1\n", "share 2\n"), "line 1: the share is in the form of another version"),
         (text.repeat(2), "line 7"),
         ("40".into(), "line 1: the file is not a share of comity"),
-        ("x".repeat(1 << 20), "far more than a share of 32 bits"),
+        ("x".repeat(1 << 20), "far longer than a share of 32 bits"),
     ] {
         let path = folder.file("damaged", &text);
         party(&format!("s=shared:{path}")).fails(2, &["input 0 (`s`)", "damaged", words]);

@@ -111,7 +111,7 @@ fn files_that_hold_no_values_are_told_apart() {
     let program = folder.file("p.cty", "fn main(a: [u32; 3] from 0) -> u32 { a[0] }");
     let numbers = folder.file("numbers.csv", "n\n1\n2\n3\n");
     comity(&["eval", &program, "-i", &format!("a=@{numbers}")]).ok();
-    comity(&["eval", &program, "-i", &format!("a={numbers}")]).fails(2, &["There is a file of this name: @ before it"]);
+    comity(&["eval", &program, "-i", &format!("a={numbers}")]).fails(2, &["A file has this name: write @ before it"]);
     let away = comity(&["eval", &program, "-i", "a=nowhere.csv"]);
     away.fails(2, &["a number of the type u32"]);
     assert!(!away.err.contains('@'), "{}", away.err);
@@ -121,9 +121,9 @@ fn files_that_hold_no_values_are_told_apart() {
         path
     };
     for (path, words) in [
-        (bytes("latin.csv", b"gr\xf6\xdfe\n1\n2\n3\n"), "this is no UTF-8: `iconv"),
+        (bytes("latin.csv", b"gr\xf6\xdfe\n1\n2\n3\n"), "the text is not UTF-8: convert it with `iconv"),
         (bytes("utf16.csv", b"\xff\xfe1\0\n\x002\0\n\x003\0"), "`iconv -f UTF-16 -t UTF-8`"),
-        (bytes("table.xlsx", b"PK\x03\x04\x14\0\x06\0\xff\xfe"), "spreadsheet file, and not a text: save it as CSV"),
+        (bytes("table.xlsx", b"PK\x03\x04\x14\0\x06\0\xff\xfe"), "spreadsheet file, not text: save it as CSV"),
         (bytes("table.csv.gz", b"\x1f\x8b\x08\0\xff"), "`gunzip`"),
     ] {
         comity(&["eval", &program, "-i", &format!("a=@{path}")]).fails(2, &[&path, words]);

@@ -45,10 +45,10 @@ fn a_proof_is_valid_for_what_it_was_made_for() {
         let bits = if ["auto", "voleith"].contains(&system) { "126 bits" } else { "128 bits" };
         assert!(made.ok().contains(bits), "{}", made.out);
         // What is not pinned is said.
-        assert!(made.err.contains("nothing is expected of `sum`"), "{}", made.err);
+        assert!(made.err.contains("no --expect names `sum`"), "{}", made.err);
         let checked = files.verify("n=91", &["--context", "for you"]);
         assert_eq!(checked.ok(), if bits == "126 bits" { "valid, with 126 bits of soundness\n" } else { "valid\n" });
-        assert!(checked.err.contains("nothing is expected of `sum`"), "{}", checked.err);
+        assert!(checked.err.contains("no --expect names `sum`"), "{}", checked.err);
         let demanding = files.verify("n=91", &["--context", "for you", "--soundness", "128"]);
         match bits {
             "126 bits" => demanding.fails(4, &["not valid", "voleith", "126 bits", "demands 128"]),

@@ -76,7 +76,10 @@ impl<'a> Session<'a> {
         fits(self.protocols, card, self.parties(), None)?;
         card.has(self.me, self.parties())?;
         if !card.reactive {
-            return Err(Error::invalid_input(format!("{} runs whole programs only", card.name)));
+            return Err(Error::invalid_input(format!(
+                "{} runs whole programs only, no statements one by one",
+                card.name
+            )));
         }
         self.has_no(&[Part::Shares, Part::Store], "a session by hand, which makes its material as it goes,")?;
         let options = self.options(card)?;
@@ -93,7 +96,7 @@ impl<'a> Session<'a> {
         let ready = here.session.child("ready").to_bytes();
         for (peer, said) in mesh.tell(&ready)?.iter() {
             if said[..] != ready {
-                return Err(Error::malformed("the peer is not ready, and says something else").by(peer));
+                return Err(Error::malformed("the peer sent another message than that it is ready").by(peer));
             }
         }
         Ok(Interactive { mesh, counters, here, rng, engine, statements: 0 })

@@ -130,7 +130,7 @@ impl Intersection<'_> {
     fn check(&self, me: PartyId) -> Result<Offer> {
         let wrong = |what: &str| Err(Error::invalid_input(what));
         if self.sets.is_empty() {
-            return wrong("an intersection needs a set at least");
+            return wrong("an intersection needs at least one set");
         }
         if ![PartyId(0), PartyId(1)].iter().any(|party| self.to.includes(*party)) {
             return wrong("party 0, party 1 or both learn the common items");
@@ -151,7 +151,8 @@ impl Intersection<'_> {
         };
         if !self.to.includes(me.other()) {
             return wrong(
-                "payload goes to the party that learns the common items, and the other one learns none: leave it out",
+                "payload goes to the party that learns the common items, and the peer does not learn them: leave the \
+                    payload out",
             );
         }
         if payload.widths.len() != self.sets.len() || payload.header.len() > LONGEST || payload.widths.contains(&0) {
@@ -212,7 +213,7 @@ impl Offer {
 
     /// The offer that a peer makes for so many sets.
     fn read(text: Option<&str>, sets: usize) -> Result<Offer> {
-        let wrong = || Error::malformed("what the peer says of its payload is nothing");
+        let wrong = || Error::malformed("the peer's payload header does not decode");
         let text = text.ok_or_else(wrong)?;
         if text == "none" {
             return Ok(Offer::default());

@@ -106,7 +106,7 @@ impl<'a> Session<'a> {
                 return self.met(listener, &places, settings, watch);
             }
         };
-        let links = links.ok_or_else(|| Error::invalid_input(format!("these are not the channels of party {me}")))?;
+        let links = links.ok_or_else(|| Error::invalid_input(format!("the channels do not belong to party {me}")))?;
         Ok(Met::new(links, "a channel of the caller's".to_owned(), (None, none)))
     }
 
@@ -120,15 +120,15 @@ impl<'a> Session<'a> {
                 let places = Places::of_group(group, self.me, listen, self.relay.as_deref())?;
                 match (&self.relay, &places.relayed[..]) {
                     (Some(relay), []) => Err(Error::invalid_input(format!(
-                        "nobody has to be met at the relay {relay}: of each pair with this party one can be called (an address of - \
-                         in the group is that of a party that nobody can call)"
+                        "the relay {relay} is not needed: in each pair with this party one of the two can be called \
+                            (write the address - in the group for a party that nobody can call)"
                     ))),
                     _ => Ok(Some(places)),
                 }
             }
             (None, [], None) if self.relay.is_some() => Ok(self.relay.as_ref().map(|at| Places::at_relay(self.me, at))),
             (None, ..) if self.relay.is_some() => Err(Error::invalid_input(
-                "at a relay nobody listens and nobody is called: name the relay, or addresses",
+                "a relay takes the place of listening and of the peer's address: name the relay, or addresses",
             )),
             (None, [], None) => Ok(None),
             (None, [], Some(address)) => Ok(Some(Places { listen: Some(address.to_owned()), ..Places::default() })),
@@ -151,7 +151,8 @@ impl<'a> Session<'a> {
             }
             (Some(_), None, _) if self.service && !relayed.is_empty() => {
                 return Err(Error::invalid_input(
-                    "at a relay two meet who know each other: a service for all who are trusted listens, and is called",
+                    "two parties that know each other meet at a relay: a service for all trusted clients must listen \
+                        at an address",
                 ));
             }
             (Some(dir), None, _) if self.service => KeyDir::new(dir).service(self.me)?,
@@ -305,7 +306,8 @@ fn label(said: Option<&str>) -> Result<String> {
         return Ok(label.to_owned());
     }
     Err(Error::invalid_input(format!(
-        "{label:?} is no label of a run: take up to {LONGEST} letters, digits, -, _ and ., the same at all parties"
+        "the label {label:?} of the run is refused: take up to {LONGEST} letters, digits, -, _ and ., the same at all \
+            parties"
     )))
 }
 
@@ -315,7 +317,7 @@ const SHARES: &str = "shares";
 /// The link of one of two.
 fn only(link: Connection, me: PartyId) -> Result<PerPeer<Connection>> {
     PerPeer::from_vec(me, vec![link])
-        .ok_or_else(|| Error::invalid_input(format!("this is party {me}, and the two parties are 0 and 1")))
+        .ok_or_else(|| Error::invalid_input(format!("this side is party {me}, but two parties are numbered 0 and 1")))
 }
 
 /// Passes on how the meeting goes. Of two the one that listens has said whom it waits for.
@@ -335,7 +337,8 @@ fn tell(watch: &mut dyn Watch, settings: &Settings, event: &Event<'_>) {
 fn readable(error: Error) -> Error {
     let Error { kind: Kind::Mismatch { field, ours, theirs }, party } = error else { return error };
     if field == SHARES {
-        let field = "shares that come in, which do not belong together: they are of different values, or from different runs (input and tag)";
+        let field = "shares that come in (input and tag of each), which do not belong together: they are shares of \
+            different values, or from different runs";
         return Error { kind: Kind::Mismatch { field, ours, theirs }, party };
     }
     let digest = |word: &str| {

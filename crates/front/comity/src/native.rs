@@ -22,7 +22,11 @@ pub trait Native: Sized {
 }
 
 fn unfit<T>(ty: &Type) -> Error {
-    Error::invalid_input(format!("a value of the type {} is no {}", ty.describe(), std::any::type_name::<T>()))
+    Error::invalid_input(format!(
+        "a value of the type {} cannot become a {}",
+        ty.describe(),
+        std::any::type_name::<T>()
+    ))
 }
 
 macro_rules! integers {

@@ -115,8 +115,8 @@ impl Session<'_> {
         let bytes = needs.iter().map(|need| protocol.stored_bytes(need, self.parties())).fold(0, u64::saturating_add);
         if bytes.saturating_add(there) > limit || needs.iter().any(|need| need.batches >= u64::from(u32::MAX)) {
             return Err(Error::invalid_input(format!(
-                "this may take {}, the store holds {} already, and the limit is {}: raise it (--store-limit), or run without a store, \
-                 where all is made when it is needed",
+                "the material may take {}, the store holds {} already, and the limit is {}: raise it (--store-limit), \
+                    or run without a store, which makes the material during the run",
                 Size(bytes),
                 Size(there),
                 Size(limit)
@@ -125,7 +125,8 @@ impl Session<'_> {
         let of_program = needs.iter().any(|need| material(card, need).program);
         if of_program && count > MOST as u64 {
             return Err(Error::invalid_input(format!(
-                "{count} runs are more than {MOST}, which is as many as a store has of one program with the same parties"
+                "{count} runs are too many: a store holds material for at most {MOST} runs of one program with the \
+                    same parties"
             )));
         }
         let options = self.options(card)?;

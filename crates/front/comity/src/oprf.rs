@@ -145,7 +145,9 @@ impl Session<'_> {
                     (Answer::Behind(next), lot) => {
                         let gone = lot.as_mut().map_or(Ok(0), |lot| lot.advance_to(next))?;
                         if gone == 0 {
-                            return Err(Error::malformed("the server says that it lacks what was not named"));
+                            return Err(Error::malformed(
+                                "the server says that it lacks prepared queries that the client did not name",
+                            ));
                         }
                         dropped += 1;
                     }
@@ -172,12 +174,12 @@ impl Session<'_> {
     /// # Errors
     /// As [`Session::ask_oprf`]; those of the store.
     pub fn prepare_oprf(mut self, ask: OprfAsk<'_>, count: u64, watch: &mut dyn Watch) -> Result<OprfDone<u64>> {
-        let none = || Error::invalid_input("what is prepared has to be kept: the session needs a store");
+        let none = || Error::invalid_input("prepared queries are kept in a store: give the session one");
         let store = self.store.take().ok_or_else(none)?;
         let count = count.max(1).next_multiple_of(OPRF_TOGETHER as u64);
         self.client(ask, "preparation", watch, |me, id, key| {
             let Answer::From(_) = granted(me, &Request { queries: count, ahead: true, lot: None })? else {
-                return Err(Error::malformed("the server speaks of a lot, and none was named"));
+                return Err(Error::malformed("the server names a lot that the client did not ask for"));
             };
             let mut writer = store.new_lot(&meta(me, id, key, count), &mut SystemRng)?;
             OprfQuestions::prepare(me, count as usize, |half| {
@@ -207,8 +209,9 @@ impl Session<'_> {
     ) -> Result<OprfDone<(u64, bool)>> {
         if let Some(over) = over.filter(|over| over.card().adversary == Adversary::SemiHonest && !trust_clients) {
             return Err(Error::invalid_input(format!(
-                "{} is semi-honest: a client that breaks its rules can learn the key of the base, and with it all of the base. Take a \
-                 protocol that withstands such clients, or none, or say that their software is trusted (--trust-clients)",
+                "{} is semi-honest: a client that breaks its rules can learn the key of the base, and with it the \
+                    whole base. Take a malicious protocol, or name none, or trust the clients' software \
+                    (--trust-clients)",
                 over.card().name
             )));
         }
@@ -298,7 +301,7 @@ fn serve(
             say(me, Verdict::NoneAhead)?;
             let name = over.card().name;
             return Err(Error::malformed(format!(
-                "the client wants prepared queries, and nothing is prepared under {name}"
+                "the client wants to use prepared queries of {name}, for which none are prepared"
             )));
         }
         let Some((id, next)) = request.lot else { break (request, None) };
@@ -333,14 +336,14 @@ fn serve(
     match desk.grant(key, request.queries.saturating_add(waiting), request.ahead || too_many) {
         Ok(()) if too_many => {
             say(me, Verdict::Limited(MOST))?;
-            return refused("the client wanted more queries at once than there can be");
+            return refused("the client asked for more queries at once than the protocol can count");
         }
         Ok(()) => {}
         Err(OprfRefusal::Left(left)) => {
             let left = left.saturating_sub(waiting).min(MOST);
             say(me, Verdict::Limited(left))?;
             let wanted = request.queries;
-            return refused(&format!("the client wanted {wanted} queries, and {left} are left for it"));
+            return refused(&format!("the client asked for {wanted} queries, and has {left} left"));
         }
         Err(OprfRefusal::Barred) => {
             say(me, Verdict::Barred)?;

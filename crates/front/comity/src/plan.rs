@@ -90,9 +90,10 @@ impl RunCost {
         let plan = |protocol: &&dyn Protocol| RunCost::new(protocols, *protocol, program, parties, params, &[]).ok();
         let plans: Vec<RunCost> = protocols.iter().filter_map(plan).collect();
         match plans.is_empty() {
-            true => {
-                Err(Error::invalid_input(format!("no protocol here runs `{}` among {parties} parties", program.name())))
-            }
+            true => Err(Error::invalid_input(format!(
+                "no protocol here can run `{}` among {parties} parties",
+                program.name()
+            ))),
             false => Ok(plans),
         }
     }

@@ -77,7 +77,8 @@ pub fn preferred(
     first(protocols, parties, |_| true).ok_or_else(|| {
         let instead = instead(protocols, parties, program);
         Error::invalid_input(format!(
-            "no protocol here withstands parties that cheat among {parties}, and no other runs unless it is named: {instead}"
+            "no malicious protocol here is for {parties} parties, and a semi-honest one runs only if it is named: \
+                {instead}"
         ))
     })
 }
@@ -121,7 +122,7 @@ pub fn fits(
     let form = Form::of(program, card, parties)?;
     card.fits(parties, form.program()).map_err(|error| match most > parties {
         true if card.parties.contains(&most) => {
-            Error::invalid_input(format!("{error}; the program is for {most} parties"))
+            Error::invalid_input(format!("{error}; the program has {most} parties"))
         }
         true => Error::invalid_input(format!("{error}; {}", instead(protocols, most, Some(program)))),
         false => error,
@@ -202,7 +203,8 @@ mod tests {
         let why = |parties| preferred(CURIOUS, parties, None).err().unwrap().to_string();
         assert!(
             why(2).contains(
-                "unless it is named: for 2 parties there is --protocol yao (semi-honest), --protocol sum (semi-honest)"
+                "runs only if it is named: for 2 parties there is --protocol yao (semi-honest), --protocol sum \
+                    (semi-honest)"
             ),
             "{}",
             why(2)

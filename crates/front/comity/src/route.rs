@@ -54,7 +54,7 @@ impl Places {
         let parties = peers.len() as u16 + 1;
         for (i, (peer, _)) in peers.iter().enumerate() {
             if *peer == me {
-                return wrong(format!("this is party {peer} itself: name all others as peers"));
+                return wrong(format!("party {peer} is this party itself: name the other parties as peers"));
             }
             if peers[..i].iter().any(|(other, _)| other == peer) {
                 return wrong(format!("party {peer} has two addresses: name each other party once"));
@@ -65,7 +65,8 @@ impl Places {
         if !missing.is_empty() {
             let (all, last) = (listed(missing), parties - 1);
             return wrong(format!(
-                "{parties} parties, this one and those with an address, are the parties 0 to {last}: where is {all}?"
+                "this party and those with an address are {parties} parties, so they are numbered 0 to {last}: where \
+                    is {all}?"
             ));
         }
         let at = |address: &str| Some(address).filter(|a| *a != NOWHERE).map(str::to_owned);
@@ -76,7 +77,8 @@ impl Places {
         match apart.first() {
             None => Ok(Places { listen: listens.map(str::to_owned), calls, relayed: apart }),
             Some(other) => wrong(format!(
-                "{} cannot call each other: one needs an address where it listens, at both, or all share a group that names a relay",
+                "{} cannot call each other: give one of them an address to listen at, in the flags of both, or let all \
+                    share a group that names a relay",
                 listed([me.min(*other), me.max(*other)])
             )),
         }

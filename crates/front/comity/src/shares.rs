@@ -51,8 +51,8 @@ impl Session<'_> {
         for (index, (input, value)) in program.inputs().iter().zip(given.iter()).enumerate() {
             let (name, here) = (&input.name, self.shares.iter().any(|(of, _)| *of == index));
             let wrong = match (input.owner == Owner::Shared, value.is_some(), here) {
-                (true, true, _) => "comes in as shares, and this is a value",
-                (false, _, true) => "is one party's, and this is a share",
+                (true, true, _) => "comes in as shares, and a plain value is given",
+                (false, _, true) => "belongs to one party, and a share is given",
                 (true, false, false) if input.bits > 0 => "comes in as shares, and this party's is missing",
                 _ => continue,
             };
@@ -66,7 +66,7 @@ impl Session<'_> {
             let title = format!("input {index} (`{}`)", input.name);
             if (share.party, share.parties) != (self.me, self.parties()) {
                 return Err(Error::invalid_input(format!(
-                    "{title}: this is the share of party {} among {}, and here is party {} among {}",
+                    "{title}: the share belongs to party {} of {}, and this side is party {} of {}",
                     share.party,
                     share.parties,
                     self.me,
@@ -78,7 +78,7 @@ impl Session<'_> {
             let ty = input.ty.to_string();
             if bits != input.bits || (named(&ty) && named(&share.ty) && ty != share.ty) {
                 return Err(Error::invalid_input(format!(
-                    "{title} is of the type {ty} ({} bits), and this is a share of {} ({bits} bits)",
+                    "{title} has the type {ty} ({} bits), and the share is of {} ({bits} bits)",
                     input.bits, share.ty
                 )));
             }
@@ -96,8 +96,8 @@ impl Session<'_> {
         match shared.first() {
             Some((index, input)) if card.adversary == Adversary::Malicious && !self.unauthenticated_shares => {
                 Err(Error::invalid_input(format!(
-                    "input {index} (`{}`) comes in as shares, which have no MACs: against {} a party could still flip bits of the \
-                     value, unseen. --unauthenticated-shares takes them all the same",
+                    "input {index} (`{}`) comes in as shares, which have no MACs: even under {} a party could flip \
+                        bits of the value unseen. Add --unauthenticated-shares to take them all the same",
                     input.name, card.name
                 )))
             }

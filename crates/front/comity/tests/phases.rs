@@ -66,7 +66,7 @@ fn shares_that_are_too_few_are_told_in_words_and_stay() {
     for told in garbled(&stores, &program, 1) {
         assert!(told.taken.is_empty());
         let [why] = &told.anew[..] else { panic!("{:?}", told.anew) };
-        assert!(why.contains("this run takes 3 batches") && why.contains("do all parties have more than 1"), "{why}");
+        assert!(why.contains("this run takes 3 batches") && why.contains("all parties have at most 1"), "{why}");
         assert!(why.contains("`comity prepare --protocol bmr --count 24576`"), "{why}");
     }
     assert_eq!((stores.left("shares"), stores.left("garbled")), (vec![1, 1], vec![1, 1]));

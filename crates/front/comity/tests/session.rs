@@ -66,7 +66,7 @@ fn runs_with_labels_do_not_meet_crosswise() {
     for bad in ["", "two words", "a=b", "\u{e9}", long.as_str()] {
         let (a, _b) = memory::pair();
         let refused = Session::new(0).over(a).label(bad).run(&program, [(0, byte(1))]).unwrap_err();
-        assert!(refused.to_string().contains("is no label of a run"), "{refused}");
+        assert!(refused.to_string().contains("of the run is refused"), "{refused}");
     }
 }
 

@@ -162,24 +162,24 @@ fn what_is_no_share_of_this_party_is_refused_before_anybody_hears_of_it() {
     let alone = || Session::new(0).protocol("gmw").over(comity::memory::pair().0);
     let program = second();
     refused(alone(), &program, &[], "this party's is missing");
-    refused(alone(), &program, &[(0, number(42))], "and this is a value");
+    refused(alone(), &program, &[(0, number(42))], "and a plain value is given");
     refused(alone().share(0, own()).share(0, own()), &program, &[], "given twice");
-    refused(alone().share(1, own()).share(0, own()), &program, &[], "`z`) is one party's, and this is a share");
+    refused(alone().share(1, own()).share(0, own()), &program, &[], "`z`) belongs to one party, and a share is given");
     refused(alone().share(0, own()).share(2, own()), &program, &[], "no input 2");
     refused(
         alone().share(0, shares[1][0].clone()),
         &program,
         &[],
-        "the share of party 1 among 2, and here is party 0 among 2",
+        "the share belongs to party 1 of 2, and this side is party 0 of 2",
     );
     let three = ValueShare { parties: 3, ..own() };
     refused(alone().share(0, three), &program, &[], "of party 0 among 3");
     let signed = ValueShare { ty: "i32".into(), ..own() };
-    refused(alone().share(0, signed), &program, &[], "of the type u32 (32 bits), and this is a share of i32");
+    refused(alone().share(0, signed), &program, &[], "has the type u32 (32 bits), and the share is of i32");
     let long = ValueShare { share: Bits::zeros(33), ..own() };
     refused(alone().share(0, long), &program, &[], "(33 bits)");
     for protocol in ["cutchoose", "tinyot", "ag", "bmr"] {
-        let words = format!("no MACs: against {protocol} a party could still flip bits");
+        let words = format!("no MACs: even under {protocol} a party could flip bits");
         refused(alone().protocol(protocol).share(0, own()), &program, &[], &words);
     }
 }

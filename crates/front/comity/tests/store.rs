@@ -226,7 +226,7 @@ fn lies_about_lots_are_refused() {
     let lies = [
         (lie(at, vec![0xff; 4]), "4294967295 lots", 1),
         (lie(at + 4, vec![7; 32]), "that all parties have", 1),
-        (lie(at + 40, vec![7]), "neither that its part of a lot is whole", 1),
+        (lie(at + 40, vec![7]), "its part of a lot is whole or damaged", 1),
         (lie(at + 40, vec![0]), "party 1 has no lot", 1),
         (lie(at + 41, vec![7; 32]), "taken another lot", 0),
     ];

@@ -30,8 +30,8 @@ impl Address {
         };
         if address.sockets.iter().any(|socket| socket.ip().is_unspecified()) {
             return Err(Error::invalid_input(format!(
-                "{text} stands for all addresses of a machine, and is one to listen at: call one of them, such as \
-                 127.0.0.1:PORT if it is this machine"
+                "{text} stands for all addresses of a machine, so it can be listened at and not called: call one \
+                    address, such as 127.0.0.1:PORT for this machine"
             )));
         }
         Ok(address)
@@ -39,15 +39,15 @@ impl Address {
 
     /// Looks the host up, once: what is checked is then what is connected to.
     fn resolve(text: &str) -> Result<Address> {
-        let wrong = |why: &str| Error::invalid_input(format!("{text} is no address ({why}): give HOST:PORT"));
+        let wrong = |why: &str| Error::invalid_input(format!("{text} is not an address ({why}): give HOST:PORT"));
         if text.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
-            return Err(wrong("there is no port from 0 to 65535 at its end"));
+            return Err(wrong("it does not end with a port from 0 to 65535"));
         }
         match text.to_socket_addrs() {
             Ok(sockets) => {
                 let sockets: Vec<_> = sockets.collect();
                 if sockets.is_empty() {
-                    Err(wrong("the host has no address"))
+                    Err(wrong("the host name has no address"))
                 } else {
                     Ok(Address { text: text.into(), sockets, everywhere: false })
                 }

@@ -124,8 +124,9 @@ impl PartyGroup {
     /// the file; [`Io`](comity_core::Kind).
     pub fn read(path: &Path) -> Result<Option<PartyGroup>> {
         let Some(bytes) = read_own(path, OTHERS_WRITE, MAX_FILE)? else { return Ok(None) };
-        let text = str::from_utf8(&bytes)
-            .map_err(|_| Error::invalid_input(format!("{} is no text: a list of parties is TOML", path.display())))?;
+        let text = str::from_utf8(&bytes).map_err(|_| {
+            Error::invalid_input(format!("{} is not UTF-8 text: a list of parties is a TOML file", path.display()))
+        })?;
         let group =
             PartyGroup::parse(text).map_err(|why| Error::invalid_input(format!("{}: {why}", path.display())))?;
         Ok(Some(group))
@@ -182,7 +183,7 @@ impl PartyGroup {
         for (expected, member) in (0..).zip(&members) {
             let Member { id, name, address, key } = member;
             if id.0 != expected {
-                return wrong(format!("there is no party {expected}, or two of them: ids are 0, 1 and so on"));
+                return wrong(format!("party {expected} is missing, or listed twice: ids are 0, 1 and so on"));
             }
             check_name(name)?;
             if !names.insert(name.to_lowercase()) {
@@ -192,7 +193,8 @@ impl PartyGroup {
                 && !is_address(address)
             {
                 return wrong(format!(
-                    "party {id} ({name}): {address:?} is no address: give HOST:PORT, [IPV6]:PORT, or - if nobody can call it"
+                    "party {id} ({name}): {address:?} is not an address: give HOST:PORT, [IPV6]:PORT, or - if nobody \
+                        can call it"
                 ));
             }
             if address.as_ref().is_some_and(|address| !addresses.insert(address)) {
@@ -202,7 +204,7 @@ impl PartyGroup {
                 return wrong(format!("party {id} ({name}) has the key of another party"));
             }
             if key.is_some() != members[0].key.is_some() {
-                return wrong(format!("party {id} ({name}): all parties have a key in this file, or none has"));
+                return wrong(format!("party {id} ({name}): in one file either all parties have a key, or none has"));
             }
         }
         Ok(PartyGroup { members, relay: None })
@@ -233,11 +235,13 @@ impl PartyGroup {
     /// [`InvalidInput`](comity_core::Kind) if it is no address, or the parties have no keys.
     pub fn at_relay(self, relay: &str) -> Result<PartyGroup> {
         if !is_address(relay) {
-            return Err(Error::invalid_input(format!("relay {relay:?} is no address: give HOST:PORT or [IPV6]:PORT")));
+            return Err(Error::invalid_input(format!(
+                "relay {relay:?} is not an address: give HOST:PORT or [IPV6]:PORT"
+            )));
         }
         if self.members.iter().any(|member| member.key.is_none()) {
             return Err(Error::invalid_input(
-                "a relay is a stranger, and carries TLS only: list a key for each party (`comity key show` prints it)",
+                "a relay is not trusted and carries TLS only: list a key for each party (`comity key show` prints it)",
             ));
         }
         Ok(PartyGroup { relay: Some(relay.to_owned()), ..self })
@@ -272,7 +276,8 @@ impl PartyGroup {
         let member = self.members.iter().find(|member| member.key.as_ref() == Some(key));
         member.map(|member| member.id).ok_or_else(|| {
             Error::invalid_input(format!(
-                "none of the group's {} parties has the key {key}: it is not in the group, or the keys are those of another folder",
+                "none of the group's {} parties has the key {key}: the group lacks this party, or --tls names another \
+                    folder's keys",
                 self.members.len()
             ))
         })
@@ -305,8 +310,8 @@ impl PartyGroup {
                 let [one, other] =
                     [me.min(*other), me.max(*other)].map(|party| &self.members[usize::from(party.0)].name);
                 return Err(Error::invalid_input(format!(
-                    "{one} and {other} have no addresses, so that neither can call the other: one of them needs one, or both meet \
-                     at a relay (--relay HOST:PORT, see `comity relay --help`)"
+                    "{one} and {other} have no addresses, so neither can call the other: give one of them an address, \
+                        or let both meet at a relay (--relay HOST:PORT, see `comity relay --help`)"
                 )));
             }
         }
@@ -371,7 +376,8 @@ fn check_name(name: &str) -> Result<()> {
         return Ok(());
     }
     Err(Error::invalid_input(format!(
-        "{name:?} is no name for a party: take up to {LONGEST} letters, digits, - and _, a letter first, and not \"all\""
+        "the name {name:?} of a party is refused: take up to {LONGEST} letters, digits, - and _, a letter first, and \
+            not \"all\""
     )))
 }
 

@@ -203,9 +203,9 @@ impl Hub {
             self.lock().parting -= 1;
         }
         self.refused(Error::stranger(match refusal {
-            Refusal::NotExpected => format!("at {address} is party {from}, which looks for party {}", opening.to),
-            Refusal::CameAgain => format!("at {address} was party {from}, which came again"),
-            Refusal::UnderWay => format!("at {address} is party {from}, and all have met"),
+            Refusal::NotExpected => format!("party {from} is at {address}, and looks for party {}", opening.to),
+            Refusal::CameAgain => format!("party {from} at {address} connected a second time"),
+            Refusal::UnderWay => format!("party {from} at {address} came after all had met"),
         }));
     }
 

@@ -144,7 +144,7 @@ impl FromStr for Fingerprint {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Fingerprint> {
-        let wrong = |why: String| Error::invalid_input(format!("{text:?} is no fingerprint of a key: {why}"));
+        let wrong = |why: String| Error::invalid_input(format!("{text:?} is not a fingerprint of a key: {why}"));
         let lower = text.trim().to_ascii_lowercase();
         let mut bytes = [0u8; 32];
         let mut letters = 0;
@@ -155,7 +155,7 @@ impl FromStr for Fingerprint {
                 let (at, bit) = (5 * letters + i, (value >> (4 - i) & 1) as u8);
                 match bytes.get_mut(at / 8) {
                     Some(byte) => *byte |= bit << (7 - at % 8),
-                    None if bit == 1 => return Err(wrong("its last letter cannot be".into())),
+                    None if bit == 1 => return Err(wrong("its last letter is impossible".into())),
                     None => {}
                 }
             }

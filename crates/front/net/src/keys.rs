@@ -49,7 +49,7 @@ impl KeyDir {
         match comity_files::create(&path, Access::Owner, identity.to_pkcs8()) {
             Ok(()) => Ok(identity),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Error::invalid_input(format!(
-                "there is a key at {} already, and it is not overwritten: take another folder",
+                "{} holds a key already, which comity does not overwrite: take another folder",
                 path.display()
             ))),
             Err(error) => Err(failed("cannot write the key to", &path, error)),
@@ -86,8 +86,8 @@ impl KeyDir {
     pub fn trust(&self, party: u32, fingerprint: Fingerprint) -> Result<()> {
         if self.identity().is_ok_and(|own| own.fingerprint() == fingerprint) {
             return Err(Error::invalid_input(format!(
-                "this is the fingerprint of the key in {} itself: who has it trusts nobody else by it. The other party's is wanted, which \
-                 `comity key show` prints there",
+                "this is the fingerprint of this party's own key, in {}: give the other party's fingerprint, which \
+                    `comity key show` prints there",
                 self.dir.display()
             )));
         }
@@ -102,7 +102,7 @@ impl KeyDir {
                 (false, false) => continue,
             };
             return Err(Error::invalid_input(format!(
-                "{clash} already: if that has changed, remove its line from {} first",
+                "{clash} already: if the key has changed, remove its line from {} first",
                 path.display()
             )));
         }
@@ -140,10 +140,10 @@ impl KeyDir {
                 continue;
             }
             let (party, fingerprint) = line.split_once(' ').ok_or_else(|| wrong(&"not PARTY FINGERPRINT"))?;
-            let party = party.parse().map_err(|_| wrong(&format!("{party:?} is no party's id")))?;
+            let party = party.parse().map_err(|_| wrong(&format!("{party:?} is not a party's id")))?;
             let fingerprint = fingerprint.parse().map_err(|error| wrong(&error))?;
             if trusted.iter().any(|known| known.0 == party || known.1 == fingerprint) {
-                return Err(wrong(&"the party or its key is there already"));
+                return Err(wrong(&"an earlier line has the party or its key"));
             }
             trusted.push((party, fingerprint));
         }
@@ -171,7 +171,7 @@ impl KeyDir {
         };
         let keys: Result<Vec<Fingerprint>> = (0..parties).map(PartyId).filter(|&party| party != me).map(key).collect();
         let peers = PerPeer::from_vec(me, keys?)
-            .ok_or_else(|| Error::invalid_input(format!("there is no party {me} among {parties}")))?;
+            .ok_or_else(|| Error::invalid_input(format!("party {me} does not exist among {parties} parties")))?;
         Ok(Security::Tls { identity, peers })
     }
 
@@ -236,8 +236,8 @@ pub fn read_own(path: &Path, (forbidden, mend): (u32, &str), longest: u64) -> Re
     let refused = |why: &dyn std::fmt::Display| Error::invalid_input(format!("{}: {why}", path.display()));
     match fs::metadata(path) {
         Ok(data) if data.is_file() => {}
-        Ok(data) if data.is_dir() => return Err(refused(&"this is a folder, and a file is wanted")),
-        Ok(_) => return Err(refused(&"this is a pipe or a device, and a file is wanted: save it to one first")),
+        Ok(data) if data.is_dir() => return Err(refused(&"it is a folder, not a file")),
+        Ok(_) => return Err(refused(&"it is a pipe or a device: save its content to a file first")),
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(cannot(error)),
     }
@@ -246,7 +246,7 @@ pub fn read_own(path: &Path, (forbidden, mend): (u32, &str), longest: u64) -> Re
     let mut bytes = Zeroizing::new(Vec::new());
     file.take(longest + 1).read_to_end(&mut bytes).map_err(cannot)?;
     if bytes.len() as u64 > longest {
-        return Err(refused(&format!("it has more than {longest} bytes, and no such file does")));
+        return Err(refused(&format!("it has more than {longest} bytes, which is too long for such a file")));
     }
     Ok(Some(bytes))
 }

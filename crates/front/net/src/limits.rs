@@ -49,7 +49,7 @@ impl Limits {
         }
         match self.deadline {
             Some((end, time)) if self.now.get() >= end => Err(Error::deadline(format!(
-                "the run did not end within its {}: give it more time, or look what the others do",
+                "the run did not end within {}: give it more time, or find out what the others are doing",
                 seconds(time)
             ))),
             _ => Ok(()),

@@ -59,10 +59,10 @@ impl LocalChannel {
         let place = path.display().to_string();
         let stream = UnixStream::connect(path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => {
-                Error::store(format!("there is no socket {place}: is what should listen there started?"))
+                Error::store(format!("the socket {place} does not exist: start the program that listens there"))
             }
             ErrorKind::ConnectionRefused => {
-                Error::store(format!("nobody listens at {place} any more: start again what should"))
+                Error::store(format!("nobody listens at {place} any more: restart the program that listens there"))
             }
             _ => Error::disk(format!("cannot connect to {place}"), error),
         })?;
@@ -181,9 +181,7 @@ impl LocalListener {
         let place = path.display();
         if let Ok(data) = path.symlink_metadata() {
             if !data.file_type().is_socket() {
-                return Err(Error::invalid_input(format!(
-                    "{place} is a file already: name another path for the socket"
-                )));
+                return Err(Error::invalid_input(format!("{place} exists and is not a socket: name another path")));
             }
             if UnixStream::connect(path).is_ok() {
                 return Err(Error::invalid_input(format!("another process listens at {place}")));
@@ -280,7 +278,7 @@ mod tests {
         let error = LocalChannel::connect(&path, Duration::from_secs(1), &limits).err().unwrap();
         assert!(matches!(error.kind, Kind::Store(_)) && error.to_string().contains("no socket"), "{error}");
         fs::write(&path, "mine").unwrap();
-        assert!(LocalListener::bind(&path).err().unwrap().to_string().contains("is a file already"));
+        assert!(LocalListener::bind(&path).err().unwrap().to_string().contains("exists and is not a socket"));
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -45,7 +45,7 @@ pub fn meet(
         && listener.is_none()
     {
         return Err(Error::invalid_input(format!(
-            "where is party {party}? Its address is wanted, or one of this party's to listen at"
+            "where is party {party}? Give its address, or an address of this party to listen at"
         )));
     }
     let ringing = Ringing::begin(at, settings);
@@ -208,7 +208,7 @@ fn late(missing: &[PartyId], unanswered: &[String], listener: Option<&Listener>,
         text += &format!(" (listening at {})", listener.place());
         let (count, _) = listener.0.turned_away();
         if count > 0 {
-            text += &format!("; {count} who have no part in it were turned away");
+            text += &format!("; {count} strangers were turned away");
         }
     }
     let first = |(at, why): &(usize, &String)| !unanswered[..*at].contains(why);

@@ -50,9 +50,9 @@ impl Pinned {
                 many => format!("one of the {} that are trusted", many.len()),
             };
             Error::untrusted(format!(
-                "the key of the peer at {peer} is not {expected}, presented {presented}. \
-                 Somebody may be in the middle. If the peer says, by a way that you trust, that it has this new key, \
-                 remove its old one from the file of trusted keys and run `comity key trust`"
+                "the key of the peer at {peer} is not {expected}, presented {presented}. Somebody may be in the \
+                    middle. If the peer confirms its new key, by a way that you trust, remove the old one from the \
+                    file of trusted keys and run `comity key trust`"
             ))
         })
     }

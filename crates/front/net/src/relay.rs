@@ -205,7 +205,7 @@ impl House {
             }
             None => {
                 let [one, other] = peers;
-                self.turned_away(format!("{one} and {other} met, and there is no room for one pair more"), tell);
+                self.turned_away(format!("{one} and {other} met, and the relay has no room for another pair"), tell);
             }
         }
     }
@@ -236,7 +236,7 @@ impl House {
             Some(End::Over) => false,
             Some(End::Foreign) => {
                 reasons
-                    .push(format!("{one} and {other} said something that is no TLS, and a relay carries nothing else"));
+                    .push(format!("{one} and {other} sent bytes that are not TLS, and a relay carries nothing else"));
                 false
             }
             Some(End::Idle) => {

@@ -103,7 +103,8 @@ impl Wait<'_> {
             Some(Answer::Ends) => return Err(there("ended")),
             Some(Answer::Replaced) => {
                 return Err(there(
-                    "has another one in this party's place: it runs twice, or somebody else knows the group and comes under its name",
+                    "gave this party's place to another connection: the party runs twice, or somebody who knows the \
+                        group uses its name",
                 ));
             }
             Some(Answer::Alone) | None => return Err(there("closed the connection before the other one came")),
@@ -127,7 +128,7 @@ impl Wait<'_> {
         };
         match same {
             true => Ok((opening, transport)),
-            false => Err(Error::stranger(format!("party {peer} opened another connection than was expected"))),
+            false => Err(Error::stranger(format!("party {peer} opened another connection than the expected one"))),
         }
     }
 
@@ -154,7 +155,7 @@ impl Wait<'_> {
             let relay = self.relay;
             let speaks = foreign(&bytes[..count]).map_or(String::new(), |what| format!(" (it speaks {what})"));
             Failed::Here(Error::stranger(format!(
-                "at {relay} is no relay of this version of comity{speaks}: check the address and the port"
+                "no relay of this version of comity is at {relay}{speaks}: check the address and the port"
             )))
         })
     }
@@ -164,7 +165,7 @@ impl Wait<'_> {
         let (relay, timeout) = (self.relay, seconds(self.settings.timeout));
         let why = match last {
             Some(Error { kind: Kind::TimedOut(_), .. }) | None => {
-                "is it there, with the same relay, group and keys?".to_owned()
+                "does it run, with the same relay, group and keys?".to_owned()
             }
             Some(error) => error.to_string(),
         };

@@ -65,7 +65,7 @@ impl Settings {
     /// # Panics
     /// If `me` is neither 0 nor 1.
     pub fn of_two(me: PartyId, security: Security, timeout: Duration) -> Settings {
-        assert!(me.0 < 2, "party {me} is none of two");
+        assert!(me.0 < 2, "party {me} does not exist: two parties are numbered 0 and 1");
         Settings { me, parties: 2, security, timeout, limits: Limits::default(), relay: None }
     }
 
@@ -87,8 +87,8 @@ impl Settings {
     pub(crate) fn room(&self, peer: PartyId) -> Result<Room> {
         let Security::Tls { identity, peers } = &self.security else {
             return Err(Error::invalid_input(
-                "a relay is a stranger, who could read and change plain text: it carries TLS only. Use --tls DIR, with keys from \
-                 `comity key new`",
+                "a relay is not trusted and could read and change plain text, so it carries TLS only: use --tls DIR, \
+                    with keys from `comity key new`",
             ));
         };
         let mut pair = [(self.me, identity.fingerprint()), (peer, peers[peer])];

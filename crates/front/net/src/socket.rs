@@ -191,8 +191,8 @@ impl Blocked {
         }
         let (peer, limit) = (socket.peer, seconds(limit));
         Err(Error::timed_out(format!(
-            "the peer at {peer} took nothing of what is sent to it for {limit}, and said nothing: its program was stopped, or \
-             the line is broken"
+            "the peer at {peer} neither received nor sent anything for {limit}: its program was stopped, or the line \
+                is broken"
         )))
     }
 }
@@ -222,12 +222,12 @@ impl Incoming {
         Error::timed_out(match wait {
             Wait::Message => format!("the peer at {peer} said nothing for {timeout}"),
             Wait::Rest => format!(
-                "a message from the peer at {peer} began and did not go on for {timeout}: \
-                 the line is broken, or bytes were lost on the way"
+                "a message from the peer at {peer} began, and its rest did not come for {timeout}: the line is broken, \
+                    or bytes were lost on the way"
             ),
             Wait::Forever => format!(
-                "the peer at {peer} said nothing for {quiet}, not even that it is still there: its program was stopped, or \
-                 the line is broken"
+                "the peer at {peer} sent nothing for {quiet}, not even a sign of life: its program was stopped, or the \
+                    line is broken"
             ),
         })
     }

@@ -53,7 +53,7 @@ fn cannot_listen(address: &Address, source: io::Error) -> Error {
         context: match source.kind() {
             ErrorKind::AddrInUse => format!("cannot listen at {address}: the port is in use, choose another"),
             ErrorKind::AddrNotAvailable => format!(
-                "cannot listen at {address}: it is no address of this machine (:PORT listens at all that it has)"
+                "cannot listen at {address}: this machine does not have the address (:PORT listens at all that it has)"
             ),
             ErrorKind::PermissionDenied => format!("cannot listen at {address}: choose a port from 1024 on"),
             _ => format!("cannot listen at {address}"),

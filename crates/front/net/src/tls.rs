@@ -104,7 +104,7 @@ impl Tls {
         let peer = socket.peer;
         let tls = Tls::start(socket, pinned.clone(), identity, tls.into())?;
         let presented = pinned.presented();
-        Ok((tls, presented.ok_or_else(|| Error::untrusted(format!("the peer at {peer} proved no key")))?))
+        Ok((tls, presented.ok_or_else(|| Error::untrusted(format!("the peer at {peer} did not prove a key")))?))
     }
 
     fn start(socket: Socket, pinned: Arc<Pinned>, identity: &Identity, tls: rustls::Connection) -> Result<Tls> {
@@ -281,7 +281,7 @@ fn trouble(socket: &Socket, pinned: &Pinned, own: Fingerprint, error: rustls::Er
             Error::untrusted(format!("the peer at {peer} did not prove its key as comity does ({error})"))
         }
         rustls::Error::AlertReceived(AlertDescription::UnrecognisedName) => {
-            Error::stranger(format!("at {peer} is a relay: both parties say --relay {peer} to meet there"))
+            Error::stranger(format!("a relay is at {peer}: to meet there, both parties add --relay {peer}"))
         }
         rustls::Error::AlertReceived(AlertDescription::ProtocolVersion) => Error::stranger(format!(
             "the peer at {peer} does not speak TLS 1.3 as comity does: use TLS on both sides, or plain text on both"

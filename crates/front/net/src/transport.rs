@@ -155,7 +155,7 @@ impl Transport {
             && party != opening.from
         {
             return Err(Error::untrusted(format!(
-                "the peer at {} says that it is party {}, and its key is party {party}'s",
+                "the peer at {} says that it is party {}, but its key belongs to party {party}",
                 transport.peer(),
                 opening.from
             )));

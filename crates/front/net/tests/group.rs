@@ -71,7 +71,7 @@ fn what_is_wrong_is_said() {
     assert!(why(&text.replacen("bob", "All", 1)).contains("no name"));
     for address in ["a.example", "a.example:0", "a example:1", "a.example:1\\u001b[2J", "a.example:1\\n"] {
         let said = why(&text.replacen("a.example:7000", address, 1));
-        assert!(said.contains("party 0 (alice)") && said.contains("is no address"), "{said}");
+        assert!(said.contains("party 0 (alice)") && said.contains("is not an address"), "{said}");
         assert!(!said.contains(|c: char| c.is_control()), "{said:?}");
     }
     assert!(why(&text.replacen("bob", "bob\\u001b[2J", 1)).contains("no name"));
@@ -81,7 +81,7 @@ fn what_is_wrong_is_said() {
         text.replacen(&group.members()[1].key.unwrap().to_string(), &group.members()[0].key.unwrap().to_string(), 1);
     assert!(why(&twice).contains("key of another"));
     assert!(why(&text.replacen("key = ", "# ", 1)).contains("all parties have a key"));
-    assert!(why(&text.replacen("comity:", "comity:?", 1)).contains("no fingerprint"));
+    assert!(why(&text.replacen("comity:", "comity:?", 1)).contains("not a fingerprint"));
     let mut many = three();
     while many.parties() < 64 {
         many = many.and(&format!("p{}", many.parties()), None, Some(key())).unwrap();
@@ -125,7 +125,8 @@ fn a_relay_is_part_of_the_group() {
     assert_eq!(group.and("dan", None, Some(key())).unwrap().relay(), group.relay());
     let refused = |text: &str| PartyGroup::parse(text).unwrap_err().to_string();
     assert!(
-        refused(&group.to_text().replace("r.example:7431", "r.example")).contains("relay \"r.example\" is no address")
+        refused(&group.to_text().replace("r.example:7431", "r.example"))
+            .contains("relay \"r.example\" is not an address")
     );
     let plain = "relay = \"a:1\"\n[[party]]\nid = 0\nname = \"a\"\naddress = \"-\"\n";
     assert!(refused(plain).contains("TLS only"));

@@ -249,7 +249,7 @@ fn a_key_is_its_partys_alone() {
         // Party 2's key is proved, and party 1's place asked for.
         let mut liar = call(1, 2);
         let (why, untrusted) = away.recv_timeout(PATIENCE).unwrap();
-        assert!(untrusted && why.contains("says that it is party 1, and its key is party 2's"), "{why}");
+        assert!(untrusted && why.contains("says that it is party 1, but its key belongs to party 2"), "{why}");
         assert!(liar.recv(&mut [0]).is_err());
         let _others = [call(2, 2), call(1, 1)];
         assert!(waiting.join().unwrap().is_ok());

@@ -233,10 +233,10 @@ fn strangers_are_sent_away_and_the_parties_meet() {
     for (bytes, word) in [
         (b"GET / HTTP/1.1\r\nHost: example.org\r\n\r\n".to_vec(), "speaks HTTP"),
         (b"SSH-2.0-OpenSSH_9.9\r\n".to_vec(), "speaks SSH"),
-        (vec![0xa5; 3000], "does not open as a party does"),
+        (vec![0xa5; 3000], "did not open the connection as a party does"),
         (vec![22, 3, 1, 2, 0, 1, 0, 1], "speaks TLS"),
-        (knock(2, 1), "does not open as a party does"),
-        (b"comity\0e".to_vec(), "does not open as a party does"),
+        (knock(2, 1), "did not open the connection as a party does"),
+        (b"comity\0e".to_vec(), "did not open the connection as a party does"),
     ] {
         let stranger = says(relay.address, &bytes);
         let said = relay.sends_away();
@@ -255,7 +255,7 @@ fn a_party_that_takes_a_relay_for_its_peer_is_told() {
     let relay = Running::start(10);
     let own = Settings { relay: None, ..group(2)[1].clone() };
     let error = call(&own, &relay.at()).err().unwrap();
-    assert!(error.to_string().contains("is a relay: both parties say --relay"), "{error}");
+    assert!(error.to_string().contains("to meet there, both parties add --relay"), "{error}");
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn where_no_relay_is_that_is_said() {
             call(own, &address).err().unwrap()
         });
         assert!(matches!(error.kind, Kind::Stranger(_)), "{error:?}");
-        assert!(error.to_string().contains("is no relay of this version of comity"), "{error}");
+        assert!(error.to_string().contains("no relay of this version of comity is at"), "{error}");
     }
 }
 
@@ -433,7 +433,7 @@ fn a_taken_place_is_the_later_ones() {
             *over.lock().unwrap() = true;
             timed_out(&error)
         });
-        said.contains("in this party's place").then_some(said)
+        said.contains("gave this party's place to another connection").then_some(said)
     });
     assert!(said.contains("runs twice"), "{said}");
 }

@@ -67,7 +67,7 @@ impl PlainColumn {
         if written.is_none() || most.is_some_and(|most| text.chars().count() > most) {
             let Self { name, ty, .. } = self;
             return Err(Error::invalid(format!(
-                "column `{name}` is bound: its values are written as {ty} has them, without abbreviations, and `{text}` is not"
+                "column `{name}` is bound: write its values in the full form that {ty} prints, which `{text}` is not"
             )));
         }
         Ok(bytes)
@@ -124,7 +124,8 @@ impl Table {
     ) -> Result<Vec<Vec<u8>>> {
         let tag = |at: &usize| {
             let column = &self.plain[columns[*at]];
-            let value = plain.get(*at).ok_or_else(|| Error::invalid("there are fewer values than columns"))?;
+            let value =
+                plain.get(*at).ok_or_else(|| Error::invalid("the row has fewer values than there are columns"))?;
             let bytes = column.bytes_of(*value)?;
             let binding = column.binding.as_ref().ok_or(Error::WrongKey)?;
             Ok(binding.tag(row, bytes.as_deref()).to_vec())
@@ -157,7 +158,8 @@ impl Work<'_, '_> {
             if column.kept().is_none() {
                 let types: Vec<&str> = TYPES.iter().map(Type::name).collect();
                 return Err(Error::invalid(format!(
-                    "column `{name}` cannot be bound: the database may change how it writes values of {}. It binds {}, without modifiers but a length of text",
+                    "column `{name}` cannot be bound: the database may change how it writes values of {}. Columns of \
+                        these types can be bound: {}, without modifiers except a length of text",
                     column.ty,
                     types.join(", ")
                 )));

@@ -23,7 +23,7 @@ pub fn connect(address: &str, root: Option<&Path>) -> Result<Client> {
     // What was wrong with it is the error's cause. The address may have a password in it, and is not repeated.
     let mut config: Config = address.parse().map_err(|error: postgres::Error| {
         let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
-        Error::invalid(format!("the address of the database is none{cause}"))
+        Error::invalid(format!("the address of the database does not parse{cause}"))
     })?;
     if config.get_user().is_none() {
         config.user(&std::env::var("USER").unwrap_or_else(|_| "postgres".into()));
@@ -62,7 +62,7 @@ fn tls(root: &Path) -> Result<MakeRustlsConnect> {
         roots.add(certificate).map_err(|error| wrong(&error.to_string()))?;
     }
     if roots.is_empty() {
-        return Err(wrong("there is no certificate in it"));
+        return Err(wrong("the file has no certificate"));
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_protocol_versions(&[&rustls::version::TLS13]);

@@ -20,10 +20,10 @@ pub enum Error {
     #[error("the database: {}", database(.0))]
     Database(postgres::Error),
     /// The database has something of another type than what was written there.
-    #[error("the database has something of another type than what was written there: {}", database(.0))]
+    #[error("the database holds a value of another type than comity wrote: {}", database(.0))]
     Malformed(postgres::Error),
     /// A value, a code or both are not what the client wrote there.
-    #[error("column `{column}`, row {row}: what the database has is not what was written there")]
+    #[error("column `{column}`, row {row}: the database holds another value than was written there")]
     Tampered {
         /// The column.
         column: String,
@@ -58,8 +58,9 @@ pub enum Error {
     },
     /// The database is older than what this client has seen, or has another history.
     #[error(
-        "the database was put back to an older state, or another copy of it went on: this client has seen version {seen}, and there is \
-         {found}. Nothing is written until you accept that with `comity ope rebuild --accept`"
+        "the database was set back to an older state, or is a copy that went on separately: this client has seen \
+            version {seen}, and the database has {found}. Nothing is written until you accept its state with `comity \
+            ope rebuild --accept`"
     )]
     RolledBack {
         /// The version that this client has seen.
@@ -68,10 +69,12 @@ pub enum Error {
         found: u64,
     },
     /// The state of the table is sealed under a secret that the key lacks, or has columns that it lacks.
-    #[error("the state of the table does not open with this key: it is the key of another table, or an older copy")]
+    #[error(
+        "the state of the table does not open with this key: the key belongs to another table, or is an older copy"
+    )]
     WrongKey,
     /// The state of the table does not open under the secret that it names, or is not of the version beside it.
-    #[error("the state of the table was changed: it is not what was written there")]
+    #[error("the state of the table was changed by others than comity")]
     StateChanged,
     /// A range query on a column that has no order yet.
     #[error("column `{column}` has no order yet: a range query needs one, and then the database sees it for ever")]

@@ -19,7 +19,7 @@ pub(crate) fn literal(text: &str) -> String {
 pub(crate) fn check(name: &str) -> Result<()> {
     if name.is_empty() || name.len() > MOST || name.contains('\0') {
         return Err(Error::invalid(format!(
-            "`{}` is no name for a table or column: 1 to {MOST} bytes are wanted",
+            "`{}` cannot name a table or column: a name has 1 to {MOST} bytes",
             name.escape_debug()
         )));
     }

@@ -106,13 +106,14 @@ impl Query {
         }
         if parser.skip("limit") {
             let limit = parser.value()?;
-            query.limit = Some(limit.parse().map_err(|_| Error::invalid("behind `limit` a number of rows is wanted"))?);
+            query.limit = Some(limit.parse().map_err(|_| Error::invalid("after `limit` write a number of rows"))?);
         }
         if parser.at_end() {
             return Ok(query);
         }
         Err(Error::invalid(
-            "the query goes on where it should end: write `COLUMN between A and B and … order by COLUMN [desc] limit N`",
+            "the query has more text after its end: write `COLUMN between A and B and … order by COLUMN [desc] limit \
+                N`",
         ))
     }
 }
@@ -166,7 +167,7 @@ impl Parser {
         }
         match self.tokens.next() {
             Some(Token::Operator(operator)) => Ok(Condition::Compare(column, operator, self.value()?)),
-            _ => Err(Error::invalid("behind a column, `between`, `is`, or one of = < <= > >= is wanted")),
+            _ => Err(Error::invalid("after a column write `between`, `is`, or one of = < <= > >=")),
         }
     }
 }
@@ -195,7 +196,7 @@ fn tokens(text: &str) -> Result<Vec<Token>> {
         let span = |fits: fn(char) -> bool| rest.find(|c| !fits(c)).unwrap_or(rest.len());
         if let Some(sign) = ["<>", "!="].into_iter().find(|sign| rest.starts_with(sign)) {
             return Err(Error::invalid(format!(
-                "there is no {sign}: an index finds ranges. Ask twice, for `COLUMN < A` and for `COLUMN > A`"
+                "{sign} is not supported, since an index finds ranges: ask twice, for `COLUMN < A` and for `COLUMN > A`"
             )));
         }
         let number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | ':');
@@ -216,7 +217,7 @@ fn tokens(text: &str) -> Result<Vec<Token>> {
                 let end = span(|c| c.is_alphanumeric() || c == '_');
                 (Token::Word(rest[..end].to_owned()), &rest[end..])
             } else {
-                return Err(Error::invalid(format!("in the query, {first:?} means nothing")));
+                return Err(Error::invalid(format!("in the query, {first:?} has no meaning")));
             };
         tokens.push(token);
         rest = behind.trim_start();

@@ -28,7 +28,8 @@ pub fn resolve(client: &mut Client, table: [String; 2]) -> Result<[String; 2]> {
         Some(row) => Some(row.try_get(0)?),
         None => client.query_one("select pg_catalog.current_schema()::text", &[])?.try_get(0)?,
     };
-    let schema = schema.ok_or_else(|| Error::invalid("the database has no schema to make a table in: name one"))?;
+    let schema = schema
+        .ok_or_else(|| Error::invalid("the database has no schema to make a table in: name one, as in SCHEMA.TABLE"))?;
     Ok([schema, table[1].clone()])
 }
 

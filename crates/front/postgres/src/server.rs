@@ -45,7 +45,7 @@ impl Server {
         let server = Server { dir: dir.clone(), own: Some(own) };
         server.own(&server.dir, 0o700).map_err(failed)?;
         let data = server.data();
-        let data = data.to_str().ok_or_else(|| failed(io::Error::other("the folder's name is no UTF-8")))?;
+        let data = data.to_str().ok_or_else(|| failed(io::Error::other("the folder's name is not UTF-8")))?;
         // `C` orders text by its bytes; the accounts of the machine are trusted through the folder's mode.
         server.run("initdb", &["-D", data, "-A", "trust", "-U", "comity", "--locale=C", "-E", "UTF8", "-N"])?;
         server.up()?;
@@ -159,7 +159,7 @@ impl Server {
 
     fn run(&self, program: &str, args: &[&str]) -> Result<()> {
         let Some(own) = &self.own else {
-            let message = "another process started this server, and only that one may restart or end it";
+            let message = "another process started this server, and only that process can restart or end it";
             return Err(Error::File { path: self.dir.clone(), source: io::Error::other(message) });
         };
         let path = own.bin.join(program);

@@ -95,7 +95,7 @@ impl Writer<'_> {
                 self.table.refresh(self.client)?;
             }
             if self.plan.bound.len() != self.table.bound().count() {
-                return Err(Error::invalid("columns were bound since this writer was made: make another one"));
+                return Err(Error::invalid("columns were bound since this writer was made: make a new writer"));
             }
             let mut state = self.table.state.clone();
             let row = state.next_row;
@@ -157,7 +157,7 @@ impl Writer<'_> {
         push_cells(&mut params, cells);
         params.extend(tags.iter().map(|tag| tag as &(dyn ToSql + Sync)));
         if params.len() != self.statement.params().len() {
-            return Err(Error::invalid("there are more or fewer values than columns"));
+            return Err(Error::invalid("the row has more or fewer values than there are columns"));
         }
         Ok(self.client.execute(&self.statement, &params)?)
     }

@@ -118,8 +118,8 @@ impl StoreKey {
         let damaged = || refuse(format!("this is not the file of a {what}, or it is damaged"));
         if file.starts_with(OLDER) {
             return Err(refuse(
-                "this store is of version 1, which an older comity made, and this one uses version 2. What is in it cannot be used \
-                 any more: delete the folder, and prepare new material, at all parties"
+                "an older comity made this store in version 1 of the format, and this comity uses version 2. Its \
+                    material cannot be used any more: delete the folder, and prepare new material, at all parties"
                     .to_owned(),
             ));
         }
@@ -133,9 +133,9 @@ impl StoreKey {
         match (&self.0, file[16]) {
             (Secret::Passphrase(_), 1) | (Secret::Bytes(_), 0) => {}
             (_, 0) => {
-                return Err(refuse(format!("the {what} was made with a key file: name it, in place of a passphrase")));
+                return Err(refuse(format!("the {what} was made with a key file: name that file, not a passphrase")));
             }
-            (_, 1) => return Err(refuse(format!("the {what} was made with a passphrase, and not with a key file"))),
+            (_, 1) => return Err(refuse(format!("the {what} was made with a passphrase: name it, not a key file"))),
             _ => return Err(damaged()),
         }
         let (head, tag) = file.split_at(FILE - 32);

@@ -60,7 +60,7 @@ impl OpenLot {
         let mut lot = OpenLot { folder: folder.clone(), record, info, pending, broken: false, busy };
         if pending {
             lot.broken = true;
-            return Err(Error::invalid_input("a check of this lot has begun and not ended: it is destroyed"));
+            return Err(Error::invalid_input("a check of this lot began and did not end: the lot is destroyed"));
         }
         Ok(lot)
     }
@@ -102,7 +102,7 @@ impl OpenLot {
             let path = record::batch_path(&self.folder, &self.busy.id, number);
             reader::check(path, self.record.seal.batch(number)).map_err(|error| {
                 let all = self.folder.named(&self.busy.id, "*");
-                Error::store(format!("{error}: its lot is of no use, delete {}", all.display()))
+                Error::store(format!("{error}: its lot cannot be used, delete {}", all.display()))
             })?;
         }
         Ok(())
@@ -184,7 +184,7 @@ impl Busy {
         if folder.busy.lock().unwrap_or_else(PoisonError::into_inner).insert(id) {
             return Ok(Busy { folder: folder.clone(), id });
         }
-        Err(Error::invalid_input("another part of this process works on this lot"))
+        Err(Error::invalid_input("another part of this process is using this lot"))
     }
 }
 
@@ -243,8 +243,8 @@ fn batches(folder: &Folder, id: &SessionId) -> Result<BTreeSet<u32>> {
 pub(crate) fn missing(folder: &Folder, id: &SessionId, state: State, there: &BTreeSet<u32>) -> Option<Error> {
     let batch = (state.next..state.batches).find(|number| !there.contains(number))?;
     Some(Error::store(format!(
-        "{}: batch {batch} is missing, which is not used up as the record has it: it was deleted, or an older copy of the record \
-         was put back. Nothing of this lot may be used: delete {}",
+        "{}: batch {batch} is missing, though the record says that it is unused: it was deleted, or an older copy of \
+            the record was put back. Nothing of this lot may be used: delete {}",
         record::path(folder, id).display(),
         folder.named(id, "*").display()
     )))

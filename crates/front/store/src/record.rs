@@ -80,7 +80,7 @@ impl Record {
         Ok(Record::decode(folder, id, &bytes).ok_or_else(|| {
             let (record, all) = (path.display(), path.with_extension("*"));
             Error::store(format!(
-                "{record} is damaged, or not of this store, so that nobody can say what of its lot is used up: delete {}",
+                "{record} is damaged, or belongs to another store, so what is left of its lot is unknown: delete {}",
                 all.display()
             ))
         }))

@@ -204,7 +204,7 @@ impl Store {
             if OLDER.contains(&ending.as_str()) {
                 let (path, all) = (self.folder.named(id, ending), self.folder.named(id, "*"));
                 let why = format!(
-                    "{} is of a store of version 1, which cannot be used any more: delete {}",
+                    "{} belongs to a store of version 1, which cannot be used any more: delete {}",
                     path.display(),
                     all.display()
                 );

@@ -46,7 +46,7 @@ impl Vault {
     pub fn create(dir: &Path, key: &StoreKey, secret: &[u8], rng: &mut dyn CryptoRng) -> Result<Vault> {
         let path = dir.join("vault");
         if path.exists() {
-            return Err(Error::invalid_input(format!("{} is there already, and is not overwritten", path.display())));
+            return Err(Error::invalid_input(format!("{} exists, and is not overwritten", path.display())));
         }
         folder::make(dir)?;
         folder::owned(dir)?;
@@ -73,7 +73,7 @@ impl Vault {
         let path = dir.join("vault");
         if !path.exists() {
             return Err(Error::invalid_input(format!(
-                "there is no {}: nothing was made in this folder",
+                "{} does not exist: nothing was made in this folder",
                 path.display()
             )));
         }
@@ -96,7 +96,7 @@ impl Vault {
     /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn take_number(&mut self) -> Result<u64> {
         if self.next == self.end {
-            let end = self.end.checked_add(BLOCK).ok_or_else(|| Error::store("the counter is at its end"))?;
+            let end = self.end.checked_add(BLOCK).ok_or_else(|| Error::store("the counter has reached its maximum"))?;
             self.note_end(end)?;
             self.end = end;
         }
@@ -139,7 +139,7 @@ fn read_end(dir: &Path) -> Result<u64> {
     let file = fs::read(&path).map_err(|error| failed("cannot read", &path, error))?;
     let end = file.get(8..16).and_then(|end| end.try_into().ok()).map(u64::from_le_bytes);
     end.filter(|end| encode(*end) == file).ok_or_else(|| {
-        Error::store(format!("{} is damaged, and with it which numbers were used: make a new folder", path.display()))
+        Error::store(format!("{} is damaged, so the used numbers are unknown: make a new folder", path.display()))
     })
 }
 

@@ -67,9 +67,9 @@ fn lots_are_listed_in_order_and_have_ids_of_their_own() {
     refused(store.new_lot(&long, &mut rng(1)).map(drop), &["255"]);
     // One works on a lot at a time, also on one that is not there yet.
     let three = store.open_lot(&meta(3).id).unwrap();
-    refused(store.open_lot(&meta(3).id).map(drop), &["works on this lot"]);
+    refused(store.open_lot(&meta(3).id).map(drop), &["is using this lot"]);
     let writer = store.new_lot(&meta(6), &mut rng(1)).unwrap();
-    refused(store.new_lot(&meta(6), &mut rng(1)).map(drop), &["works on this lot"]);
+    refused(store.new_lot(&meta(6), &mut rng(1)).map(drop), &["is using this lot"]);
     drop((three, writer));
     store.open_lot(&meta(3).id).unwrap().destroy().unwrap();
     assert_eq!(listed(), [5, 8].map(meta));
@@ -87,7 +87,7 @@ fn what_the_peer_has_lost_is_discarded() {
         fill(&store, number, 3, 100);
     }
     let open = store.open_lot(&meta(3).id).unwrap();
-    refused(store.remove(&meta(3).id), &["works on this lot"]);
+    refused(store.remove(&meta(3).id), &["is using this lot"]);
     drop(open);
     store.remove(&meta(2).id).unwrap();
     // Nothing is left of it here, nor after a crash; it may be gone already.

@@ -19,7 +19,8 @@ impl Error {
     #[cfg(any(test, not(feature = "parquet")))]
     pub(crate) fn no_parquet(does: &str) -> Error {
         Error(format!(
-            "this build of comity {does} no Parquet: build it with `--features parquet`, or with all that there is, `--features full`"
+            "this build of comity {does} no Parquet: build comity with `--features parquet`, or with every command, \
+                `--features full`"
         ))
     }
 

@@ -60,9 +60,8 @@ impl<R: Read> Read for Guard<R> {
         let mut blank = self.seen.blank.borrow_mut();
         let checked =
             if count > 0 || into.is_empty() { self.quotes.check(bytes, &mut blank) } else { self.quotes.end() };
-        checked.map_err(|error| {
-            io::Error::other(error.and("If quotes have no meaning in this file, say so (--no-quoting)"))
-        })?;
+        checked
+            .map_err(|error| io::Error::other(error.and("If quotes have no meaning in this file, add --no-quoting")))?;
         if memchr::memchr(0, bytes).is_some() {
             self.seen.nul.set(true);
         }
@@ -103,7 +102,7 @@ impl Quotes {
                 Some(_) if self.closed => self.closed = false,
                 Some(_) => self.closed = true,
                 None if self.starts() => self.open = Some(self.line),
-                None => return Err(self.wrong("a quote (\") in a field that does not begin with one")),
+                None => return Err(self.wrong("a field has a quote (\") inside, but does not begin with one")),
             }
             self.before = b'"';
         }
@@ -118,7 +117,7 @@ impl Quotes {
             self.before = *first;
             if !self.starts() {
                 return Err(self.wrong(
-                    "behind the quote (\") that closes a field, the delimiter or the end of the line is wanted",
+                    "after the quote (\") that closes a field there must be the delimiter or the end of the line",
                 ));
             }
             (self.closed, self.open) = (false, None);
@@ -148,7 +147,7 @@ impl Quotes {
     fn end(&self) -> Result<(), Error> {
         match self.open {
             Some(line) if !self.closed => Err(Error::new(format!(
-                "line {line}: a quote (\") is not closed, and all behind it would be one field"
+                "line {line}: a quote (\") is not closed, so the rest of the file would be one field"
             ))),
             _ => Ok(()),
         }
@@ -161,5 +160,5 @@ impl Quotes {
 
 /// The words for a record that is too long.
 pub(crate) fn too_long() -> String {
-    format!("a record has more than {} MiB: is a quote not closed, or is this no table?", MOST >> 20)
+    format!("a record has more than {} MiB: a quote may be unclosed, or the file is not a table", MOST >> 20)
 }

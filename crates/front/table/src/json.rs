@@ -112,9 +112,10 @@ impl JsonLines {
         let Object(object) = serde_json::from_slice(line).map_err(|error| {
             let what = match error.classify() {
                 _ if line.trim_ascii_start().starts_with(b"[") => {
-                    "an array, where an object a line is wanted: `jq -c '.[]' FILE` makes that of it".to_owned()
+                    "the file is one array, and an object on each line is wanted: convert it with `jq -c '.[]' FILE`"
+                        .to_owned()
                 }
-                serde_json::error::Category::Data => "no JSON object".to_owned(),
+                serde_json::error::Category::Data => "the line is not a JSON object".to_owned(),
                 _ => error.to_string().replace(" at line 1 column", ", at character"),
             };
             Error::new(format!("line {}: {what}", self.number))

@@ -8,7 +8,7 @@ use crate::reader::{ColumnKind, TableReader};
 use crate::steps::{Steps, unicode};
 
 /// What is said of a value that is no text.
-pub const NO_TEXT: &str = "this is no UTF-8: `iconv -t UTF-8` makes it of another encoding";
+pub const NO_TEXT: &str = "the text is not UTF-8: convert it with `iconv -t UTF-8`";
 
 /// A hash of a key's encoding: equal for equal keys, and for no others that anybody finds.
 pub type KeyHash = [u8; 32];
@@ -37,14 +37,14 @@ impl FromStr for Key {
                 ([name, steps], _) => columns.push((bare(name), Some(steps.clone()))),
                 _ => {
                     return Err(Error::new(format!(
-                        "`{part}`: COLUMN or COLUMN:STEPS is wanted; a colon or comma of a name has a backslash before it"
+                        "`{part}`: write COLUMN or COLUMN:STEPS, with a backslash before a colon or comma in a name"
                     )));
                 }
             }
         }
         let column = |(name, steps): (String, Option<String>)| {
             if name.is_empty() {
-                return Err(Error::new(format!("`{text}`: there is no column's name")));
+                return Err(Error::new(format!("`{text}`: the column's name is missing")));
             }
             Ok((name, steps.unwrap_or_default().parse()?))
         };
@@ -145,8 +145,10 @@ impl Bound {
         for (column, steps) in &self.columns {
             let wrong = |what: &str| Err(reader.wrong(record, *column, what));
             match reader.kind(*column) {
-                ColumnKind::Real => return wrong("a number with a fraction is no key: it has many ways to be written"),
-                ColumnKind::Nested => return wrong("a list or an object is no key"),
+                ColumnKind::Real => {
+                    return wrong("a number with a fraction cannot be a key, since it can be written in many ways");
+                }
+                ColumnKind::Nested => return wrong("a list or an object cannot be a key"),
                 _ => {}
             }
             let Ok(value) = core::str::from_utf8(record.get(*column).unwrap_or_default()) else {

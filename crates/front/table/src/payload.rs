@@ -81,8 +81,8 @@ impl Payload {
             Duplicates::Error if !new => {
                 return Err((
                     None,
-                    "a row before has this key, too, and only one row's payload can be sent: \
-                     `--duplicates first`, `list:K` or `sum` say what is"
+                    "an earlier row has the same key, and only one row's payload can be sent: choose with \
+                        `--duplicates first`, `list:K` or `sum`"
                         .into(),
                 ));
             }
@@ -133,8 +133,8 @@ impl Payload {
         let width = filled.iter().copied().max().unwrap_or(1);
         if width > WIDEST || width.saturating_mul(elements) > MOST {
             return Err(Error::new(format!(
-                "the payload is too large: the widest of {elements} keys takes {width} bytes, and so does each: {WIDEST} \
-                 bytes for one and {} GiB for all is the most. Send fewer columns, or shorter ones",
+                "the payload is too large: each of {elements} keys takes as much as the widest, {width} bytes, and the \
+                    most is {WIDEST} bytes for one and {} GiB for all. Send fewer columns, or shorter ones",
                 MOST >> 30
             )));
         }
@@ -162,7 +162,9 @@ fn add_up<'f>(sums: &mut [i128], fields: impl Iterator<Item = &'f [u8]>) -> Resu
         let number: i128 = if text.is_empty() {
             0
         } else {
-            text.parse().map_err(|_| (Some(at), "`--duplicates sum` adds integers, and this is not one".to_owned()))?
+            text.parse().map_err(|_| {
+                (Some(at), "`--duplicates sum` adds integers, and the value is not an integer".to_owned())
+            })?
         };
         *sum = sum.checked_add(number).ok_or((Some(at), "the sum has more than 127 bits".to_owned()))?;
     }
@@ -279,13 +281,17 @@ mod tests {
         assert!(cells(Duplicates::Error, &[(0, &"x".repeat(WIDEST))]).unwrap_err().contains("at most"));
         // Rows of one key, none too wide by itself; and one wide cell, which makes all others as wide.
         let wide = "x".repeat(WIDEST / 2);
-        assert!(cells(Duplicates::List(3), &[(0, &wide), (0, &wide)]).unwrap_err().contains("the widest of 1 keys"));
+        assert!(
+            cells(Duplicates::List(3), &[(0, &wide), (0, &wide)])
+                .unwrap_err()
+                .contains("each of 1 keys takes as much as the widest")
+        );
         let mut many = Payload::new(1, Duplicates::Error);
         for element in 0..MOST / wide.len() + 1 {
             let field: &[u8] = if element == 7 { wide.as_bytes() } else { b"" };
             many.add(element, std::iter::once(field)).unwrap();
         }
-        assert!(many.cells().unwrap_err().to_string().contains("8 GiB for all is the most"));
+        assert!(many.cells().unwrap_err().to_string().contains("8 GiB for all. Send fewer"));
         let greatest = format!("{},0", i128::MAX);
         assert!(cells(Duplicates::Sum, &[(0, &greatest), (0, "1,0")]).unwrap_err().contains("127 bits"));
         let latin = Payload::new(2, Duplicates::First).add(0, [&b"a"[..], b"\xe9"].into_iter()).unwrap_err();

@@ -227,7 +227,7 @@ impl Form {
         let mut first = Record::new();
         let there = next_csv(&mut reader, &seen, &mut None, &mut first, &[])?;
         if !there && shape.header {
-            return Err(Error::new("the file is empty: not even a header is there"));
+            return Err(Error::new("the file is empty: it lacks even a header"));
         }
         let mut columns: Vec<TableColumn> = Vec::with_capacity(first.len());
         let mut names = HashSet::with_capacity(first.len());
@@ -235,7 +235,7 @@ impl Form {
             let name = if shape.header { String::from_utf8_lossy(field).into_owned() } else { (at + 1).to_string() };
             if !names.insert(name.clone()) {
                 return Err(Error::new(format!(
-                    "line 1, column {}: the header has `{name}` twice: name its columns apart",
+                    "line 1, column {}: the header has `{name}` twice: give the columns different names",
                     at + 1
                 )));
             }
@@ -270,7 +270,7 @@ fn next_csv(
     if seen.nul.get() && memchr::memchr(0, record.as_slice()).is_some() {
         let column = record.iter().position(|field| memchr::memchr(0, field).is_some()).unwrap_or(0);
         return Err(Error::new(format!(
-            "line {line}, column {}: a NUL byte: this is no text, or a damaged one",
+            "line {line}, column {}: a NUL byte: the file is not text, or is damaged",
             columns.get(column).map_or((column + 1).to_string(), |column| format!("`{}`", column.name))
         )));
     }
@@ -309,7 +309,7 @@ fn next_line(
         return Ok(false);
     }
     if line.contains(&0) {
-        return Err(Error::new(format!("line {number}: a NUL byte: this is no text, or a damaged one")));
+        return Err(Error::new(format!("line {number}: a NUL byte: the file is not text, or is damaged")));
     }
     record.push_field(line);
     record.set_position(Some(at_line(number)));
@@ -342,8 +342,8 @@ pub(crate) fn at_line(number: u64) -> csv::Position {
 /// The error for a column of a file with one key a line.
 fn no_columns(name: &str) -> Error {
     Error::new(format!(
-        "there is no column `{name}`: this is a list with a key a line and without a header, whose only column is called \
-         `{KEY}` (--key {KEY}:STEPS). If its first line has names of columns, it is CSV: --format csv"
+        "there is no column `{name}`: the file is read as a list, a key on each line and no header, whose only column \
+            is called `{KEY}` (--key {KEY}:STEPS). If its first line names columns, add --format csv"
     ))
 }
 

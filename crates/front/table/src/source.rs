@@ -34,7 +34,7 @@ impl Source {
         let mut file = File::open(path).map_err(unread)?;
         let meta = file.metadata().map_err(unread)?;
         if meta.is_dir() {
-            return Err(Error::new("this is a folder, not a table").at(&name));
+            return Err(Error::new("it is a folder, not a table").at(&name));
         }
         if !meta.is_file() {
             return Source::spill(&mut file, &name);
@@ -50,7 +50,7 @@ impl Source {
         let folder = std::env::temp_dir();
         let wrong = |e: io::Error| {
             Error::new(format!(
-                "cannot keep it in a temporary file in {}: {e}. TMPDIR names another folder",
+                "cannot keep it in a temporary file in {}: {e}. Name another folder in TMPDIR",
                 folder.display()
             ))
             .at(name)
@@ -112,7 +112,10 @@ impl Source {
         }
         let first = &first[..filled];
         let skip = match first {
-            b"PAR1" => return Err(Error::new("this is a table in Parquet: say so, or name it .parquet").at(&self.name)),
+            b"PAR1" => {
+                return Err(Error::new("this is a table in Parquet: add --format parquet, or name the file .parquet")
+                    .at(&self.name));
+            }
             [0xef, 0xbb, 0xbf, ..] => 3,
             _ => 0,
         };
@@ -127,12 +130,10 @@ impl Source {
 /// What a file is that begins with these bytes and is no text in UTF-8, and what makes a text of it.
 pub fn no_text(first: &[u8]) -> Option<&'static str> {
     match first {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-            Some("this text is UTF-16: `iconv -f UTF-16 -t UTF-8` makes UTF-8 of it")
-        }
-        [b'P', b'A', b'R', b'1', ..] => Some("this is a table in Parquet, and not a text: save it as CSV"),
-        [b'P', b'K', 3, 4, ..] => Some("this is a zip or spreadsheet file, and not a text: save it as CSV"),
-        [0x1f, 0x8b, ..] => Some("this is a file under gzip: `gunzip` makes a text of it"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("the text is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`"),
+        [b'P', b'A', b'R', b'1', ..] => Some("this is a table in Parquet, not text: save it as CSV"),
+        [b'P', b'K', 3, 4, ..] => Some("this is a zip or spreadsheet file, not text: save it as CSV"),
+        [0x1f, 0x8b, ..] => Some("this is a gzip file: unpack it with `gunzip`"),
         _ => None,
     }
 }
@@ -173,7 +174,7 @@ struct Gzip<R>(MultiGzDecoder<R>);
 impl<R: io::BufRead> Read for Gzip<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.0.read(into).map_err(|e| match e.kind() {
-            io::ErrorKind::UnexpectedEof => io::Error::other("the gzip file ends too early: it was cut off on its way"),
+            io::ErrorKind::UnexpectedEof => io::Error::other("the gzip file ends too early: it was cut off"),
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
                 io::Error::other(format!("the gzip file is damaged: {e}"))
             }

@@ -117,7 +117,7 @@ impl FromStr for Steps {
         steps.dedup();
         let forms = steps.iter().filter(|step| (Step::Integer..=Step::Hex).contains(step)).count();
         if forms > 1 {
-            return Err(Error::new(format!("`{text}`: a key is an integer, a date or hex, one of them")));
+            return Err(Error::new(format!("`{text}`: choose one of integer, date and hex")));
         }
         Ok(Steps(steps))
     }
@@ -143,11 +143,14 @@ impl Step {
             Step::Lower => fold(value),
             Step::Trim => value.trim().to_owned(),
             Step::Digits => digits(&value).ok_or(
-                "a digit of another script than 0 to 9, a Han numeral, or a number in one character, such as a fraction: write it with the digits 0 to 9",
+                "the value has a digit of another script, a Han numeral, or a number in one character, such as a \
+                    fraction: write it with the digits 0 to 9",
             )?,
-            Step::Integer => integer(&value).ok_or("this is no integer")?,
-            Step::Date => date(&value).ok_or("this is no day: YYYY-MM-DD, YYYYMMDD, YYYY/MM/DD and DD.MM.YYYY are")?,
-            Step::Hex => hex(&value).ok_or("this is not hex")?,
+            Step::Integer => integer(&value).ok_or("the value is not an integer")?,
+            Step::Date => {
+                date(&value).ok_or("the value is not a day: write YYYY-MM-DD, YYYYMMDD, YYYY/MM/DD or DD.MM.YYYY")?
+            }
+            Step::Hex => hex(&value).ok_or("the value is not hex")?,
             Step::Sha256 => {
                 digest(&SHA256, value.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
             }

@@ -50,7 +50,7 @@ impl TableWriter {
             TableFormat::Lines if columns.len() == 1 => Form::Lines(sink(out)),
             TableFormat::Lines => {
                 return Err(Error::new(format!(
-                    "a file with a key a line has one column, and this one has {}: write csv, tsv or json",
+                    "a file with a key on each line has one column, and this table has {}: write csv, tsv or json",
                     columns.len()
                 )));
             }
@@ -74,7 +74,7 @@ impl TableWriter {
                 let mut line: Vec<u8> = fields.flatten().copied().collect();
                 if line.contains(&b'\n') || line.ends_with(b"\r") {
                     return Err(Error::new(
-                        "a key with a line break in it would be several lines: write csv, tsv or json",
+                        "a key has a line break, which would split it into several lines: write csv, tsv or json",
                     ));
                 }
                 line.push(b'\n');
@@ -126,7 +126,7 @@ impl TableWriter {
 /// A field as a value of JSON. What claims to be a number and is none is a text: it may be another owner's claim.
 fn value(column: &TableColumn, field: &[u8], line: &mut Vec<u8>) -> Result<()> {
     let text = core::str::from_utf8(field)
-        .map_err(|_| Error::new(format!("column `{}` is no UTF-8, and JSON is: write csv", column.name)))?;
+        .map_err(|_| Error::new(format!("column `{}` is not UTF-8, which JSON needs: write csv", column.name)))?;
     match column.kind {
         ColumnKind::Text => {}
         _ if text.is_empty() => {

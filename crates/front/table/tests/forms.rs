@@ -146,7 +146,7 @@ fn json_is_json_whatever_a_column_claims() {
     }
     let mut writer = TableWriter::new(Box::new(io::sink()), &shape("json"), columns(&names)).unwrap();
     let refused = writer.write([&b"1"[..], b"[\"\xff\"]"].into_iter()).unwrap_err().to_string();
-    assert!(refused.contains("column `x` is no UTF-8"), "{refused}");
+    assert!(refused.contains("column `x` is not UTF-8"), "{refused}");
 }
 
 /// A column whose records differ has the kind that all of them fit.
@@ -172,7 +172,7 @@ fn lines_are_one_key_each() {
     }
     let two = columns(&[("a", ColumnKind::Text), ("b", ColumnKind::Text)]);
     let refused = TableWriter::new(Box::new(io::sink()), &shape("lines"), two).err().unwrap();
-    assert!(refused.to_string().contains("has one column, and this one has 2"));
+    assert!(refused.to_string().contains("has one column, and this table has 2"));
 }
 
 /// Text begins where its first bytes are, in however many pieces these come.

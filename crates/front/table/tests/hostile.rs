@@ -16,20 +16,20 @@ fn what_is_wrong_is_said_with_its_place() {
         (b"a\0,b\n", "line 1, column 1: a NUL byte"),
         (
             b"a,b\n1,\"2\n3,4\n",
-            "t: line 2: a quote (\") is not closed, and all behind it would be one field. If quotes have",
+            "t: line 2: a quote (\") is not closed, so the rest of the file would be one field. If quotes have",
         ),
         (b"a\n\"b", "t: line 2: a quote (\") is not closed"),
         // Two quotes that would make one row of three, or a field of what is none.
-        (b"a,b\n1,5\"\n2,6\"\n", "t: line 2: a quote (\") in a field that does not begin with one"),
+        (b"a,b\n1,5\"\n2,6\"\n", "t: line 2: a field has a quote (\") inside, but does not begin with one"),
         (b"a,b\n1,x\"y\n2,3\n4,z\"\n", "line 2: a quote (\") in a field"),
-        (b"a,b\n1,\"x\"y\n", "line 2: behind the quote (\") that closes a field"),
-        (b"a,b\n\"1\n\"\"\",\"x\" ,\n", "line 3: behind the quote (\") that closes a field"),
+        (b"a,b\n1,\"x\"y\n", "line 2: after the quote (\") that closes a field"),
+        (b"a,b\n\"1\n\"\"\",\"x\" ,\n", "line 3: after the quote (\") that closes a field"),
         (b"a,b\n1, \"x\"\n", "line 2: a quote (\") in a field"),
         (b"a,b,a\n", "line 1, column 3: the header has `a` twice"),
-        (b"", "not even a header"),
+        (b"", "lacks even a header"),
         (b"\xff\xfea\0,\0b\0", "iconv -f UTF-16"),
         (b"\xfe\xff\0a\0,\0b", "iconv -f UTF-16"),
-        (b"PAR1....", "name it .parquet"),
+        (b"PAR1....", "name the file .parquet"),
         (b"PK\x03\x04..", "save it as CSV"),
     ] {
         let why = why(bytes, &csv);
@@ -37,9 +37,12 @@ fn what_is_wrong_is_said_with_its_place() {
     }
     for (bytes, words) in [
         (&b"{\"a\": 1}\n{\"a\": \n"[..], "line 2: EOF while parsing"),
-        (b"{\"a\": 1}\n7\n", "line 2: no JSON object"),
-        (b"[{\"a\": 1}]\n", "line 1: an array, where an object a line is wanted: `jq -c '.[]' FILE`"),
-        (b"[\n  {\"a\": 1}\n]\n", "line 1: an array, where an object a line is wanted"),
+        (b"{\"a\": 1}\n7\n", "line 2: the line is not a JSON object"),
+        (
+            b"[{\"a\": 1}]\n",
+            "line 1: the file is one array, and an object on each line is wanted: convert it with `jq -c '.[]' FILE`",
+        ),
+        (b"[\n  {\"a\": 1}\n]\n", "line 1: the file is one array, and an object on each line is wanted"),
         (b"{\"a\": 1} x\n", "line 1: trailing characters, at character 10"),
     ] {
         let why = why(bytes, &shape("json"));
@@ -120,15 +123,18 @@ fn a_value_that_is_no_key_is_told_with_its_place() {
             }
         }
     };
-    assert!(error(b"a,b\n1,2020-01-01\n2,secret\n", "csv", "b:date").contains("t: line 3, column `b`: this is no day"));
+    assert!(
+        error(b"a,b\n1,2020-01-01\n2,secret\n", "csv", "b:date")
+            .contains("t: line 3, column `b`: the value is not a day")
+    );
     assert!(!error(b"a,b\n1,2020-01-01\n2,secret\n", "csv", "b:date").contains("secret"));
     // Latin-1 in one row of a file that is UTF-8 otherwise.
-    assert!(error(b"a\n\xc3\xa9\n\xe9\n", "csv", "a").contains("line 3, column `a`: this is no UTF-8"));
+    assert!(error(b"a\n\xc3\xa9\n\xe9\n", "csv", "a").contains("line 3, column `a`: the text is not UTF-8"));
     assert!(error(b"{\"a\": 1}\n{\"a\": 1.5}\n", "json", "a").contains("line 2, column `a`: a number with a fraction"));
     // Each value by itself, whatever the column has been so far.
     assert!(error(b"{\"a\": \"x\"}\n{\"a\": 1.50}\n", "json", "a").contains("line 2, column `a`: a number with"));
     assert!(error(b"{\"a\": null}\n{\"a\": 1e2}\n", "json", "a").contains("line 2, column `a`: a number with"));
-    assert!(error(b"{\"a\": [1]}\n", "json", "a").contains("a list or an object is no key"));
+    assert!(error(b"{\"a\": [1]}\n", "json", "a").contains("a list or an object cannot be a key"));
 }
 
 /// A field of a gigabyte is refused long before it is in memory.
@@ -164,7 +170,7 @@ fn a_record_that_never_ends_is_refused() {
 fn a_folder_is_no_table_and_a_pipe_is_read_once() {
     let folder = tempfile::tempdir().unwrap();
     let why = Source::open(folder.path()).err().unwrap().to_string();
-    assert!(why.ends_with("this is a folder, not a table"), "{why}");
+    assert!(why.ends_with("it is a folder, not a table"), "{why}");
     #[cfg(unix)]
     {
         let path = folder.path().join("pipe");
@@ -189,7 +195,7 @@ fn damaged_containers_are_errors() {
     for cut in [3, 12, 30, whole.len() / 2, whole.len() - 1] {
         let why = why(&whole[..cut], &shape("csv"));
         assert!(
-            why.starts_with("t: ") && why.ends_with(": the gzip file ends too early: it was cut off on its way"),
+            why.starts_with("t: ") && why.ends_with(": the gzip file ends too early: it was cut off"),
             "{cut}: {why}"
         );
     }

@@ -186,9 +186,7 @@ impl OutFile {
 /// An error that says why there can be no such file.
 pub fn draft(path: &Path, access: Access) -> Outcome<Draft> {
     Draft::new(path, access).map_err(|e| match e.kind() {
-        io::ErrorKind::IsADirectory => {
-            Failure::input(format!("{}: this is a folder; name a file in it", path.display()))
-        }
+        io::ErrorKind::IsADirectory => Failure::input(format!("{}: it is a folder; name a file in it", path.display())),
         _ => unwritable(path, &e),
     })
 }

@@ -77,7 +77,8 @@ impl Job {
         let place = path.display().to_string();
         let unreadable = |why: &dyn std::fmt::Display| Failure::input(format!("{place}: {why}"));
         let bytes = read_own(path, OTHERS_WRITE, LONGEST)?.ok_or_else(|| unreadable(&"there is no such file"))?;
-        let text = str::from_utf8(&bytes).map_err(|_| unreadable(&"this is no text: a job is TOML"))?;
+        let text =
+            str::from_utf8(&bytes).map_err(|_| unreadable(&"the file is not UTF-8 text; a job is a TOML file"))?;
         let mut job = Job::parse(text).map_err(|failure| failure.at(&place))?;
         job.folder = path.parent().unwrap_or(Path::new("")).to_owned();
         Ok(job)
@@ -92,11 +93,13 @@ impl Job {
             job.party = job.party.at_relay(&relay)?;
         }
         if job.runs == 0 {
-            return Err(Failure::input("runs = 0: a service would serve nobody"));
+            return Err(Failure::input("runs = 0: write 1 or more, or the service would serve nobody"));
         }
         let plain = |value: &toml::Value| value.is_str() || value.is_bool() || value.is_integer();
         match job.options.iter().find(|(_, value)| !plain(value)) {
-            Some((name, _)) => Err(Failure::input(format!("option {name}: a word, a number, true or false is wanted"))),
+            Some((name, _)) => {
+                Err(Failure::input(format!("option {name}: its value must be a word, a number, true or false")))
+            }
             None => Ok(job),
         }
     }
@@ -111,7 +114,7 @@ impl Job {
             None | Some("auto") => Optimize::Auto,
             Some("size") => Optimize::Size,
             Some("depth") => Optimize::Depth,
-            Some(other) => return Err(Failure::input(format!("optimize = {other:?}: it is size, depth or auto"))),
+            Some(other) => return Err(Failure::input(format!("optimize = {other:?}: write size, depth or auto"))),
         };
         let base = self.program.split(['*', '^']).next().unwrap_or_default();
         let program = match comity_library::is_name(base) {
@@ -148,7 +151,7 @@ impl Job {
             if let Some((option, [first, second])) = parts {
                 let whose = self.member(value).filter(|_| name == first).ok_or_else(|| {
                     Failure::input(format!(
-                        "option {name} = {value:?}: write {first} = PARTY, which is the same for all who hold the job"
+                        "option {name} = {value:?}: write {first} = PARTY, so that all parties can hold the same job"
                     ))
                 })?;
                 (*name, *value) = (option.to_owned(), if whose == party { first } else { second }.to_string());
@@ -171,7 +174,10 @@ impl Job {
     pub(crate) fn session_args(&self, list: List, party: u16) -> Outcome<SessionArgs> {
         let card = comity::among(list.0, &self.protocol)?.card();
         if self.store.is_some() && card.offline.is_empty() {
-            return Err(Failure::input(format!("{} prepares nothing, so that its runs have no store", card.name)));
+            return Err(Failure::input(format!(
+                "{} makes no material ahead, so its runs use no store: take `store` out of the job",
+                card.name
+            )));
         }
         Params::new(128, self.rho)?;
         Ok(SessionArgs {
@@ -195,8 +201,8 @@ impl Job {
     pub(crate) fn store_dir(&self, flag: Option<&Path>) -> Outcome<Option<PathBuf>> {
         match (self.store.as_deref(), flag) {
             (None, Some(flag)) => Err(Failure::input(format!(
-                "--store {}: the runs of this job use up no material, as it names no store; leave the flag out, or write \
-                 store = \"store\" into the job, which all parties hold",
+                "--store {}: this job names no store, so its runs use up no material; leave the flag out, or write \
+                    store = \"store\" into the job, which all parties hold",
                 flag.display()
             ))),
             (None, None) => Ok(None),
@@ -215,7 +221,7 @@ impl Job {
         match self.digest.as_deref() {
             Some(said) if said == here => Ok(()),
             Some(said) => Err(Failure::input(format!(
-                "the program {} is not the job's: it is {here}, and the job says {said}",
+                "the program {} is not the job's: its digest is {here}, and the job says {said}",
                 self.program
             ))),
             None => Err(Failure::input(format!(

@@ -97,7 +97,10 @@ impl Partial {
 fn spare_key(path: &Path, access: Access) -> Outcome {
     let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
     if !metadata.is_file() {
-        return Err(Failure::input(format!("{}: this is no file that could be replaced", path.display())));
+        return Err(Failure::input(format!(
+            "{}: it is a device or a folder, and only a file can be replaced",
+            path.display()
+        )));
     }
     let key = || -> Outcome<bool> { Ok(FileKind::of(&start(path, &mut open(path)?)?) == Some(FileKind::Key)) };
     if access == Access::Umask && key()? { Err(exists(path)) } else { Ok(()) }
@@ -106,7 +109,8 @@ fn spare_key(path: &Path, access: Access) -> Outcome {
 /// The failure where a key would overwrite a file.
 pub(super) fn exists(path: &Path) -> Failure {
     Failure::input(format!(
-        "{}: there is such a file, and a key is never overwritten: it may be the only one that opens the answers to a query",
+        "{}: the file exists, and comity never overwrites a key: it may be the only one that opens the answers to a \
+            query",
         path.display()
     ))
 }

@@ -111,7 +111,7 @@ fn report(path: &Path) -> Outcome<Report> {
         }
         Some(FileKind::Copy) => Report::Copy { bytes: examine_copy(&mut files::open(path)?)? },
         None => {
-            let message = "this is no query, key or answer of `comity nisc`";
+            let message = "the file is not a query, a key or an answer of `comity nisc`";
             return Err(Failure::new(failure::Ending::Malformed, message));
         }
     })

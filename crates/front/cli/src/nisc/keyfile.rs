@@ -49,7 +49,7 @@ impl KeyFile {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(Failure::input(format!(
-                    "{}: another process is at work on it; wait for it",
+                    "{}: another process is using this key; try again when it has ended",
                     path.display()
                 )));
             }

@@ -109,18 +109,20 @@ pub(super) fn run(args: &OpenArgs) -> Outcome<ExitCode> {
         (true, Some(place)) if !args.adaptive => place,
         (true, Some(_)) => {
             return Err(Failure::input(
-                "--adaptive: the copies of these answers are stored, and which are fetched shows which are evaluated: so all \
-                 answers must be here before the first fetch, and the key is spent then. Open them without it",
+                "--adaptive: the copies of these answers are stored, and fetching shows which of them are evaluated. \
+                    So all answers must be here before the first fetch, which spends the key: open them without \
+                    --adaptive",
             ));
         }
         (true, None) => {
             return Err(Failure::input(
-                "the copies of these answers are stored: name the folder or the URL with --store (the key is spent then)",
+                "the copies of these answers are stored: name the folder or the URL with --store (opening them spends \
+                    the key)",
             ));
         }
         (false, Some(_)) => {
             return Err(Failure::input(
-                "--store: the answers to this query have their copies in them, and none are stored",
+                "--store: the answers to this query hold their copies themselves; leave --store out",
             ));
         }
         (false, None) => return together(work, &file, &mut key),

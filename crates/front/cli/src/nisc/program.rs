@@ -44,8 +44,8 @@ pub(super) fn of_query(reference: &Reference, digest: &[u8; 32], given: Option<&
         None if is_built_in(reference.text()) => reference.text(),
         None => {
             return Err(Failure::input(format!(
-                "the query is for the program `{}`, which is not built in: name your own copy of it with --program FILE, \
-                 and read what it computes (its hash must be {})",
+                "the query is for the program `{}`, which is not built in: get it, read what it computes, and name \
+                    your copy with --program FILE (its hash must be {})",
                 reference.text(),
                 hex(digest)
             )));
@@ -88,7 +88,7 @@ fn referred(reference: &Reference, digest: &[u8; 32], text: &str) -> Outcome<Res
         return Err(Failure::new(
             Ending::Mismatch,
             format!(
-                "{text}: this is not the program of the query: its hash is {}, and the query is for {}",
+                "{text}: this is not the program of the query: its hash is {}, and the query's program has {}",
                 hex(&ours),
                 hex(digest)
             ),

@@ -85,7 +85,7 @@ impl Place {
             let path = PathBuf::from(text);
             if !path.is_dir() {
                 return Err(Failure::input(format!(
-                    "--store {text}: there is no such folder: make it first, or name another"
+                    "--store {text}: the folder does not exist: make it, or name another"
                 )));
             }
             return Ok(Place::Folder(path));
@@ -104,7 +104,8 @@ impl Place {
             "http" if is_loopback(host) => false,
             "http" => {
                 return Err(Failure::input(format!(
-                    "--store {text}: this is not encrypted, and anybody on the way would see which copies are fetched: use https"
+                    "--store {text}: http is not encrypted, so anybody on the way would see which copies are fetched: \
+                        use https"
                 )));
             }
             _ => {

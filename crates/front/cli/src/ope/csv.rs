@@ -23,7 +23,7 @@ fn read_from(text: &str, mut line: usize) -> Outcome<Vec<Record>> {
             None => {
                 let end = rest.find([',', '\n', '\r']).unwrap_or(rest.len());
                 if rest[..end].contains('"') {
-                    return Err(wrong("a quote in a field that does not begin with one"));
+                    return Err(wrong("a field has a quote inside, but does not begin with one"));
                 }
                 ((end > 0).then(|| rest[..end].to_owned()), &rest[end..])
             }
@@ -58,7 +58,11 @@ fn read_from(text: &str, mut line: usize) -> Outcome<Vec<Record>> {
             rest = match unix.strip_prefix('\n') {
                 Some(more) => more,
                 None if unix.is_empty() => unix,
-                None => return Err(wrong("behind a quoted field, a comma or the end of the line is wanted")),
+                None => {
+                    return Err(wrong(
+                        "after the closing quote of a field there must be a comma or the end of the line",
+                    ));
+                }
             };
         }
         if let Some(first) = records.first().map(Vec::len).filter(|first| *first != record.len()) {
@@ -100,7 +104,7 @@ impl<F: Read + Seek> Source<F> {
             if text.len() >= MOST {
                 return Err(wrong("a record has more than 16 MiB: is a quote not closed?"));
             }
-            let record = core::str::from_utf8(&text).map_err(|_| wrong("this is no UTF-8"))?;
+            let record = core::str::from_utf8(&text).map_err(|_| wrong("the line is not UTF-8 text"))?;
             let count = record_of(record, line)?.len();
             if *fields.get_or_insert(count) != count {
                 return Err(wrong(&format!("{count} fields, where the first line has {}", fields.unwrap_or(count))));
@@ -194,7 +198,11 @@ mod tests {
             assert!(failure.message.contains(line), "{}", failure.message);
         }
         assert!(
-            Source::new(std::io::Cursor::new(b"a\n\xff\n")).err().unwrap().message.contains("line 2: this is no UTF-8")
+            Source::new(std::io::Cursor::new(b"a\n\xff\n"))
+                .err()
+                .unwrap()
+                .message
+                .contains("line 2: the line is not UTF-8 text")
         );
         let endless = format!("a\n\"{}", "x\n".repeat(MOST / 2));
         assert!(Source::new(std::io::Cursor::new(endless)).err().unwrap().message.contains("not closed"));

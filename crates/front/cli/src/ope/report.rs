@@ -135,7 +135,7 @@ impl Report {
             ),
         };
         if *foreign > 0 {
-            self.right += &format!("{foreign} rows were not written by comity, and say nothing\n");
+            self.right += &format!("{foreign} rows were not written by comity, and are not checked\n");
         }
         self.right.clone()
     }

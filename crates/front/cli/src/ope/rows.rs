@@ -70,7 +70,7 @@ pub(super) fn load(args: &LoadArgs) -> Outcome {
     let file = input(&args.file).map_err(|error| Failure::input(format!("{at}: {error}")))?;
     let mut source = csv::Source::new(file).map_err(|failure| failure.at(&at))?;
     if source.count() == 0 {
-        return Err(Failure::input(format!("{at}: it is empty: a first line with the names of columns is wanted")));
+        return Err(Failure::input(format!("{at}: the file is empty: its first line must name the columns")));
     }
     let names: Vec<String> = source.record(0)?.into_iter().map(Option::unwrap_or_default).collect();
     let Opened { mut client, mut table, .. } = open(&args.place, &args.into)?;
@@ -79,7 +79,7 @@ pub(super) fn load(args: &LoadArgs) -> Outcome {
         if column(name).is_none() || !names.contains(name) {
             let init = format!("`comity ope init --table {} --column {name}` makes one", args.into);
             return Err(Failure::input(format!(
-                "--encrypt {name}: there is no such encrypted column, or {at} does not have it; {init}"
+                "--encrypt {name}: the table has no such encrypted column, or {at} has no column of that name; {init}"
             )));
         }
     }

@@ -23,8 +23,8 @@ Find the rows that two tables have in common, and show nobody the others:
   bob$   comity psi bob.csv --key mail:lower,trim --payload age,city \\
              --connect 127.0.0.1:7000
 
-Who names a file to write (--out) learns which of its rows the other one has, too;
-the other one learns how many rows there are. --output-to all is for both, and
+The side that names a file to write (--out) learns which of its rows the other has;
+the other side learns how many rows there are. --output-to all is for both, and
 takes two runs. Both sizes show, unless --pad-to hides one; what else shows is in
 the report.
 WARNING: whoever learns rows may put any key into its table. Keys that can be
@@ -115,8 +115,8 @@ pub(crate) fn shaped(command: clap::Command) -> clap::Command {
     let methods =
         format!("How the intersection is found: {names}; `auto` is the first that withstands a peer that cheats");
     let command = command.mut_arg("method", |arg| arg.help(methods));
-    const NOT_YET: &str = "psi gives the common rows, not yet only their number or a sum: a program over the two tables does, \
-                           see the book's page \"With two tables\" (way-tables)";
+    const NOT_YET: &str = "psi gives the common rows, and cannot give only their number or a sum: a program over the \
+        two tables can, see the book's page \"With two tables\" (way-tables)";
     ["count", "cardinality", "sum"].into_iter().fold(command, |command, flag| {
         let parser = UnknownArgumentValueParser::suggest(NOT_YET);
         command.arg(Arg::new(flag).long(flag).hide(true).action(ArgAction::SetTrue).value_parser(parser))
@@ -483,7 +483,7 @@ impl FromStr for Delimiter {
     fn from_str(text: &str) -> Result<Delimiter, String> {
         match text.as_bytes() {
             _ if ["\\t", "tab"].contains(&text) => Ok(Delimiter(b'\t')),
-            [b'"' | b'\n' | b'\r'] => Err("a quote or the end of a line is no delimiter".into()),
+            [b'"' | b'\n' | b'\r'] => Err("a quote or a line break cannot be the delimiter".into()),
             &[byte] if byte.is_ascii() => Ok(Delimiter(byte)),
             _ => Err(format!("one ASCII character, or `tab`, is wanted, not `{text}`")),
         }

@@ -62,8 +62,8 @@ pub(super) fn publish(args: &PublishArgs) -> Outcome {
     let state = state_file(&args.state);
     if state.exists() {
         return Err(Failure::input(format!(
-            "{} has a base already, and its key is not overwritten: `comity psi update` changes the base, or take another folder (if \
-             publishing was broken off before there was a file of the base, remove this one)",
+            "{} holds the key of a base, which is not overwritten: change the base with `comity psi update`, or take \
+                another folder (if publishing broke off before the base's file was written, remove this one)",
             args.state.display()
         )));
     }
@@ -130,7 +130,9 @@ pub(super) fn publish(args: &PublishArgs) -> Outcome {
 pub(super) fn update(args: &UpdateArgs) -> Outcome {
     let finishes = args.add.is_none() && args.remove.is_none();
     if finishes && !pending_file(&args.state).exists() {
-        return Err(Failure::input("what changes? --add FILE has the rows that come, --remove FILE those that go"));
+        return Err(Failure::input(
+            "what changes? Add --add FILE with the rows that come, or --remove FILE with those that go",
+        ));
     }
     // Two updates at once would be two that follow the same.
     let lock = fs::File::open(&args.state).map_err(|error| unreadable(&args.state, &error))?;
@@ -139,7 +141,7 @@ pub(super) fn update(args: &UpdateArgs) -> Outcome {
     // Clients may not have it yet, and lack it then for ever.
     if args.out.symlink_metadata().is_ok_and(|data| data.is_file()) {
         return Err(Failure::input(format!(
-            "{}: there is such a file, and it may be an update that clients have not got yet: take another name",
+            "{}: the file exists, and may be an update that clients do not have yet: take another name",
             args.out.display()
         )));
     }
@@ -148,13 +150,13 @@ pub(super) fn update(args: &UpdateArgs) -> Outcome {
         (Some(_), false) => {
             let (number, state) = (kept.update(), args.state.display());
             return Err(Failure::input(format!(
-                "update {number} was broken off before it was where it should go: `comity psi update --state {state} --out FILE`, with \
-                 nothing else, writes it there; all clients need it. This one comes after it"
+                "update {number} broke off before its file was written: `comity psi update --state {state} --out \
+                    FILE`, with no other flags, writes it; all clients need it. Then make this update"
             )));
         }
         (None, true) => {
             return Err(Failure::input(
-                "no update was broken off: --add FILE has the rows that come, --remove FILE those that go",
+                "no update broke off: name the rows that come with --add FILE, or those that go with --remove FILE",
             ));
         }
         (None, false) => {}
@@ -165,7 +167,8 @@ pub(super) fn update(args: &UpdateArgs) -> Outcome {
         let table = Table::read(&table_args(file, args, payload))?;
         if !table.made_as(&kept.terms.encoding) {
             return Err(Failure::input(format!(
-                "{}: its keys are made by {}, and those of the base by {}: say the same --key as when it was published",
+                "{}: its keys are made by {}, and those of the base by {}: give the same --key as when the base was \
+                    published",
                 file.display(),
                 table.made(),
                 kept.terms.encoding
@@ -181,12 +184,13 @@ pub(super) fn update(args: &UpdateArgs) -> Outcome {
             let Keyed { items, header, cells, width } = one_key(table)?;
             if header != kept.terms.header {
                 return Err(Failure::input(
-                    "the base has other columns beside its rows: say the same --payload as when it was published",
+                    "the base has other payload columns: give the same --payload as when it was published",
                 ));
             }
             if width > kept.terms.payload {
                 return Err(Failure::input(format!(
-                    "columns of these rows take {width} bytes, and the base has room for {}: publish anew, with a larger --payload-width",
+                    "the payload of these rows takes {width} bytes a key, and the base has room for {}: publish anew, \
+                        with a larger --payload-width",
                     kept.terms.payload
                 )));
             }
@@ -219,7 +223,8 @@ pub(super) fn update(args: &UpdateArgs) -> Outcome {
         return emit(&to_line(&done(&kept, file.len() as u64, Some(changes))));
     }
     note(&format!(
-        "update {}: {} keys came, {} went, {} have new columns; {} that were to come were there, {} that were to go were not",
+        "update {}: {} keys came, {} went, {} have new columns; {} to be added were there already, {} to be removed \
+            were not there",
         kept.update(),
         grouped(changes.added as u64),
         grouped(changes.removed as u64),
@@ -282,8 +287,8 @@ pub(super) fn serve(args: &PsiServeArgs, list: List) -> Outcome {
     let how = OprfServe { over, trust_clients: args.trust_clients };
     if let Some(over) = over.filter(|over| over.card().adversary == Adversary::SemiHonest && args.trust_clients) {
         note(&format!(
-            "clients are trusted: {} is semi-honest, and one whose software breaks its rules can learn the key of the base, and with it all \
-             of the base, whatever --client-queries says",
+            "clients are trusted: {} is semi-honest, so a client that breaks the protocol's rules can learn the key of \
+                the base, and with it the whole base, whatever --client-queries says",
             over.card().name
         ));
     }

@@ -28,7 +28,8 @@ struct Line {
 }
 
 /// What is said of counts that cannot be opened.
-const WORDS: Words = Words { busy: "another service has this state", other: "this is no count of queries" };
+const WORDS: Words =
+    Words { busy: "another service is using this state", other: "this file is not a record of clients' queries" };
 
 /// The base of a service, and its books.
 pub(super) struct Desk {
@@ -94,7 +95,7 @@ impl OprfDesk for Desk {
 
     fn misbehaved(&mut self, client: Option<[u8; 32]>) -> comity::Result<()> {
         let client = name(client);
-        note(&format!("the client {client} misbehaved, and is not served again"));
+        note(&format!("the client {client} misbehaved in an earlier session, and is not served again"));
         let noted = self.journal.write(&[Line { client: client.clone(), queries: 0, misbehaved: true }]);
         noted.map_err(|failure| Error::store(failure.message))?;
         self.misbehaved.insert(client);

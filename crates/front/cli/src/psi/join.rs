@@ -155,7 +155,10 @@ impl<'a> Join<'a> {
         }
         self.blank(reader.blank())?;
         if row != elements[0].rows() {
-            let error = Error::new("the file has not as many rows as it had: it was changed while it was read");
+            let error = Error::new(
+                "the table has fewer rows than when it was first read: it changed while psi ran; run again, and leave \
+                    the file alone",
+            );
             return Err(refused(error.at(source.name())));
         }
         source.unchanged().map_err(refused)?;

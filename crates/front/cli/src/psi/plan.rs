@@ -46,7 +46,7 @@ const MOST: usize = 1 << 40;
 pub(super) fn run(args: &PlanArgs) -> Outcome {
     if let Some(many) = [args.mine.0, args.theirs.0].into_iter().find(|&count| count > MOST) {
         let (many, most) = (grouped(many as u64), grouped(MOST as u64));
-        return Err(Failure::input(format!("{many} keys are more than any machine holds: {most} are the most")));
+        return Err(Failure::input(format!("{many} keys are too many: the most is {most}")));
     }
     let mut plans = Vec::new();
     for method in Method::ALL.into_iter().filter(|method| !method.card().over) {
@@ -148,7 +148,7 @@ impl Sample {
             let done = run(0, a, &mine, &[], None);
             (done, other.join())
         });
-        other.map_err(|_| Failure::new(Ending::Bug, "a run that was measured broke off"))??;
+        other.map_err(|_| Failure::new(Ending::Bug, "a measuring run broke off"))??;
         let done = done.map_err(|error: Error| Failure::from(error))?;
         Ok(Sample {
             seconds: done.seconds,

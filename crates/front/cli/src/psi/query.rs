@@ -45,13 +45,13 @@ struct Ahead {
 /// `comity psi query`.
 pub(super) fn query(args: &QueryArgs, list: List) -> Outcome {
     if !args.table.payload.is_empty() {
-        return Err(Failure::input("--payload is for who publishes: a query sends no columns"));
+        return Err(Failure::input("--payload is for the publisher: a query sends no columns"));
     }
     if args.result.json && args.result.out.as_deref() == Some(Path::new("-")) {
         return Err(Failure::new(Ending::Usage, "--json and --out - both want standard output: name a file"));
     }
     if args.result.output_to.is_some() {
-        return Err(Failure::input("only who asks learns the common rows: leave --output-to out"));
+        return Err(Failure::input("only the client learns the common rows: leave --output-to out"));
     }
     let path = args.result.out.as_deref().ok_or_else(|| Failure::input("--out FILE says where the common rows go"))?;
     let over = args.protocol.as_deref().map(|name| comity::among(list.0, name)).transpose()?;
@@ -61,11 +61,11 @@ pub(super) fn query(args: &QueryArgs, list: List) -> Outcome {
     let table = Table::read(&args.table)?;
     out.fits(&table)?;
     let [items] = &table.items[..] else {
-        return Err(Failure::input("a base has one key: ask about one"));
+        return Err(Failure::input("a base has one key: give one --key"));
     };
     if !table.made_as(&base.terms.encoding) {
         return Err(Failure::input(format!(
-            "keys are made by {} here, and by {} in the base: --key COL:STEPS has to have the same steps",
+            "keys are made by {} here, and by {} in the base: give --key COL:STEPS with the base's steps",
             table.made(),
             base.terms.encoding
         )));
@@ -162,8 +162,8 @@ fn advised(failure: Failure, args: &BaseArgs) -> Failure {
     let failure = failure.with_peer(&args.connect);
     match failure.kind {
         Ending::Mismatch if failure.message.contains("update") => failure.and(
-            "The number is that of the last update: get the ones that are missing (--delta), or ask about the base as it is here \
-             (--stale)",
+            "The number is that of the last update: get the missing updates (--delta), or ask about the base as it is \
+                here (--stale)",
         ),
         Ending::Mismatch if failure.message.contains("base") => {
             failure.and("The service has another base: get its file from the service's owner")

@@ -175,8 +175,9 @@ impl Report {
         let mut shapes: Vec<String> = self.keys.iter().map(line).collect();
         if self.common == Some(0) {
             shapes.push(
-                "no key is common. Were they meant to be, compare this with what the other side sees by --verbose: lengths and \
-                 kinds, and the order of columns; equal steps do not make alike what is written otherwise"
+                "no key is common. If some should be, compare these lines with what the other side sees with \
+                    --verbose: lengths, kinds, and the order of columns. The same steps do not make keys equal that \
+                    are spelled differently"
                     .to_owned(),
             );
         }
@@ -206,7 +207,7 @@ impl Report {
             ));
         }
         let model = match self.malicious {
-            true => "malicious: withstands a peer that cheats, but not one that puts any keys it likes into its table",
+            true => "malicious: withstands a peer that cheats; still, a peer may put any keys it likes into its table",
             false => "semi-honest: holds if the peer keeps to the protocol",
         };
         out.push(format!("{}, {model}", self.method));
@@ -221,7 +222,8 @@ impl Report {
         }
         if self.payload_unreadable > 0 {
             out.push(format!(
-                "{other} sent what is no payload beside {} common keys: its columns are empty there",
+                "{other} sent a payload that does not decode beside {} common keys: its columns are empty in those \
+                    rows",
                 grouped(self.payload_unreadable)
             ));
         }

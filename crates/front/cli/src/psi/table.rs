@@ -52,7 +52,7 @@ impl Table {
         let shape = shape(args, TableShape::of(file));
         let keys = match (&args.key[..], shape.format) {
             ([], TableFormat::Lines) => vec![Key::column("key")],
-            ([], _) => return Err(Failure::input("by which columns are rows compared? --key COLUMN[:STEPS] says it")),
+            ([], _) => return Err(Failure::input("by which columns are rows compared? Add --key COLUMN[:STEPS]")),
             (keys, _) => keys.to_vec(),
         };
         let source = Source::open(file).map_err(refused)?;
@@ -60,8 +60,8 @@ impl Table {
         let Pass { reader, mut elements, profiles, payloads, sent, .. } = read;
         if let (TableFormat::Lines, Some((first, others))) = (shape.format, profiles[0].odd_first()) {
             warn(&format!(
-                "{}: the first line is of {first}, and all others are of {others}. If it is a header, take it out: here it \
-                 counts as a key",
+                "{}: the first line has {first}, and all others have {others}. If it is a header, remove it: in this \
+                    format it counts as a key",
                 source.name()
             ));
         }

@@ -50,7 +50,7 @@ impl Watch for Watcher {
 
     fn exposed(&mut self, card: &Card) {
         note(&format!(
-            "this method is {}: a peer off this machine that does not keep to the protocol may learn more, or make the result wrong",
+            "this method is {}: a peer that breaks the protocol's rules may learn more, or make the result wrong",
             card.adversary
         ));
     }
@@ -58,7 +58,7 @@ impl Watch for Watcher {
     fn discarded(&mut self, lots: usize) {
         let (halves, were) = if lots == 1 { ("a lot", "was") } else { ("lots", "were") };
         self.say(&format!(
-            "{halves} of prepared queries {were} dropped, {lots} in all: the service has not its half any more, and so they are of no use"
+            "{halves} of prepared queries {were} dropped, {lots} in all: the service no longer has its half of them"
         ));
     }
 

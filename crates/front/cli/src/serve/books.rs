@@ -39,8 +39,8 @@ struct Line {
 
 /// What is said of books that cannot be opened.
 const WORDS: Words = Words {
-    busy: "another service has these books: a service needs its own (--books)",
-    other: "these are no books of a service",
+    busy: "another service is using these books: a service needs its own (--books)",
+    other: "this file does not hold the books of a service",
 };
 
 /// The books of a service.

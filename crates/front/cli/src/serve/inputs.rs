@@ -58,7 +58,7 @@ fn ask(command: &str, run: u64) -> Outcome<Vec<Assigned>> {
     if !done.status.success() {
         return Err(failed(&format!("it ended with {}", done.status)));
     }
-    let text = str::from_utf8(&text).map_err(|_| failed(&"it printed no text"))?;
+    let text = str::from_utf8(&text).map_err(|_| failed(&"it printed bytes that are not UTF-8 text"))?;
     text.lines()
         .filter(|line| !line.trim().is_empty())
         // A value stays out of messages.

@@ -51,7 +51,7 @@ impl Results {
             return Ok(());
         }
         // What cannot be written here comes too late when a peer has had its run.
-        let full = |failure: Failure| failure.and("There is no room for a result, so that no run is begun");
+        let full = |failure: Failure| failure.and("The disk has no room for a result, so no run begins");
         fs::create_dir_all(&self.dir).map_err(|error| full(Failure::disk(&self.dir.display().to_string(), &error)))?;
         let room = OutFile::create(&self.file(run)).map_err(full)?;
         room.reserve(self.bytes).map_err(full)?;

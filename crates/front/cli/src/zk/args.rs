@@ -24,14 +24,14 @@ give their values. In comity's language:
 --owner VALUE=0 makes an input of a circuit secret, VALUE=1 public.
 
 An output `accept` of one bit must be 1; any other output must be what --expect
-says. What is expected of no output is no part of the statement: `prove` and
-`verify` warn of it, and refuse where nothing at all is expected.
+says. An output that no --expect names is not part of the statement: `prove` and
+`verify` warn of it, and refuse if the statement has no output at all.
 
 A proof holds for one program, public values, expected outputs and context
 (--context TEXT, such as who asks for it, and for what day: else anybody can show
 the proof again). The verifier gives all of these itself: it takes nothing from
 the file but the system and a salt, and demands 126 bits of soundness, or 128 with
---soundness 128: who computes q hashes forges a proof with probability about q/2^126
+--soundness 128: q hashes forge a proof with probability about q/2^126
 with voleith, the default, and about q/2^128 with the other systems.
 
 With --interactive both sides are there, one with --listen ADDR and the other with

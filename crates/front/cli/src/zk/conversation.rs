@@ -32,7 +32,7 @@ pub(super) fn prove(args: &ProveArgs) -> Outcome {
     if args.how.json {
         return emit(&to_line(&Shown { system, soundness_bits, statement: hex(statement.digest()) }));
     }
-    emit("shown; the verifier knows whether it is convinced\n")
+    emit("the proof is over; the verifier knows whether it is convinced\n")
 }
 
 /// The verifier's side: the system, and the bits of its soundness.
@@ -75,7 +75,8 @@ fn session(party: u16, args: &MeetArgs) -> Outcome<(Session<'static>, &str)> {
         (None, Some(address), _) => Ok((session.connect(address), address)),
         (None, None, Some(address)) => Ok((session.relay(address), address)),
         (None, None, None) => Err(Failure::input(
-            "where is the other side? One says --listen ADDR, the other --connect ADDR, such as 127.0.0.1:7000, or both --relay ADDR",
+            "where is the other side? One adds --listen ADDR, the other --connect ADDR, such as 127.0.0.1:7000, or \
+                both --relay ADDR",
         )),
     }
 }

@@ -124,9 +124,10 @@ pub(super) fn damaged_at(mesh: &mut Mesh<'_>, here: &Here, id: &SessionId, whole
     let words = mesh.broadcast(&mut echo, "whole", &[u8::from(whole)])?;
     let words = words.settled(&mesh.settle(echo)?);
     if let Some((peer, _)) = words.iter().find(|(_, word)| word[0] > 1) {
-        return Err(
-            Error::malformed("the peer says neither that its part of a lot is whole nor that it is damaged").by(peer)
-        );
+        return Err(Error::malformed(
+            "the peer's message must say whether its part of a lot is whole or damaged, and says neither",
+        )
+        .by(peer));
     }
     Ok(words.iter().filter(|(_, word)| word[0] == 0).map(|(peer, _)| peer).collect())
 }
@@ -188,7 +189,7 @@ pub(super) fn why(wanted: &Wanted<'_>, missing: &Missing) -> String {
         Missing::Here => format!("this party has no {lot}, and others have"),
         Missing::At(peer) => format!("party {peer} has no {lot}, and this party has"),
         Missing::TooSmall { need, most } => {
-            format!("this run takes {need} batches, and of no {lot} do all parties have more than {most}")
+            format!("this run takes {need} batches, and all parties have at most {most} of any {lot}")
         }
         Missing::Common => format!("there is no {lot} that all parties have"),
     }
@@ -212,7 +213,7 @@ pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, lack: &Lack) -> Erro
     let others: Vec<String> = wanted.protocols.iter().filter_map(|protocol| flags(*protocol, wanted, &made)).collect();
     let there = match others.is_empty() {
         true => String::new(),
-        false => format!("; what the store has is for {}, to be named at all parties", others.join(" or ")),
+        false => format!("; the store has lots for {}: to use one, name it at all parties", others.join(" or ")),
     };
     let (why, how) = (why(wanted, &lack.why), how(wanted));
     let error = Error::invalid_input(format!("{why}: make one with {how}, at all parties{there}"));

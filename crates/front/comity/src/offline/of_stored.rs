@@ -51,7 +51,7 @@ impl OfStored<'_> {
                 Err(lack) => {
                     if !matches!(lack.why, Missing::Everywhere) {
                         let (why, how) = (why(&self.source, &lack.why), how(&self.source));
-                        clock.watch().made_anew(&format!("{why}; {how} makes as much as one run takes"));
+                        clock.watch().made_anew(&format!("{why}; {how} makes the material of one run"));
                     }
                     let mut me = Party { net: mesh, here, rng: &mut SystemRng, observer: clock };
                     return self.protocol.prepare(&mut me, &Ahead { make: &left, ..self.ahead }, &mut Empty, filling);

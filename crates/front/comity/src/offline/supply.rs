@@ -175,7 +175,8 @@ fn main(units: &[u64]) -> u64 {
 fn damaged_there(id: &SessionId, peer: PartyId) -> String {
     let id = hex(&id.to_bytes());
     format!(
-        "party {peer}'s part of lot {id} is damaged, so that this party's is of no use: `comity store remove {id}` deletes it"
+        "party {peer}'s part of lot {id} is damaged, so this party's part is useless: delete it with `comity store \
+            remove {id}`"
     )
 }
 

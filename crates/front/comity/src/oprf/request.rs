@@ -102,12 +102,13 @@ pub(super) fn granted(me: &mut Party<'_, '_>, request: &Request) -> Result<Answe
         Verdict::Granted(from) => Ok(Answer::From(from)),
         Verdict::Behind(next) => Ok(Answer::Behind(next)),
         Verdict::Limited(left) => Err(Error::invalid_input(format!(
-            "the server grants this client {left} more queries, and {} are wanted: ask for fewer keys, or ask its owner for more",
+            "the server allows this client {left} more queries, and it asks {}: ask for fewer keys, or ask the \
+                server's owner for more queries",
             request.queries
         ))),
         Verdict::Barred => Err(Error::invalid_input(
             "the server does not serve this client any more: a session with it ended in misbehaviour. Its owner knows which (S/asked)",
         )),
-        Verdict::NoneAhead => Err(Error::invalid_input("the server keeps no prepared queries: ask without")),
+        Verdict::NoneAhead => Err(Error::invalid_input("the server keeps no prepared queries: ask without the store")),
     }
 }

@@ -158,14 +158,14 @@ impl Unheard {
         }
         let said = &self.said[..self.count];
         if !Knock::may_begin(said) {
-            let speaks =
-                foreign(said).map_or("does not open as a party does".to_owned(), |what| format!("speaks {what}"));
+            let speaks = foreign(said)
+                .map_or("did not open the connection as a party does".to_owned(), |what| format!("speaks {what}"));
             return Heard::Foreign(speaks);
         }
         if self.count == OPENING {
             return match Knock::decode(&self.said) {
                 Some(knock) => Heard::Whole(knock),
-                None => Heard::Foreign("does not open as a party does".into()),
+                None => Heard::Foreign("did not open the connection as a party does".into()),
             };
         }
         if now.since(self.guest.since) >= OPENS {
