@@ -285,7 +285,7 @@ fn what_is_wrong_in_blif_is_named_with_its_place() {
     }
     for (body, want) in [
         (".subckt $add A=a B=b Y=y\n", "`$add` works on whole words"),
-        (".gate nand2 a=a b=b o=y\n", "`nand2` is no module of this file"),
+        (".gate nand2 a=a b=b o=y\n", "`nand2` is neither a module of this file nor a gate"),
         (".gate $_DLATCH_P_ E=a D=b Q=y\n", "`$_DLATCH_P_` is a latch"),
         (".gate $_MUX16_ Y=y\n", "`$_MUX16_` is a cell that comity does not read"),
     ] {

@@ -227,7 +227,7 @@ mod tests {
             assert!(why.message.contains("chmod go-w"), "{}", why.message);
         }
         std::fs::remove_file(&path).unwrap();
-        assert!(events(Path::new("/dev/zero")).map(drop).unwrap_err().message.contains("no file"));
+        assert!(events(Path::new("/dev/zero")).map(drop).unwrap_err().message.contains("not a file"));
     }
 
     /// What a full disk took of events is taken back: all of them, also those that were whole, and the next

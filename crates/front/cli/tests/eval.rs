@@ -104,7 +104,7 @@ fn what_is_wrong_is_said() {
     eval(&["add8", "-i", "dec:256", "-i", "01"]).fails(2, &["does not fit 8 bits"]);
     eval(&["add8", "-i", "bits:01020000", "-i", "01"]).fails(2, &["character"]);
     eval(&["add8*2", "-i", "dec:6", "-i", "0101"]).fails(2, &["2 values", "in hex", "not as dec:"]);
-    eval(&["add8*2", "-i", "06", "-i", "0101"]).fails(2, &["2 values of 2 hex digits"]);
+    eval(&["add8*2", "-i", "06", "-i", "0101"]).fails(2, &["2 values need 2 hex digits each"]);
     #[cfg(unix)]
     eval(&["add8", "-i", "@/dev/zero", "-i", "01"]).fails(2, &["/dev/zero", "8 bits"]);
     eval(&["sha-256", "-i", "0"]).fails(2, &["sha-256", "did you mean `sha256`", "circuit list"]);

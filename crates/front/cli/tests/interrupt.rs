@@ -170,5 +170,5 @@ fn a_deadline_is_for_the_whole_run() {
         "0.1s",
         "--json",
     ]);
-    done.fails_json(3, "timeout", &["did not end within its 0.1 s"]);
+    done.fails_json(3, "timeout", &["did not end within 0.1 s"]);
 }

@@ -154,7 +154,7 @@ fn what_does_not_fit_is_said_before_anybody_is_bothered() {
     comity(&["job", "check", &wrong("[[party]]", "[options]\ncoded = true\n[[party]]")])
         .fails(2, &["no option `coded`"]);
     comity(&["run", "--job", &wrong("id = 1", "id = 3"), "--party", "0"])
-        .fails(2, &["wrong.toml", "there is no party 1"]);
+        .fails(2, &["wrong.toml", "party 1 is missing, or listed twice"]);
     comity(&["run", "add64", "--job", &path, "--party", "0"]).fails(2, &["leave PROGRAM out"]);
     comity(&["run", "--job", &path, "--protocol", "yao"]).fails(2, &["--protocol"]);
     comity(&["run"]).fails(2, &["Name a PROGRAM, or a --job FILE"]);

@@ -78,7 +78,7 @@ fn a_failing_child_gives_its_code_and_words() {
     local(&["--kappa", "64"]).fails(2, &["kappa"]);
     local(&["--kappa", "64", "--json"]).fails_json(2, "input", &["kappa"]);
     local(&["--protocol", "none"]).fails(2, &["none", "yao"]);
-    local(&["--owner", "1=40"]).fails(2, &["among 41"]);
+    local(&["--owner", "1=40"]).fails(2, &["for 41 parties"]);
     local(&["--owner", "1=5", "--parties", "2"]).fails(2, &["party 5"]);
     comity(&["local", "aes128", "-i", AES_KEY]).fails(2, &["block", "missing", "party 1"]);
 }

@@ -134,7 +134,7 @@ fn a_service_sees_evaluated_copies_only_and_after_the_key_is_spent() {
     // Looking fetches nothing, nor does what cannot be opened, or lacks the store.
     mail.open(&["--check", &ann]).ok();
     mail.open(&[&ann]).fails(2, &["--store"]);
-    mail.open(&[&ann, "--store", &service.url, "--adaptive"]).fails(2, &["--adaptive", "fetched"]);
+    mail.open(&[&ann, "--store", &service.url, "--adaptive"]).fails(2, &["--adaptive", "fetching shows"]);
     let cut = mail.folder.path("cut.answer");
     fs::write(&cut, &fs::read(&ann).unwrap()[..900]).unwrap();
     mail.open(&[&cut, "--store", &service.url]).fails(4, &["cut short"]);
@@ -208,7 +208,7 @@ fn misuse_of_a_store_gets_a_clear_line() {
         assert!(!fs::exists(out).unwrap());
     };
     refused(&[], &["--store", "publisher wants"]);
-    refused(&["--store", &store], &["no such folder"]);
+    refused(&["--store", &store], &["the folder does not exist"]);
     refused(&["--store", "http://example.org/a"], &["not encrypted", "https"]);
     refused(&["--store", "ftp://example.org/a"], &["https://"]);
     // Nobody listens there: no answer, and nothing left.

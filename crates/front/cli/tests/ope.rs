@@ -246,9 +246,9 @@ fn what_people_do_wrong_is_said() {
     client
         .batch_execute("delete from staff; insert into staff select * from rows; update comity_ope c set version = o.version, sealed = o.sealed from old o")
         .unwrap();
-    place.ope(&["query", "salary > 0", "--from", "staff", "--json"]).fails_json(4, "misbehaved", &["put back"]);
-    load("salary\n5\n", &[]).fails(4, &["put back", "rebuild --accept"]);
-    place.ope(&["rebuild", "--table", "staff"]).fails(4, &["put back"]);
+    place.ope(&["query", "salary > 0", "--from", "staff", "--json"]).fails_json(4, "misbehaved", &["set back to an older state"]);
+    load("salary\n5\n", &[]).fails(4, &["set back to an older state", "rebuild --accept"]);
+    place.ope(&["rebuild", "--table", "staff"]).fails(4, &["set back to an older state"]);
     let accepted = place.ope(&["rebuild", "--table", "staff", "--accept"]);
     assert!(accepted.ok().contains("values, in 3 rows, are taken for right"), "{}", accepted.out);
     client.batch_execute("delete from staff where comity_row = 2").unwrap();

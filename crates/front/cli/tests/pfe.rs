@@ -169,7 +169,7 @@ fn what_does_not_fit_is_said_before_anybody_is_called() {
         ("u=8,v=1,u=8", "given twice"),
         ("u=8,v=0,gates=3", "v is a number from 1"),
         ("u=8,v=1,gates=9999999999", "gates is a number from 1"),
-        ("u=8,v=1,copies=1", "`copies` is no part"),
+        ("u=8,v=1,copies=1", "a shape has no part `copies`"),
     ] {
         owner(&["--shape", shape]).fails(2, &[why]);
     }

@@ -32,7 +32,7 @@ fn all_that_can_run_it_are_planned() {
     let three = names(&["aes128", "--parties", "3"]);
     assert!(three.contains(&"bmr".to_owned()) && !three.contains(&"yao".to_owned()), "{three:?}");
     let text = comity(&["plan", "aes128"]);
-    for words in ["cutchoose  malicious", "yao        semi-honest", "1 run of copies, up to", "~"] {
+    for words in ["cutchoose         malicious", "yao               semi-honest", "1 run of copies, up to", "~"] {
         assert!(text.ok().contains(words), "`{words}` is not in: {}", text.out);
     }
     assert!(text.err.contains("estimate"));

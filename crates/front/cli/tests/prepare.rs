@@ -335,7 +335,7 @@ fn keys_limits_and_other_misuse() {
     prepare(&[]).fails(2, &["--store"]);
     let deal = [&["prepare", "--store", &store, "--key-file", &key][..], &party].concat();
     comity(&deal).fails(2, &["cutchoose", "name one"]);
-    comity(&[&deal[..], &["--protocol", "tinyot", "--owner", "0=1"]].concat()).fails(2, &["--owner", "program"]);
+    comity(&[&deal[..], &["--protocol", "tinyot", "--owner", "0=1"]].concat()).fails(2, &["--owner", "need a PROGRAM"]);
     comity(&[&deal[..], &["--protocol", "tinyot", "--count", "10000000", "--store-limit", "1MiB"]].concat())
         .fails(2, &["may take", "1 MiB", "--store-limit"]);
     prepare(&["--store", &store]).fails(2, &["encrypted", "--passphrase-file", "--key-file"]);

@@ -318,7 +318,7 @@ fn what_is_wrong_here_bothers_nobody() {
     psi(&[&good, "--key", "mail", "--pad-to", "1e12"]).fails(2, &["are too many"]);
     psi(&[&good, "--key", "mail", "--adversary", "malicious"]).fails(2, &["not for a malicious peer"]);
     psi(&[&good, "--key", "mail", "--out", &folder.path("x.txt")])
-        .fails(2, &["x.txt: a file with a key a line", "has 2"]);
+        .fails(2, &["x.txt: a file with a key on each line", "has 2"]);
     #[cfg(not(feature = "parquet"))]
     psi(&[&good, "--key", "mail", "--out", &folder.path("x.parquet")])
         .fails(2, &["x.parquet: this build of comity writes no"]);
@@ -382,14 +382,14 @@ fn a_run_ends_by_its_deadline() {
     let (table, out) = (folder.file("t.csv", "k\n1\n"), folder.path("o.csv"));
     let timeout = format!("--timeout={}", PATIENCE.as_secs());
     let alone = ["psi", &table, "--key", "k", "--listen", "127.0.0.1:0", "--out", &out, &timeout, "--deadline=0.2s"];
-    comity(&alone).fails(3, &["did not end within its 0.2 s"]);
+    comity(&alone).fails(3, &["did not end within 0.2 s"]);
     // A port that takes the connection, and says nothing.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let (state, base) = (folder.path("state"), folder.path("base"));
     comity(&["psi", "publish", &table, "--key", "k", "--state", &state, "--out", &base]).ok();
     let address = silent.local_addr().unwrap().to_string();
     let asked = ["psi", "query", &table, "--key", "k", "--base", &base, "--connect", &address, "--out", &out];
-    comity(&[&asked[..], &[&timeout, "--deadline=0.2s"]].concat()).fails(3, &["did not end within its 0.2 s"]);
+    comity(&[&asked[..], &[&timeout, "--deadline=0.2s"]].concat()).fails(3, &["did not end within 0.2 s"]);
     assert!(!fs::exists(&out).unwrap(), "nothing is left behind");
 }
 

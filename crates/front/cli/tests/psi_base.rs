@@ -126,7 +126,7 @@ fn an_update_that_was_broken_off_is_finished_or_forgotten() {
     // After the state followed, and before it was where it should go.
     fs::rename(&second, &pending).unwrap();
     let third = folder.path("3.psi");
-    update(&third, &["--remove", &one]).fails(2, &["update 2 was broken off", "--out FILE", "all clients need it"]);
+    update(&third, &["--remove", &one]).fails(2, &["update 2 broke off", "--out FILE", "all clients need it"]);
     let done = update(&second, &[]);
     done.ok();
     assert!(done.err.contains("update 2, which was broken off, is in"), "{}", done.err);
@@ -155,11 +155,11 @@ fn what_a_client_has_asked_is_counted_and_bounded() {
     service.end().ok();
     // Another service of the same state goes on counting; with a padded table it is the padded number.
     let service = serve(&state, &["--sessions", "3"]);
-    ask(&folder, &service, &base, &table, &["--pad-to", "8"]).0.fails(2, &["grants this client 7 more"]);
+    ask(&folder, &service, &base, &table, &["--pad-to", "8"]).0.fails(2, &["allows this client 7 more"]);
     let (done, found) = ask(&folder, &service, &base, &table, &["--pad-to", "7"]);
     done.ok();
     assert_eq!(found.lines().count(), 3);
-    ask(&folder, &service, &base, &client(&folder, &[1]), &[]).0.fails(2, &["grants this client 0 more"]);
+    ask(&folder, &service, &base, &client(&folder, &[1]), &[]).0.fails(2, &["allows this client 0 more"]);
     service.end().ok();
     let asked = fs::read_to_string(format!("{state}/asked")).unwrap();
     assert_eq!(asked.lines().count(), 2, "{asked}");
@@ -246,7 +246,7 @@ fn each_trusted_client_has_a_count_of_its_own() {
     // Somebody whose key nobody trusts comes to nothing, and is no session.
     let (done, _) = ask(&folder, &service, &base, &table, &["--tls", &keys[3]]);
     assert_eq!(done.code, 3, "{}", done.err);
-    ask(&folder, &service, &base, &table, &["--tls", &keys[1]]).0.fails(2, &["grants this client 0 more"]);
+    ask(&folder, &service, &base, &table, &["--tls", &keys[1]]).0.fails(2, &["allows this client 0 more"]);
     service.end().ok();
     let asked = fs::read_to_string(format!("{state}/asked")).unwrap();
     assert!(asked.lines().count() == 2 && asked.contains(&prints[1]) && asked.contains(&prints[2]), "{asked}");
@@ -321,7 +321,7 @@ fn what_is_wrong_here_bothers_nobody() {
     update(&[]).fails(2, &["what changes?"]);
     update(&["--add", &table, "--key", "mail"]).fails(2, &["made by as-is", "lower"]);
     update(&["--remove", &table, "--key", "mail:lower", "--pad-to", "1"]).fails(2, &["go, which 1 cannot hide"]);
-    update(&["--add", &table, "--key", "mail:lower", "--payload", "city"]).fails(2, &["other columns"]);
+    update(&["--add", &table, "--key", "mail:lower", "--payload", "city"]).fails(2, &["other payload columns"]);
     comity(&["psi", "update", "--state", &new, "--add", &table, "--out", &out]).fails(2, &["No such file"]);
     comity(&["psi", "serve", "--state", &new, "--listen", "127.0.0.1:0"]).fails(2, &["nothing was published"]);
     // Nobody is there to be asked, so that what is told comes before.

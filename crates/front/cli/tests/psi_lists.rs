@@ -15,7 +15,7 @@ fn a_header_of_a_list_is_warned_of_and_a_list_has_no_columns() {
     let (done, other) = meet(&[&headed, "--out", &out], &[&bare]);
     done.ok();
     assert!(done.err.contains("headed.txt: the first line has words without digits"), "{}", done.err);
-    assert!(done.err.contains("all others are of e-mail addresses"), "{}", done.err);
+    assert!(done.err.contains("all others have e-mail addresses"), "{}", done.err);
     other.ok();
     assert!(!other.err.contains("first line"), "{}", other.err);
     let named = ["psi", &headed, "--key", "email", "--listen", "127.0.0.1:0"];

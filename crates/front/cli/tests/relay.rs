@@ -134,7 +134,7 @@ fn what_goes_wrong_at_a_relay_is_said() {
     run(&["--relay", &relay.address]).fails(2, &["carries TLS only", "comity key new"]);
     run(&["--relay", &relay.address, "--plaintext"]).fails(2, &["cannot be used with"]);
     let listens = ["--relay", &relay.address, "--tls", &zero, "--listen", "127.0.0.1:0"];
-    run(&listens).fails(2, &["nobody listens and nobody is called"]);
+    run(&listens).fails(2, &["takes the place of listening"]);
     let all = format!("bits:{}", "0".repeat(128 * 200));
     let value = folder.file("value", &all);
     let (value, relay_address) = (format!("@{value}"), relay.address.clone());

@@ -103,7 +103,7 @@ fn an_end_on_one_side_is_told_on_the_other() {
 fn misuse_is_refused() {
     comity(&["repl", "--party", "2", "--listen", "127.0.0.1:0"]).fails(2, &["tinyot", "no party 2"]);
     comity(&["repl", "--party", "0"]).fails(2, &["--listen ADDR", "--connect ADDR"]);
-    comity(&["repl", "--party", "0", "--peer", "0=127.0.0.1:1"]).fails(2, &["party 0 itself"]);
+    comity(&["repl", "--party", "0", "--peer", "0=127.0.0.1:1"]).fails(2, &["party 0 is this party itself"]);
     comity(&["repl", "--party", "0", "--listen", "127.0.0.1:0", "--rho", "0"]).fails(2, &["rho"]);
     comity(&["repl", "--party", "1", "--connect", "192.0.2.1:7000", "--timeout", "1"])
         .fails(2, &["--tls", "--plaintext"]);

@@ -36,7 +36,7 @@ impl TokenBox {
         let fingerprint = made.ok().trim().to_owned();
         assert!(fingerprint.starts_with("comity:"), "{fingerprint}");
         assert_eq!(comity(&["token", "show", &dir]).ok().trim(), fingerprint);
-        comity(&["token", "create", &dir, "--key-file", &key]).fails(2, &["there already"]);
+        comity(&["token", "create", &dir, "--key-file", &key]).fails(2, &["exists, and is not overwritten"]);
         TokenBox { folder, fingerprint }
     }
 

@@ -48,7 +48,7 @@ fn a_token_signs_with_a_key_that_its_module_keeps() {
     done(with(&["token", "create", &dir], "nobody", &pin)).fails(2, &["no token with the label nobody"]);
     done(with(&["token", "create", &dir], "comity", &wrong)).fails(3, &["the user cannot log in"]);
     let token = done(with(&["token", "create", &dir], "comity", &pin)).ok().trim().to_owned();
-    done(with(&["token", "create", &dir], "comity", &pin)).fails(2, &["there already"]);
+    done(with(&["token", "create", &dir], "comity", &pin)).fails(2, &["exists, and is not overwritten"]);
     let serve = ["token", "serve", &dir, "--socket", &socket];
     let run = |known: &str| {
         let served = Served::start(with(&serve, "comity", &pin));

@@ -95,8 +95,8 @@ fn a_changed_file_is_not_valid() {
     write(&[&whole[..], b"\n"].concat());
     files.verify("n=91", &[]).fails(4, &["are wanted"]);
     write(b"something else");
-    files.verify("n=91", &[]).fails(4, &["no proof"]);
-    comity(&["zk", "inspect", &files.proof]).fails(4, &["no proof"]);
+    files.verify("n=91", &[]).fails(4, &["not a proof of `comity zk`"]);
+    comity(&["zk", "inspect", &files.proof]).fails(4, &["not a proof of `comity zk`"]);
     // Whoever sends a gigabyte of zeros behind a head has it looked at no further than an answer goes.
     write(&whole[..106]);
     fs::File::options().write(true).open(&files.proof).unwrap().set_len(1 << 30).unwrap();
@@ -111,7 +111,7 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
     let files = Files::new("zk-refused");
     let prove = |args: &[&str]| comity(&[&["zk", "prove"], args, &["--out", &files.proof]].concat());
     let program = files.program.as_str();
-    prove(&[program, "--secret", "p=7", "--secret", "q=11", "--public", "n=91"]).fails(2, &["not true", "`accept`"]);
+    prove(&[program, "--secret", "p=7", "--secret", "q=11", "--public", "n=91"]).fails(2, &["false for these secret values", "`accept`"]);
     prove(&[program, "--secret", "p=7", "--public", "n=91"]).fails(2, &["`q`", "missing", "--secret"]);
     prove(&[program, "--secret", "p=7", "--secret", "q=13"]).fails(2, &["`n`", "missing", "--public"]);
     prove(&[program, "--secret", "p=7", "--secret", "n=91"]).fails(2, &["`n`"]);
@@ -162,7 +162,7 @@ fn a_conversation_convinces_the_verifier() {
     ] {
         let (proved, verified) = converse(&files, system, &[&["--public", "n=91"], system].concat());
         assert!(verified.ok().starts_with("valid, with "), "{}", verified.out);
-        assert!(proved.ok().contains("shown"), "{}", proved.out);
+        assert!(proved.ok().contains("the proof is over"), "{}", proved.out);
     }
     let (proved, verified) = converse(&files, &["--json"], &["--public", "n=91", "--json"]);
     assert_eq!((&proved.json()["system"], &verified.json()["valid"]), (&"vole".into(), &true.into()));
@@ -177,7 +177,7 @@ fn a_conversation_ends_by_its_deadline() {
     comity(&[&alone[..], &["--interactive", "--json"]].concat()).fails_json(
         3,
         "timeout",
-        &["did not end within its 0.2 s"],
+        &["did not end within 0.2 s"],
     );
     files.prove(&[deadline]).fails(2, &["--deadline", "--interactive"]);
 }

@@ -173,7 +173,7 @@ fn what_is_no_share_of_this_party_is_refused_before_anybody_hears_of_it() {
         "the share belongs to party 1 of 2, and this side is party 0 of 2",
     );
     let three = ValueShare { parties: 3, ..own() };
-    refused(alone().share(0, three), &program, &[], "of party 0 among 3");
+    refused(alone().share(0, three), &program, &[], "the share belongs to party 0 of 3");
     let signed = ValueShare { ty: "i32".into(), ..own() };
     refused(alone().share(0, signed), &program, &[], "has the type u32 (32 bits), and the share is of i32");
     let long = ValueShare { share: Bits::zeros(33), ..own() };

@@ -264,7 +264,7 @@ fn what_cannot_be_is_refused_before_anybody_is_bothered() {
     let inputs = || [(0, number(40))];
     let refusals = [
         (session().protocol("yao").run_watched(&program, inputs(), &mut watch).map(drop), "leave the store out"),
-        (session().option("coded", "yes").run_watched(&program, inputs(), &mut watch).map(drop), "not coded"),
+        (session().option("coded", "yes").run_watched(&program, inputs(), &mut watch).map(drop), "cannot be coded"),
     ];
     for (refused, words) in refusals {
         assert!(refused.unwrap_err().to_string().contains(words), "{words}");
@@ -274,7 +274,7 @@ fn what_cannot_be_is_refused_before_anybody_is_bothered() {
             session().protocol("yao").prepare(&program, 1, 1 << 30, &mut watch).map(drop),
             "nothing that could be prepared",
         ),
-        (session().option("coded", "yes").prepare(&program, 1, 1 << 30, &mut watch).map(drop), "not coded"),
+        (session().option("coded", "yes").prepare(&program, 1, 1 << 30, &mut watch).map(drop), "cannot be coded"),
         (session().prepare(&program, 1, 1 << 10, &mut watch).map(drop), "the limit is 1 KiB"),
         (session().prepare_any(1, 1 << 30, &mut watch).map(drop), "name one"),
         (session().protocol("tinyot").prepare_any(1 << 30, 1 << 30, &mut watch).map(drop), "the limit is"),

@@ -276,7 +276,7 @@ mod tests {
         });
         drop(listener);
         let error = LocalChannel::connect(&path, Duration::from_secs(1), &limits).err().unwrap();
-        assert!(matches!(error.kind, Kind::Store(_)) && error.to_string().contains("no socket"), "{error}");
+        assert!(matches!(error.kind, Kind::Store(_)) && error.to_string().contains("does not exist"), "{error}");
         fs::write(&path, "mine").unwrap();
         assert!(LocalListener::bind(&path).err().unwrap().to_string().contains("exists and is not a socket"));
         fs::remove_dir_all(folder).unwrap();

@@ -66,15 +66,15 @@ fn what_is_wrong_is_said() {
     assert!(why(&text.replacen("id = 1", "id = 2", 1)).contains("ids are 0, 1"));
     assert!(why(&text.replacen("id = 1", "id = 70000", 1)).contains("line"));
     assert!(why(&text.replacen("bob", "ALICE", 1)).contains("two parties are called"));
-    assert!(why(&text.replacen("bob", "1st", 1)).contains("no name"));
-    assert!(why(&text.replacen("bob", "all", 1)).contains("no name"));
-    assert!(why(&text.replacen("bob", "All", 1)).contains("no name"));
+    assert!(why(&text.replacen("bob", "1st", 1)).contains("of a party is refused"));
+    assert!(why(&text.replacen("bob", "all", 1)).contains("of a party is refused"));
+    assert!(why(&text.replacen("bob", "All", 1)).contains("of a party is refused"));
     for address in ["a.example", "a.example:0", "a example:1", "a.example:1\\u001b[2J", "a.example:1\\n"] {
         let said = why(&text.replacen("a.example:7000", address, 1));
         assert!(said.contains("party 0 (alice)") && said.contains("is not an address"), "{said}");
         assert!(!said.contains(|c: char| c.is_control()), "{said:?}");
     }
-    assert!(why(&text.replacen("bob", "bob\\u001b[2J", 1)).contains("no name"));
+    assert!(why(&text.replacen("bob", "bob\\u001b[2J", 1)).contains("of a party is refused"));
     assert!(why(&text.replacen("c.example", "a.example", 1)).contains("address of another"));
     let group = PartyGroup::parse(&text).unwrap();
     let twice =

@@ -45,7 +45,7 @@ fn a_key_is_made_once() {
     assert!(refusal(keys.identity()).contains("comity key new"));
     let made = keys.create(&mut SystemRng).unwrap();
     assert_eq!(keys.identity().unwrap().fingerprint(), made.fingerprint());
-    assert!(refusal(keys.create(&mut SystemRng)).contains("not overwritten"));
+    assert!(refusal(keys.create(&mut SystemRng)).contains("does not overwrite"));
     assert_eq!(keys.identity().unwrap().fingerprint(), made.fingerprint());
     // Nothing else is left behind.
     assert_eq!(fs::read_dir(scratch.path("")).unwrap().count(), 1);
@@ -130,7 +130,7 @@ fn files_are_the_owners_only() {
 fn the_own_key_is_nobody_elses() {
     let scratch = Scratch::new();
     let own = scratch.keys().create(&mut SystemRng).unwrap().fingerprint();
-    assert!(refusal(scratch.keys().trust(1, own)).contains("itself"));
+    assert!(refusal(scratch.keys().trust(1, own)).contains("this party's own key"));
     assert_eq!(scratch.keys().trusted().unwrap(), []);
 }
 

@@ -268,7 +268,7 @@ fn nothing_but_tls_is_carried() {
         (&ends[side]).write_all(&bytes).unwrap();
         assert_eq!(hears(&ends[1 - side]), b"", "side {side}");
         hears(&ends[side]);
-        assert!(relay.sends_away().contains("no TLS"));
+        assert!(relay.sends_away().contains("not TLS"));
     }
     // Who hears the handshake may refuse it with an alert; and what follows a handshake has to be TLS as well.
     let ends = carried(&relay, 9);

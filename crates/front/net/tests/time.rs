@@ -127,7 +127,7 @@ fn a_stopped_peer_ends_the_wait_for_it() {
         thread::scope(|scope| {
             let waiting = scope.spawn(|| here.recv(&mut [0]));
             let said = timed_out(clock.run_until_end(waiting));
-            assert!(said.contains("said nothing for 20 s") && said.contains("its program was stopped"), "{said}");
+            assert!(said.contains("sent nothing for 20 s") && said.contains("its program was stopped"), "{said}");
         });
     }
 }

@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn duplicates_are_what_was_said() {
         let rows = [(0, "1,2"), (1, ",a long one"), (0, "30,-4")];
-        assert!(cells(Duplicates::Error, &rows).unwrap_err().contains("a row before"));
+        assert!(cells(Duplicates::Error, &rows).unwrap_err().contains("an earlier row"));
         assert_eq!(cells(Duplicates::First, &rows).unwrap(), [vec!["1", "2"], vec!["", "a long one"]]);
         assert_eq!(cells(Duplicates::List(2), &rows).unwrap(), [vec!["1", "2", "30", "-4"], vec!["", "a long one"]]);
         assert!(cells(Duplicates::List(1), &rows).unwrap_err().contains("more than 1 rows"));

@@ -21,10 +21,10 @@ fn what_is_wrong_is_said_with_its_place() {
         (b"a\n\"b", "t: line 2: a quote (\") is not closed"),
         // Two quotes that would make one row of three, or a field of what is none.
         (b"a,b\n1,5\"\n2,6\"\n", "t: line 2: a field has a quote (\") inside, but does not begin with one"),
-        (b"a,b\n1,x\"y\n2,3\n4,z\"\n", "line 2: a quote (\") in a field"),
+        (b"a,b\n1,x\"y\n2,3\n4,z\"\n", "line 2: a field has a quote (\") inside"),
         (b"a,b\n1,\"x\"y\n", "line 2: after the quote (\") that closes a field"),
         (b"a,b\n\"1\n\"\"\",\"x\" ,\n", "line 3: after the quote (\") that closes a field"),
-        (b"a,b\n1, \"x\"\n", "line 2: a quote (\") in a field"),
+        (b"a,b\n1, \"x\"\n", "line 2: a field has a quote (\") inside"),
         (b"a,b,a\n", "line 1, column 3: the header has `a` twice"),
         (b"", "lacks even a header"),
         (b"\xff\xfea\0,\0b\0", "iconv -f UTF-16"),

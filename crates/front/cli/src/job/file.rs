@@ -297,7 +297,7 @@ address = \"-\"
     fn what_is_wrong_is_said_with_its_line() {
         let why = |text: &str| Job::parse(text).unwrap_err().message;
         assert!(why(&JOB.replace("program", "programme")).contains("line 1"));
-        assert!(why(&JOB.replace("id = 1", "id = 2")).contains("there is no party 1"));
+        assert!(why(&JOB.replace("id = 1", "id = 2")).contains("party 1 is missing, or listed twice"));
         assert!(why(&format!("runs = 0\n{JOB}")).contains("nobody"));
         assert!(why(&JOB.replace("garbler = 1", "garbler = [1]")).contains("garbler"));
         let job = Job::parse(JOB).unwrap();

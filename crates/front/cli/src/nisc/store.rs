@@ -215,7 +215,7 @@ mod tests {
                 "{good}"
             );
         }
-        assert!(refused("/no/such/folder").contains("no such folder"));
+        assert!(refused("/no/such/folder").contains("the folder does not exist"));
         for plain in
             ["http://example.org", "http://127.0.0.1.example.org/", "http://localhost.example.org", "http://10.0.0.1"]
         {

@@ -113,8 +113,8 @@ fn a_request_beyond_what_is_left_is_told_to_both() {
         let asked = Session::new(1).over(two).ask_oprf(ask, &inputs, &mut ()).map(|done| done.outcome.len());
         (served.join().unwrap(), asked)
     });
-    assert!(served.unwrap_err().to_string().contains("wanted 4 queries, and 3 are left"));
-    assert!(asked.unwrap_err().to_string().contains("grants this client 3 more"));
+    assert!(served.unwrap_err().to_string().contains("asked for 4 queries, and has 3 left"));
+    assert!(asked.unwrap_err().to_string().contains("allows this client 3 more"));
     assert_eq!(granted.load(Ordering::SeqCst), 0);
 }
 
@@ -125,8 +125,8 @@ fn a_request_beyond_every_session_is_told_what_is_left() {
     let granted = AtomicU64::new(0);
     let mut desk = Memory::new(&published, &granted);
     let (served, asked) = against(&mut desk, OprfServe::default(), &base, |me| granted_answer(me, MOST + 1).map(drop));
-    assert!(served.unwrap_err().to_string().contains("3 are left"));
-    assert!(asked.unwrap_err().to_string().contains("grants this client 3 more"));
+    assert!(served.unwrap_err().to_string().contains("has 3 left"));
+    assert!(asked.unwrap_err().to_string().contains("allows this client 3 more"));
     assert_eq!(granted.load(Ordering::SeqCst), 0);
 }
 
@@ -180,7 +180,7 @@ fn under_a_protocol_nobody_prepares_and_all_is_counted() {
         });
         let served = served.unwrap_err();
         assert!(
-            matches!(&served.kind, Kind::Malformed(why) if why.contains("nothing is prepared under ag")),
+            matches!(&served.kind, Kind::Malformed(why) if why.contains("prepared queries of ag, for which none are prepared")),
             "{served}"
         );
         assert!(

@@ -188,7 +188,7 @@ fn dummies_go_that_have_come() {
     // More than are left cannot go, nor do few hide many; and nothing has changed then.
     let before = kept.to_bytes();
     let refused = kept.change(&[], &Set::default(), 60, (Backend::detect(), &mut rng));
-    assert!(refused.unwrap_err().to_string().contains("dummies that are out 50 are left"));
+    assert!(refused.unwrap_err().to_string().contains("only 50 dummies are left"));
     for (come, pad_to) in [(3, 2), (2, 1), (51, 50)] {
         let set = Set { items: &items(300..300 + come), ..Set::default() };
         let refused = kept.change(&[], &set, pad_to, (Backend::detect(), &mut rng)).unwrap_err().to_string();
@@ -228,7 +228,7 @@ fn what_is_no_file_is_refused_in_words() {
             // No panic, and no memory for what is only said.
             let _ = read(kind, &sealed(bad));
             let cut = read(kind, &good[..at]).unwrap_err().to_string();
-            assert!(cut.contains("no file of"), "{cut}");
+            assert!(cut.contains("the file was not made by"), "{cut}");
         }
         let why = |change: &dyn Fn(&mut Vec<u8>)| {
             let mut bad = good.clone();
@@ -312,7 +312,7 @@ fn files_that_nobody_publishes_are_refused() {
     assert!(why(base(most.clone(), (1 << 28) + 1, &[])).contains("more masks than 268435456"));
     let mut latin = terms(0).to_bytes();
     *latin.last_mut().unwrap() = 0xe9;
-    assert!(why(sealed(&[&latin, &[0; 8]])).contains("no UTF-8"));
+    assert!(why(sealed(&[&latin, &[0; 8]])).contains("not UTF-8"));
     // A mask in the second of two upper parts where none is; a mask, and no payload behind it.
     let list = MaskList::new(1, terms(4).mask_bits());
     let mut masks = Vec::new();
