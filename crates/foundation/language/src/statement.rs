@@ -363,7 +363,7 @@ mod tests {
         for (line, hint) in [
             ("a < b", "reveal a < b to all"),
             ("a", "reveal a to all"),
-            ("a =", "behind `=`"),
+            ("a =", "after `=`"),
             ("if = a", "a word of the language"),
             ("to = a", "a word of the language"),
             ("2a = b", "is not a name"),
@@ -376,7 +376,7 @@ mod tests {
             ("a = input(0, u32", "input(0, u32)"),
             ("a = input(alice, u32)", "party 0 or 1"),
             ("a = input(0, u32) 5", "`= VALUE`"),
-            ("π + ☃", "no statement"),
+            ("π + ☃", "is not a statement"),
         ] {
             assert!(refused(line).contains(hint), "{line}: {}", refused(line));
         }

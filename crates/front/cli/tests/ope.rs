@@ -246,7 +246,11 @@ fn what_people_do_wrong_is_said() {
     client
         .batch_execute("delete from staff; insert into staff select * from rows; update comity_ope c set version = o.version, sealed = o.sealed from old o")
         .unwrap();
-    place.ope(&["query", "salary > 0", "--from", "staff", "--json"]).fails_json(4, "misbehaved", &["set back to an older state"]);
+    place.ope(&["query", "salary > 0", "--from", "staff", "--json"]).fails_json(
+        4,
+        "misbehaved",
+        &["set back to an older state"],
+    );
     load("salary\n5\n", &[]).fails(4, &["set back to an older state", "rebuild --accept"]);
     place.ope(&["rebuild", "--table", "staff"]).fails(4, &["set back to an older state"]);
     let accepted = place.ope(&["rebuild", "--table", "staff", "--accept"]);

@@ -133,7 +133,8 @@ fn what_is_missing_or_wrong_is_said_by_name() {
     run("0", &["--token", "127.0.0.1:1"]).fails(2, &["say its fingerprint (--token-key)"]);
     run("0", &["--token", "127.0.0.1:1", "--token-key", &token.fingerprint]).fails(2, &["--tls DIR"]);
     run("1", &["--token-key", "comity:abcd"]).fails(2, &["FINGERPRINT"]);
-    run("1", &["--token-key", &token.fingerprint.replace("comity:", "comity:11111")]).fails(2, &["no fingerprint"]);
+    run("1", &["--token-key", &token.fingerprint.replace("comity:", "comity:11111")])
+        .fails(2, &["is not a fingerprint of a key"]);
     run("0", &["--token", &socket]).fails(3, &["there is no socket"]);
     // Nobody listens at a socket that was left.
     token.serve().kill();
@@ -184,7 +185,7 @@ fn a_token_on_another_machine_is_called_by_tls() {
         comity(&[&["token", "serve", &dir, "--key-file", &key], place].concat())
     };
     serve(&["--listen", "127.0.0.1:0"]).fails(2, &["--holder"]);
-    serve(&["--listen", "127.0.0.1:0", "--holder", "comity:abcd"]).fails(2, &["no fingerprint"]);
+    serve(&["--listen", "127.0.0.1:0", "--holder", "comity:abcd"]).fails(2, &["is not a fingerprint of a key"]);
     serve(&[]).fails(2, &["--socket"]);
 }
 

@@ -111,7 +111,8 @@ fn what_does_not_fit_is_refused_before_anything_is_written() {
     let files = Files::new("zk-refused");
     let prove = |args: &[&str]| comity(&[&["zk", "prove"], args, &["--out", &files.proof]].concat());
     let program = files.program.as_str();
-    prove(&[program, "--secret", "p=7", "--secret", "q=11", "--public", "n=91"]).fails(2, &["false for these secret values", "`accept`"]);
+    prove(&[program, "--secret", "p=7", "--secret", "q=11", "--public", "n=91"])
+        .fails(2, &["false for these secret values", "`accept`"]);
     prove(&[program, "--secret", "p=7", "--public", "n=91"]).fails(2, &["`q`", "missing", "--secret"]);
     prove(&[program, "--secret", "p=7", "--secret", "q=13"]).fails(2, &["`n`", "missing", "--public"]);
     prove(&[program, "--secret", "p=7", "--secret", "n=91"]).fails(2, &["`n`"]);

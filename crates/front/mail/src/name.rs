@@ -122,7 +122,11 @@ pub(crate) fn put_text(text: &str, to: &mut Vec<u8>) {
 }
 
 pub(crate) fn take_text(from: &mut Fields<'_>, most: usize) -> Result<String> {
-    let wrong = || Error::malformed(format!("a text in it is not UTF-8, or has more than {most} bytes"));
+    let wrong = || {
+        Error::malformed(format!(
+            "a text in it is not UTF-8, has characters that control a terminal, or has more than {most} bytes"
+        ))
+    };
     let length = usize::from(u16::from_le_bytes(from.array()?));
     let bytes = from.bytes(Some(length).filter(|&length| length <= most).ok_or_else(wrong)?)?;
     let text = str::from_utf8(bytes).ok().filter(|text| text.chars().all(shown)).ok_or_else(wrong)?;

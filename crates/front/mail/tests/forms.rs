@@ -46,9 +46,9 @@ fn with_text(text: &[u8]) -> Vec<u8> {
 fn a_query_shows_nothing_that_controls_a_terminal() {
     assert_eq!(query(with_text(b"mul16")).unwrap().reference().text(), "mul16");
     for text in ["\x1b[2J", "a\nb", "a\rb", "a\u{202e}b", "a\u{200b}b", "\0"] {
-        malformed(query(with_text(text.as_bytes())), "no text");
+        malformed(query(with_text(text.as_bytes())), "control a terminal");
     }
-    malformed(query(with_text(b"\xff\xfe")), "no text");
+    malformed(query(with_text(b"\xff\xfe")), "control a terminal");
     assert!(query(with_text(&[b'x'; 1024])).is_ok());
     malformed(query(with_text(&[b'x'; 1025])), "more than 1024 bytes");
     // A length beyond the end.

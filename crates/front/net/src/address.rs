@@ -217,7 +217,7 @@ mod tests {
         assert!(here.sockets().iter().all(|socket| is_loopback(socket) && socket.port() == 7430));
         for text in ["0.0.0.0:7430", "[::]:7430"] {
             let said = Address::to_call(text).map(|_| ()).unwrap_err().to_string();
-            assert!(said.contains("to listen at"), "{said}");
+            assert!(said.contains("can be listened at and not called"), "{said}");
             assert!(Address::to_listen(text).is_ok() && !is_address(text));
         }
         assert!(stays_here("127.0.0.1:1") && stays_here("localhost:1"));

@@ -199,7 +199,9 @@ mod tests {
         let (mut vault, _) = Vault::open(&dir, &key).unwrap();
         let next = vault.take_number().unwrap();
         assert!(read_end(&dir).unwrap() > next);
-        assert!(Vault::create(&dir, &key, b"another", &mut rng()).err().unwrap().to_string().contains("not overwritten"));
+        assert!(
+            Vault::create(&dir, &key, b"another", &mut rng()).err().unwrap().to_string().contains("not overwritten")
+        );
         drop(vault);
         fs::remove_dir_all(dir).unwrap();
     }

@@ -295,7 +295,7 @@ mod tests {
         let greatest = format!("{},0", i128::MAX);
         assert!(cells(Duplicates::Sum, &[(0, &greatest), (0, "1,0")]).unwrap_err().contains("127 bits"));
         let latin = Payload::new(2, Duplicates::First).add(0, [&b"a"[..], b"\xe9"].into_iter()).unwrap_err();
-        assert!(latin.0 == Some(1) && latin.1.contains("no UTF-8"), "{latin:?}");
+        assert!(latin.0 == Some(1) && latin.1.contains("not UTF-8"), "{latin:?}");
         assert_eq!("list:3".parse(), Ok(Duplicates::List(3)));
         assert!("list:0".parse::<Duplicates>().is_err() && "list:256".parse::<Duplicates>().is_err());
     }

@@ -127,7 +127,11 @@ fn a_share_that_does_not_fit_is_refused() {
         ];
         why.into_iter().map(|why| why.err().expect("it is refused").to_string()).collect()
     });
-    for words in ["no value", "a value of 8 bits", "no value", "a value of 8 bits", "no party 5"].iter().enumerate() {
+    for words in
+        ["no value", "a value of 8 bits", "no value", "a value of 8 bits", "party 5, the input's owner, does not exist"]
+            .iter()
+            .enumerate()
+    {
         assert!(refused.iter().all(|why| why[words.0].contains(words.1)), "{refused:?}");
     }
 }

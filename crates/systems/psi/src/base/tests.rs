@@ -324,7 +324,7 @@ fn files_that_nobody_publishes_are_refused() {
     assert!(why(base(terms(4), 1, &masks)).contains("too early"));
     assert_eq!(BaseFile::read(base(terms(0), 1, &masks)).unwrap().masks(), 1);
     masks[0] ^= 3;
-    assert!(why(base(terms(0), 1, &masks)).contains("no sorted list"));
+    assert!(why(base(terms(0), 1, &masks)).contains("not a sorted list"));
     // The same in an update, and in what the server keeps.
     let update = |counts: [u64; 2], rest: &[u8]| {
         let counts = counts.map(u64::to_le_bytes).concat();
@@ -334,7 +334,7 @@ fn files_that_nobody_publishes_are_refused() {
     };
     update([0, 0], &[]).unwrap();
     for counts in [[1, 0], [0, 1]] {
-        assert!(update(counts, &masks).unwrap_err().contains("no sorted list"));
+        assert!(update(counts, &masks).unwrap_err().contains("not a sorted list"));
         let more = counts.map(|count| count * ((1 << 28) + 1));
         assert!(update(more, &[]).unwrap_err().contains("more masks than 268435456"));
     }
@@ -348,7 +348,7 @@ fn files_that_nobody_publishes_are_refused() {
     state([0, 0], &[]).unwrap();
     let list = MaskList::new(1, most.mask_bits());
     for counts in [[1, 0], [0, 1]] {
-        assert!(state(counts, &vec![0; list.len()]).unwrap_err().contains("no sorted list"));
+        assert!(state(counts, &vec![0; list.len()]).unwrap_err().contains("not a sorted list"));
         assert!(state(counts.map(|count| count * ((1 << 28) + 1)), &[]).unwrap_err().contains("its set is too large"));
     }
 }

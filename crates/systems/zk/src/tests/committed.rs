@@ -235,5 +235,5 @@ fn nobody_without_a_witness_begins() {
     let terms = terms(&statement, System::ZkBoo, LEVEL);
     let witness: Vec<Option<Bits>> = two(1);
     let refused = Prover::new(backend, terms, &witness, Commitment::new([0; 32]), &mut rng(1)).err().unwrap();
-    assert!(refused.to_string().contains("not true"), "{refused}");
+    assert!(refused.to_string().contains("false for these secret values"), "{refused}");
 }

@@ -61,7 +61,7 @@ fn sha256_of_abc_has_the_published_digest() {
     }
     let refused = prove(Backend::detect(), &statement, &[Some(Bits::zeros(512))], System::ZkBoo, &mut rng(2));
     let refused = refused.err().unwrap().to_string();
-    assert!(refused.contains("not true") && refused.contains("digest"), "{refused}");
+    assert!(refused.contains("false for these secret values") && refused.contains("digest"), "{refused}");
 }
 
 /// The value whose number has these hex digits, the topmost first.

@@ -100,8 +100,8 @@ fn there_is_one_encoding_of_a_proof() {
         malformed(&[&proof[..], &[0]].concat(), "are wanted");
         malformed(&proof[..proof.len() - 1], "are wanted");
         malformed(&proof[..105], "ends in its head");
-        malformed(&[], "no proof");
-        malformed(b"comityzx", "no proof");
+        malformed(&[], "not a proof of `comity zk`");
+        malformed(b"comityzx", "not a proof of `comity zk`");
         malformed(&[&proof[..8], &[1], &proof[9..]].concat(), "version 1");
         malformed(&[&proof[..9], &[77], &proof[10..]].concat(), "system number 77");
         if system == System::VoleInTheHead {
