@@ -135,7 +135,7 @@ fn what_is_missing_or_wrong_is_said_by_name() {
     run("1", &["--token-key", "comity:abcd"]).fails(2, &["FINGERPRINT"]);
     run("1", &["--token-key", &token.fingerprint.replace("comity:", "comity:11111")])
         .fails(2, &["is not a fingerprint of a key"]);
-    run("0", &["--token", &socket]).fails(3, &["there is no socket"]);
+    run("0", &["--token", &socket]).fails(3, &["the socket", "does not exist"]);
     // Nobody listens at a socket that was left.
     token.serve().kill();
     run("0", &["--token", &socket]).fails(3, &["nobody listens"]);
@@ -148,7 +148,7 @@ fn what_is_missing_or_wrong_is_said_by_name() {
     served.kill();
     let [dir, key] = ["box", "box.key"].map(|name| token.folder.path(name));
     let file = token.folder.file("mine", "a file");
-    comity(&["token", "serve", &dir, "--key-file", &key, "--socket", &file]).fails(2, &["is a file already"]);
+    comity(&["token", "serve", &dir, "--key-file", &key, "--socket", &file]).fails(2, &["exists and is not a socket"]);
     comity(&["token", "serve", &dir, "--key-file", &other.folder.path("box.key"), "--socket", &socket])
         .fails(2, &["not the one that the vault was made with"]);
     comity(&["token", "serve", &dir, "--socket", &socket]).fails(2, &["a token is encrypted"]);

@@ -1,7 +1,7 @@
 //! The malicious form, for which the deliverable has no construction: tables of authenticated bits, on
 //! checked triples.
 //!
-//! **Ahead**, [`AuthMaskSharing`]: a walk over the program in which a wire is an authenticated share of its
+//! **Ahead**, `AuthMaskSharing`: a walk over the program in which a wire is an authenticated share of its
 //! mask.
 //! 1. The mask of an input is an authenticated bit of its owner alone, that of an AND's output an
 //!    authenticated bit of both. Those of XOR and NOT follow.
@@ -9,7 +9,7 @@
 //!    `c + d b + e a + d e` ([`Machine`]). With the output's mask it is `t`. All that was opened is settled
 //!    before the tables are kept, and so before any masked input leaves.
 //!
-//! **The run**, [`AuthTables`]:
+//! **The run**, `AuthTables`:
 //!
 //! 3. The owner of an input sends `e = x + r`, and for each layer of gates each party only the bit of `t + c
 //!    r_v + d r_u`, and `cd` at party 0.
