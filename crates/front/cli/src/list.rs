@@ -97,12 +97,13 @@ impl List {
 pub(crate) fn help(list: List) -> String {
     let mut text =
         "Protocols, which each party names alike (--protocol; `comity protocols NAME` says more):\n".to_owned();
+    let width = list.cards().map(|card| card.name.len()).max().unwrap_or_default() + 1;
     for card in list.cards() {
         let against = match card.adversary {
             Adversary::Malicious => "Against a party that cheats (malicious).",
             Adversary::SemiHonest => "Against a party that follows the protocol and is curious (semi-honest).",
         };
-        text += &fill(&format!("  {:<11}", card.name), &format!("{against} {}", card.about), 80);
+        text += &fill(&format!("  {:<width$}", card.name), &format!("{against} {}", card.about), 80);
     }
     text += PROMISES;
     text

@@ -42,7 +42,9 @@ pub(crate) fn run(args: &ProtocolsArgs) -> Outcome {
     if args.name.is_some() {
         return found.iter().try_for_each(|card| emit(&page(card)));
     }
-    found.iter().try_for_each(|card| emit(&format!("{:<11}{:<12}{}\n", card.name, card.adversary.name(), card.summary)))
+    let width = found.iter().map(|card| card.name.len()).max().unwrap_or_default() + 1;
+    let line = |card: &&Card| format!("{:<width$}{:<12}{}\n", card.name, card.adversary.name(), card.summary);
+    found.iter().try_for_each(|card| emit(&line(card)))
 }
 
 /// The object that `--json` prints.
