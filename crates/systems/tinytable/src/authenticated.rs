@@ -231,8 +231,9 @@ impl<'r, 'c> AuthTables<'r, 'c> {
         let mut delta = Zeroizing::new([0; Block::BYTES]);
         from.take(&mut *delta)?;
         let key = GlobalKey::new(Block::new(*delta));
-        let key =
-            key.ok_or_else(|| Error::store("the tables are damaged: their global key is none; prepare new ones"))?;
+        let key = key.ok_or_else(|| {
+            Error::store("the tables are damaged: their global key does not end in a one bit; prepare new ones")
+        })?;
         let zero = Share::default();
         let one = if me == PartyId(0) { zero.add_to_own(true) } else { zero.add_to_theirs(true, &key) };
         // Step 6.
