@@ -10,7 +10,7 @@
 //! - [`ot`] has the ideal functionalities of oblivious transfer, and holds protocols against them.
 //! - [`meter`] counts the bits of a secret that are linear in what somebody knows.
 //! - [`Kept`] is a shelf in memory.
-//! - [`TestProcess`] is a process of this binary that may be killed; [`peak_memory`] is what one takes.
+//! - [`Process`] is one that a test watches and kills, [`drawn`] when; [`peak_memory`] is what one takes.
 //! - [`check_channels`] holds a channel to the promises of its trait.
 //!
 //! No assertion here depends on time, but for parties that do not end at all: they have [`PATIENCE`].
@@ -34,7 +34,7 @@ pub use deviate::{BrokenRun, Case, Deviation, Lie, Verdict, deviate, deviate_amo
 pub use kept::Kept;
 pub use memory::{peak_memory, resident_memory};
 pub use parties::{Net, Pair};
-pub use process::{TestProcess, before_kill};
+pub use process::{End, Process, before_kill, drawn};
 pub use realize::assert_realizes;
 pub use waits::{assert_waits, told};
 

@@ -15,7 +15,7 @@ use std::thread;
 
 use comity::{Channel, PartyId, PerPeer};
 use comity_net::{Fingerprint, Identity, Security, Settings, SystemRng, connect};
-use comity_testing::{PATIENCE, resident_memory};
+use comity_testing::{PATIENCE, drawn, resident_memory};
 
 use crate::common::*;
 use crate::job::{digested, free, keyed};
@@ -251,17 +251,16 @@ impl Scene {
     }
 
     /// Bob's process.
-    fn bob(&self) -> Child {
+    fn bob(&self) -> Background {
         self.bytes.store(0, Relaxed);
         let keys = self.folder.path("bob");
-        command(&["run", "--job", &self.job, "--tls", &keys, "--input", "dec:2"]).spawn().unwrap()
+        Background::start(command(&["run", "--job", &self.job, "--tls", &keys, "--input", "dec:2"]))
     }
 
     /// A peer that is served; one that a crowd pushed out comes again. How often that was.
     fn honest(&self) -> usize {
         for again in 0.. {
-            let done: Done = self.bob().wait_with_output().unwrap().into();
-            if is_right(&done) {
+            if is_right(&self.bob().end()) {
                 return again;
             }
         }
@@ -272,12 +271,11 @@ impl Scene {
     fn killed(&self, run: usize) -> usize {
         for again in 0.. {
             let mut bob = self.bob();
-            if self.until(&mut bob, drawn(run + again)) {
-                bob.kill().unwrap();
-                bob.wait().unwrap();
+            if self.until(&mut bob, far(run + again)) {
+                bob.kill();
                 return again;
             }
-            is_right(&bob.wait_with_output().unwrap().into());
+            is_right(&bob.end());
         }
         unreachable!("it is killed some time")
     }
@@ -287,27 +285,27 @@ impl Scene {
     fn stopped(&self, run: usize) -> usize {
         for again in 0.. {
             let mut bob = self.bob();
-            if self.until(&mut bob, drawn(run + again)) {
-                signal("STOP", &bob);
+            if self.until(&mut bob, far(run + again)) {
+                signal("STOP", bob.id());
                 let more = self.honest();
-                signal("CONT", &bob);
-                is_right(&bob.wait_with_output().unwrap().into());
+                signal("CONT", bob.id());
+                is_right(&bob.end());
                 return again + more;
             }
-            is_right(&bob.wait_with_output().unwrap().into());
+            is_right(&bob.end());
         }
         unreachable!("it is stopped some time")
     }
 
     /// Waits until so many bytes have gone; whether the process is still there.
-    fn until(&self, bob: &mut Child, bytes: usize) -> bool {
+    fn until(&self, bob: &mut Background, bytes: usize) -> bool {
         while self.bytes.load(Relaxed) < bytes {
-            if bob.try_wait().unwrap().is_some() {
+            if !bob.runs() {
                 return false;
             }
             thread::yield_now();
         }
-        bob.try_wait().unwrap().is_none()
+        bob.runs()
     }
 
     /// The resident size of the service in KiB, where the system tells.
@@ -318,7 +316,7 @@ impl Scene {
     /// The service ends in order, and has said of every run how it ended.
     fn end(mut self) {
         assert!(self.service.try_wait().unwrap().is_none(), "the service goes on");
-        signal("TERM", &self.service);
+        signal("TERM", self.service.id());
         assert_eq!(self.service.wait().unwrap().code(), Some(0));
         let log = fs::read_to_string(self.folder.path("log")).unwrap();
         for line in log.lines() {
@@ -331,8 +329,8 @@ impl Scene {
 }
 
 /// A number of bytes within a run, another one each time.
-fn drawn(run: usize) -> usize {
-    run.wrapping_mul(7919) % 12_000
+fn far(run: usize) -> usize {
+    drawn(run as u64, 12_000) as usize
 }
 
 /// Whether a run gave the sum. One that did not ended in words.
@@ -344,8 +342,8 @@ fn is_right(done: &Done) -> bool {
     done.code == 0
 }
 
-fn signal(name: &str, process: &Child) {
-    assert!(Command::new("kill").args([&format!("-{name}"), &process.id().to_string()]).status().unwrap().success());
+fn signal(name: &str, process: u32) {
+    assert!(Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status().unwrap().success());
 }
 
 /// Forwards and counts until either is gone.

@@ -1,16 +1,16 @@
 //! Driving the built binary.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use comity_testing::PATIENCE;
+use comity_testing::{End, PATIENCE, Process};
 
 /// The inputs and the output of FIPS 197, appendix C.1.
 pub(crate) const AES_KEY: &str = "000102030405060708090a0b0c0d0e0f";
@@ -111,38 +111,11 @@ pub(crate) fn comity_with(stdin: &str, args: &[&str]) -> Done {
 }
 
 /// A command in the background. It does not outlive its test.
-pub(crate) struct Background {
-    child: Child,
-    out: Option<JoinHandle<String>>,
-    stderr: BufReader<ChildStderr>,
-    seen: String,
-}
+pub(crate) struct Background(Process);
 
 impl Background {
-    pub(crate) fn start(mut command: Command) -> Background {
-        let mut child = command.spawn().unwrap();
-        let mut stdout = child.stdout.take().unwrap();
-        let out = thread::spawn(move || {
-            let mut text = String::new();
-            stdout.read_to_string(&mut text).unwrap();
-            text
-        });
-        let stderr = BufReader::new(child.stderr.take().unwrap());
-        Background { child, out: Some(out), stderr, seen: String::new() }
-    }
-
-    /// The next line on standard error that has this in it; `None` if the command ended first.
-    pub(crate) fn line_with(&mut self, text: &str) -> Option<String> {
-        loop {
-            let mut line = String::new();
-            if self.stderr.read_line(&mut line).unwrap() == 0 {
-                return None;
-            }
-            self.seen += &line;
-            if line.contains(text) {
-                return Some(line);
-            }
-        }
+    pub(crate) fn start(command: Command) -> Background {
+        Background(Process::start(command))
     }
 
     /// The address of this machine in the next line on standard error that has one behind these words; `None`
@@ -154,36 +127,24 @@ impl Background {
         address.split(|c: char| c.is_whitespace() || c == ',').next().map(str::to_owned)
     }
 
-    /// Waits until it has said this on standard error.
-    #[track_caller]
-    pub(crate) fn says(&mut self, text: &str) {
-        let said = self.seen.contains(text) || self.line_with(text).is_some();
-        assert!(said, "it never said {text}: {}", self.seen);
-    }
-
-    /// The number of its process.
-    pub(crate) fn process(&self) -> u32 {
-        self.child.id()
-    }
-
-    pub(crate) fn kill(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-
     /// Waits for its end.
-    pub(crate) fn end(mut self) -> Done {
-        self.stderr.read_to_string(&mut self.seen).unwrap();
-        let code = self.child.wait().unwrap().code().unwrap_or(-1);
-        let out = self.out.take().expect("it ends once").join().unwrap();
-        Done { code, out, err: std::mem::take(&mut self.seen) }
+    pub(crate) fn end(self) -> Done {
+        let End { code, out, err } = self.0.end();
+        Done { code: code.unwrap_or(-1), out, err }
     }
 }
 
-impl Drop for Background {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = (self.child.kill(), self.child.wait());
+impl Deref for Background {
+    type Target = Process;
+
+    fn deref(&self) -> &Process {
+        &self.0
+    }
+}
+
+impl DerefMut for Background {
+    fn deref_mut(&mut self) -> &mut Process {
+        &mut self.0
     }
 }
 
@@ -205,7 +166,7 @@ impl Listener {
         all.extend(args);
         all.extend(["--listen", "127.0.0.1:0"]);
         let mut party = Background::start(command(&all));
-        let address = party.address_after("").unwrap_or_else(|| panic!("it never listened: {}", party.seen));
+        let address = party.address_after("").unwrap_or_else(|| panic!("it never listened: {}", party.seen()));
         Listener { party, address }
     }
 

@@ -216,7 +216,7 @@ impl Scene {
             Fault::Delay(_) | Fault::Full(_) => {}
         }
         let mut all = self.start(work, &links, limit, more);
-        let _ = tell.send(all[victim].process());
+        let _ = tell.send(all[victim].id());
         if let Fault::Freeze = fault {
             // It cannot end while it is stopped: the others end, and then it is killed.
             let mut frozen = all.remove(victim);

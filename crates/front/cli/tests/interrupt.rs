@@ -16,7 +16,7 @@ fn signal(name: &str, process: u32) {
 fn a_wait_ends_at_a_signal() {
     for name in ["INT", "TERM", "HUP"] {
         let listener = Listener::start(&["add64", "--party", "0", "--input", "dec:40"]);
-        signal(name, listener.process());
+        signal(name, listener.id());
         listener.end().fails(130, &["the run was stopped"]);
     }
 }
@@ -109,7 +109,7 @@ fn what_was_begun_is_removed_at_a_signal() {
     let mut other = command(&args).spawn().unwrap();
     let begun = || fs::read_dir(&store).is_ok_and(|files| files.flatten().any(|file| file.file_name().len() > 64));
     until("a lot is begun", begun);
-    signal("INT", listener.process());
+    signal("INT", listener.id());
     listener.end().fails(130, &["the run was stopped"]);
     assert!(!begun(), "half a lot is left");
     // The other one is told that its peer is gone, and leaves nothing either.
@@ -132,7 +132,7 @@ fn an_intersection_a_proof_and_a_session_end_at_a_signal_too() {
     for (name, args) in waits {
         for sign in ["INT", "TERM"] {
             let listener = Listener::begin(name, &args);
-            signal(sign, listener.process());
+            signal(sign, listener.id());
             listener.end().fails(130, &["the run was stopped"]);
         }
     }

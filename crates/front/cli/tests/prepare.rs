@@ -161,14 +161,13 @@ fn killed_in_the_middle_it_is_gone_and_the_parties_find_together_again() {
     let [zero, one] = [&zero, &one].map(|store| store.iter().map(String::as_str).collect::<Vec<&str>>());
     let listener = Listener::start(&[&["add64", "--rho", "7", "--party", "0", "--input", "u64:1"][..], &zero].concat());
     let args = ["run", "add64", "--rho", "7", "--party", "1", "--input", "u64:2", "--connect", &listener.address];
-    let mut child = command(&[&args[..], &one].concat()).spawn().unwrap();
+    let mut child = Background::start(command(&[&args[..], &one].concat()));
     // Killed as soon as its part is marked, wherever that finds it.
     let unused = stores.records(1);
-    while stores.records(1) == unused && child.try_wait().unwrap().is_none() {
+    while stores.records(1) == unused && child.runs() {
         thread::sleep(Duration::from_micros(200));
     }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.kill();
     let done = listener.end();
     assert!([0, 3].contains(&done.code), "{}: {}", done.code, done.err);
     // Looking at the store removes what was being used.
@@ -247,14 +246,14 @@ fn after_a_kill_both_go_on_with_unused_material() {
         let mut listener = Listener::start(&[&shared[..], &["--party", "0"], &zero].concat());
         let between = Between::before(&listener.address);
         let args = [&["run"][..], &shared, &["--party", "1", "--connect", &between.address], &one].concat();
-        let mut child = command(&args).spawn().unwrap();
+        let mut child = Background::start(command(&args));
         // From when its batch is used up on, or what the last kill left over is removed.
-        while stores.files(1, ".batch-").len() == batches && child.try_wait().unwrap().is_none() {
+        while stores.files(1, ".batch-").len() == batches && child.runs() {
             thread::sleep(Duration::from_micros(200));
         }
         thread::sleep(Duration::from_millis(wait));
-        child.kill().unwrap();
-        let killed = child.wait_with_output().unwrap();
+        child.kill();
+        let killed = child.end();
         // Who was killed before a word to the listener would be waited for.
         let met = between.bytes() > 0;
         if !met {
@@ -262,7 +261,7 @@ fn after_a_kill_both_go_on_with_unused_material() {
         }
         let done = listener.end();
         let before = destroyed;
-        destroyed |= gone(&[&done.err, &String::from_utf8(killed.stderr).unwrap()]);
+        destroyed |= gone(&[&done.err, &killed.err]);
         match done.code {
             2 => assert!(destroyed, "{}", done.err),
             code => assert!(!met || code == 3 || code == 0 && !before, "{code}: {}", done.err),

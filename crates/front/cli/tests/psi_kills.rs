@@ -9,9 +9,10 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::Child;
 use std::thread;
 use std::time::Duration;
+
+use comity_testing::drawn;
 
 use crate::common::*;
 use crate::psi_base::{client, published, serve, timeout};
@@ -55,7 +56,7 @@ struct Kills {
     old: HashSet<String>,
     /// The queries that were answered.
     answered: u64,
-    round: usize,
+    round: u64,
     killed: usize,
 }
 
@@ -108,16 +109,16 @@ impl Kills {
         let between = Between::before(&service.address);
         let mut party = self.start(work, &between.address);
         // The bytes say where it is, about; a moment more is for what it does with its disk.
-        let (drawn, takes) = (draw(self.round), self.takes[&work]);
-        let (bytes, moment) = (1 + drawn as usize % takes, Duration::from_micros((drawn >> 40) & 0xfff));
+        let bytes = 1 + drawn(2 * self.round, self.takes[&work] as u64) as usize;
+        let moment = Duration::from_micros(drawn(2 * self.round + 1, 4096));
         self.round += 1;
-        while between.bytes() < bytes && party.try_wait().unwrap().is_none() {
+        while between.bytes() < bytes && party.runs() {
             thread::yield_now();
         }
         thread::sleep(moment);
         service.kill();
-        self.killed += usize::from(party.try_wait().unwrap().is_none());
-        self.ended(work, party.wait_with_output().unwrap().into());
+        self.killed += usize::from(party.runs());
+        self.ended(work, party.end());
         self.heard();
     }
 
@@ -125,7 +126,7 @@ impl Kills {
     fn whole(&mut self, work: Work) -> usize {
         let mut service = serve(&self.state, &[]);
         let between = Between::before(&service.address);
-        let done: Done = self.start(work, &between.address).wait_with_output().unwrap().into();
+        let done = self.start(work, &between.address).end();
         done.ok();
         self.ended(work, done);
         let bytes = between.bytes();
@@ -133,7 +134,7 @@ impl Kills {
         bytes
     }
 
-    fn start(&self, work: Work, address: &str) -> Child {
+    fn start(&self, work: Work, address: &str) -> Background {
         let (store, key, out) = (self.store(), self.folder.path("store.key"), self.folder.path("found.csv"));
         let stored = ["--store", &store, "--key-file", &key];
         let meet = ["--base", &self.base, "--connect", address, &timeout()];
@@ -145,7 +146,7 @@ impl Kills {
             Work::Fresh => [&query[..], &meet].concat(),
             Work::Prepare => [&prepare[..], &meet, &stored].concat(),
         };
-        command(&all).spawn().unwrap()
+        Background::start(command(&all))
     }
 
     /// The client has the right rows, or says what happened.
@@ -230,10 +231,4 @@ fn lots(store: &str, key: &str) -> HashMap<String, (u64, u64)> {
     let lots = list["lots"].as_array().unwrap().iter();
     lots.map(|lot| (lot["id"].as_str().unwrap().to_owned(), (number(lot, "batches_used"), number(lot, "batches"))))
         .collect()
-}
-
-/// Bits for a round.
-fn draw(round: usize) -> u64 {
-    let hash = (round as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (hash ^ (hash >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 1
 }

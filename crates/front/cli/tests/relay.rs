@@ -23,7 +23,7 @@ impl Relay {
     /// Stops it as the system does; its end and what it said.
     fn end(self) -> Done {
         #[cfg(unix)]
-        Command::new("kill").args(["-TERM", &self.process.process().to_string()]).status().unwrap();
+        Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status().unwrap();
         self.process.end()
     }
 }

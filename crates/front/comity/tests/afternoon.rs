@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use comity::{Bits, Error, Kind, Listener, Now, Program, Report, Result, Session, Stop, library};
 use comity_net::{KeyDir, SystemRng};
-use comity_testing::{PATIENCE, resident_memory};
+use comity_testing::{PATIENCE, drawn, resident_memory};
 
 /// The numbers of those who come.
 struct Afternoon {
@@ -114,8 +114,8 @@ impl Afternoon {
                 let next = (run + 1) * self.honest / total > honest;
                 match (next, (run + 1) * self.killed / total > killed) {
                     (true, _) => honest_run(&parties),
-                    (false, true) => killed_peer(&parties, drawn(run)),
-                    (false, false) => stopped_peer(&parties, drawn(run)),
+                    (false, true) => killed_peer(&parties, far(run)),
+                    (false, false) => stopped_peer(&parties, far(run)),
                 }
                 if run == total / 4 {
                     early = resident_memory(None);
@@ -160,8 +160,8 @@ impl Afternoon {
 }
 
 /// A number of bytes that is another one for each run.
-fn drawn(run: usize) -> usize {
-    run.wrapping_mul(7919) % 12_000
+fn far(run: usize) -> usize {
+    drawn(run as u64, 12_000) as usize
 }
 
 /// Who was pushed out by a crowd, before it had said who it is, comes again.

@@ -24,7 +24,7 @@ use comity_core::{Backend, Block, Prg, SessionId};
 use comity_gmw::Gmw;
 use comity_net::{Connection, Limits, Listener, Security, Settings};
 use comity_protocol::{Ahead, Corrupt, Empty, Goal, Job, Lot, Material, Need, Party, Press, Shelf, Supplies, Takes};
-use comity_testing::{PATIENCE, TestProcess, before_kill};
+use comity_testing::{PATIENCE, Process, before_kill};
 use comity_tinyot::TinyOt;
 use comity_tinytable::{TinyTable, TinyTableSemiHonest};
 
@@ -470,17 +470,17 @@ fn killed(case: &Case, kills: u64) {
         }
         let place = dir.join(format!("round{round}"));
         fs::create_dir(&place).unwrap();
-        let mut children: Vec<TestProcess> = (0..case.parties).map(|party| start(case, &place, party)).collect();
+        let mut children: Vec<Process> = (0..case.parties).map(|party| start(case, &place, party)).collect();
         thread::sleep(before_kill(Duration::from_micros(5_000 + draw(120_000)) * case.slower, longer));
         let victim = draw(case.parties.into()) as usize;
         children[victim].kill();
         // The others go on to their next message, or not so far.
         thread::sleep(Duration::from_micros(draw(10_000)));
-        children.iter_mut().for_each(TestProcess::kill);
+        children.iter_mut().for_each(Process::kill);
         for child in children {
-            let (well, said) = child.end();
-            ended += u64::from(well);
-            assert!(!said.contains("panicked"), "round {round}: {said}");
+            let end = child.end();
+            ended += u64::from(end.code == Some(0));
+            assert!(!end.err.contains("panicked"), "round {round}: {}", end.err);
         }
         fs::remove_dir_all(&place).unwrap();
         used_once(dir);
@@ -504,9 +504,9 @@ fn number(case: &Case) -> usize {
 }
 
 /// A party as a process of its own.
-fn start(case: &Case, place: &Path, party: u16) -> TestProcess {
+fn start(case: &Case, place: &Path, party: u16) -> Process {
     let (party, case) = (party.to_string(), number(case).to_string());
-    TestProcess::start("child", &[(CHILD, &place), ("COMITY_TEST_PARTY", &party), ("COMITY_TEST_CASE", &case)])
+    Process::test("child", &[(CHILD, &place), ("COMITY_TEST_PARTY", &party), ("COMITY_TEST_CASE", &case)])
 }
 
 /// What a party does.

@@ -13,7 +13,7 @@ use crate::common::{big, column, make, path, rng};
 use comity_ope::{Column, OpeScheme};
 use comity_postgres::server::Server;
 use comity_postgres::{NewRow, Query, Table, add_column, cache_path, connect, read_key, write_key};
-use comity_testing::{PATIENCE, TestProcess};
+use comity_testing::{PATIENCE, Process};
 use rand_core::Rng;
 
 const MODES: [&str; 5] = ["insert", "load", "rebalance", "rotate", "adjust"];
@@ -114,7 +114,7 @@ fn kills(victim: Victim, count: usize) {
             add_column(&mut connect(&address, None).unwrap(), &key, &name, &mut rng).unwrap();
         }
         let seed = (1000 * count + round).to_string();
-        let mut child = TestProcess::start(
+        let mut child = Process::test(
             "crash::child",
             &[
                 ("COMITY_OPE_ADDRESS", &address),
@@ -138,7 +138,7 @@ fn kills(victim: Victim, count: usize) {
                 server.up().unwrap();
             }
         }
-        let (_, said) = child.end();
+        let said = child.end().err;
         let text = fs::read_to_string(&noted).unwrap_or_default();
         assert!(text.starts_with("ready"), "round {round}, {mode}: the client did not open the table: {said}");
         // A line that was cut off was not acknowledged.

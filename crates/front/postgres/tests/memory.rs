@@ -8,7 +8,7 @@ use std::io::Write;
 use crate::common::{column, make, path, rng};
 use comity_ope::{Column, ColumnType, ColumnValue, OpeScheme};
 use comity_postgres::{NewRow, Result, Rows, Table, connect, read_key, write_key};
-use comity_testing::{TestProcess, peak_memory};
+use comity_testing::{Process, peak_memory};
 
 /// Bytes of a row's encrypted text, and of the plain one beside it.
 const TEXT: usize = 1000;
@@ -72,8 +72,8 @@ fn measure(rows: usize, schemes: [OpeScheme; 2], adjustable: bool, row: u64) {
             ("COMITY_OPE_ROWS", &count),
             ("COMITY_OPE_PEAK", &told),
         ];
-        let (well, said) = TestProcess::start("memory::child", &variables).end();
-        assert!(well, "{mode}: {said}");
+        let end = Process::test("memory::child", &variables).end();
+        assert_eq!(end.code, Some(0), "{mode}: {}", end.err);
         let peak: u64 = fs::read_to_string(&told).unwrap().parse().unwrap();
         if peak == 0 {
             let _ = writeln!(std::io::stderr(), "SKIPPED: this system does not tell a process's memory");

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use comity_store::{OpenLot, Store, StoreKey};
-use comity_testing::{TestProcess, before_kill};
+use comity_testing::{Process, before_kill, drawn};
 
 use common::*;
 
@@ -111,12 +111,12 @@ fn killed(kills: u64) {
         if round >= kills && far() {
             break;
         }
-        let mut child = TestProcess::start("child", &[(CHILD, &folder.0)]);
+        let mut child = Process::test("child", &[(CHILD, &folder.0)]);
         // Long enough for some to get far, and different each time.
-        let first = Duration::from_micros(4_000 + 7_919 * (round * 7 % 16) + round * 131 % 1_009);
+        let first = Duration::from_micros(4_000 + drawn(round, 120_000));
         std::thread::sleep(before_kill(first, round / kills));
         child.kill();
-        let (_, said) = child.end();
+        let said = child.end().err;
         assert!(!said.contains("panicked"), "round {round}: {said}");
 
         let log = fs::read_to_string(folder.path("log")).unwrap_or_default();
