@@ -97,7 +97,7 @@ impl Builder {
         (wire.0 as usize).checked_sub(self.first_gate_wire()).map_or(0, |gate| self.depths[gate])
     }
 
-    /// Whether a gate drives a wire: it is no constant and no input bit.
+    /// Whether a gate drives the wire, which then is neither a constant nor an input bit.
     pub fn is_gate(&self, wire: Wire) -> bool {
         wire.0 as usize >= self.first_gate_wire()
     }
@@ -115,7 +115,8 @@ impl Builder {
         (first..first + bits).map(|w| Wire(w as u32)).collect()
     }
 
-    /// The gates built so far, those included that no output needs: at least as many as [`Builder::finish`] keeps.
+    /// The number of gates built so far, including those that no output needs: at least as many as
+    /// [`Builder::finish`] keeps.
     pub fn gates(&self) -> usize {
         self.gates.len()
     }

@@ -39,7 +39,7 @@ pub struct Group {
 /// Wires are numbered: 0 is the constant zero, 1 the constant one, then the bits of the input values in order, then
 /// one wire for each gate. A gate reads only wires with smaller numbers. Output bits name any wires.
 ///
-/// Beside the gates stand [notes](Note): which words they compute. Who runs gates does not look at them.
+/// Beside the gates stand [notes](Note), which say what words the gates compute. An engine may ignore them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Circuit {
     inputs: Vec<Group>,
@@ -140,7 +140,7 @@ impl Circuit {
         &self.output_wires
     }
 
-    /// The words that the gates compute, as far as somebody noted it, in the order of the gates.
+    /// The notes of the words that gates compute, in the order of the gates.
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
@@ -156,7 +156,7 @@ impl Circuit {
         self.noted(Vec::new())
     }
 
-    /// Whether the other circuit has the same values and gates, whatever is noted.
+    /// Whether the other circuit has the same values and gates; notes are not compared.
     pub fn same_gates(&self, other: &Circuit) -> bool {
         self.inputs == other.inputs
             && self.outputs == other.outputs

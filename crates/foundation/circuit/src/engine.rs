@@ -125,14 +125,14 @@ impl Shown {
     }
 }
 
-/// An engine, which runs a program step by step over a memory of its own. What it holds for a wire is its own
-/// affair: a label, a share, a plain bit, or a bit of a word; a simple one has a [`Memory`](crate::Memory).
+/// An engine, which runs a program step by step over a memory of its own. It decides what it holds for a
+/// wire: a label, a share, a plain bit, or a bit of a word. A simple engine has a [`Memory`](crate::Memory).
 /// Addresses count wires.
 pub trait Engine {
     /// The error of a step that failed.
     type Error: From<NoMemory>;
-    /// Whether values may come in as shares and go out so: [`Owner::Shared`], [`Recipients::Shared`]. What is
-    /// put in and revealed is then this party's share.
+    /// Whether input values may come in shared and output values stay shared: [`Owner::Shared`],
+    /// [`Recipients::Shared`]. What is put in and revealed is then this party's share.
     const SHARES: bool = false;
 
     /// Makes the memory for a program, all of whose wires are the constant zero. Nothing is sent.
@@ -161,7 +161,7 @@ pub trait Engine {
     /// The engine's.
     fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>, Self::Error>;
 
-    /// How many of these calls come together at most, in one [`Engine::call`]: the same at all parties.
+    /// The most of these calls that one [`Engine::call`] is given: the same number at all parties.
     fn at_once(&self, call: &Call<'_>) -> u64 {
         (AT_ONCE / call.ands().max(1)).max(1)
     }

@@ -21,7 +21,7 @@ use crate::table::LookupTable;
 
 pub use check::{Gadgets, NoteError, NoteFlaw};
 
-/// An operation on words, whose gates somebody knows to build. Words are least significant bit first.
+/// An operation on words, which are least significant bit first.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum WordOp {
@@ -37,17 +37,17 @@ pub enum WordOp {
     MulWide,
     /// `x²` modulo 2^n.
     Square,
-    /// The quotient; all ones by zero.
+    /// The quotient; all ones if the divisor is zero.
     Div {
         /// Whether the words are signed.
         signed: bool,
     },
-    /// The remainder; `x` by zero.
+    /// The remainder; `x` if the divisor is zero.
     Rem {
         /// Whether the words are signed.
         signed: bool,
     },
-    /// The quotient and the remainder. A divisor of constants is divided by as the public number that it is.
+    /// The quotient and the remainder. A divisor whose bits are all constants is treated as a public number.
     DivRem {
         /// Whether the words are signed.
         signed: bool,
@@ -95,15 +95,16 @@ pub enum WordOp {
         /// The columns of the second matrix, and of the product.
         p: u32,
     },
-    /// A product of two fixed-point numbers, rounded to as many bits behind the point. No compiler makes it
-    /// yet.
+    /// A product of two fixed-point numbers, rounded to `fraction` bits behind the point. No compiler makes
+    /// it yet.
     MulShift {
         /// The bits behind the point.
         fraction: u32,
     },
 }
 
-/// The form in which an engine that has several is asked to hold the words of a note. Nothing asks yet.
+/// The form in which an engine with several forms shall hold the words of a note. No compiler asks for one
+/// yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Pin {
     /// Whichever is best.
@@ -122,10 +123,11 @@ pub enum Pin {
 pub enum ArgBit {
     /// A wire of the circuit, a constant or an input bit included.
     Wire(u32),
-    /// A bit that the circuit no longer has as an input, since no gate that is left reads it; counted in the
-    /// order in which the notes of a circuit name them. What is left is the same whatever it is.
+    /// A bit that is no longer an input of the circuit, since no gate that is left reads it. Such bits are
+    /// counted in the order in which the circuit's notes name them. The gates that are left compute the same,
+    /// whatever the bit is.
     Gone(u32),
-    /// A result bit of an earlier note whose gate no longer is there.
+    /// A result bit of an earlier note whose gate is no longer there.
     Result {
         /// The note's index.
         note: u32,
@@ -134,7 +136,7 @@ pub enum ArgBit {
     },
 }
 
-/// What words some gates of a circuit compute.
+/// A statement that some gates of a circuit compute an operation on words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Note {
     /// The operation.
@@ -149,7 +151,8 @@ pub struct Note {
     pub at: u32,
     /// The arguments, words of bits.
     pub args: Vec<Vec<ArgBit>>,
-    /// The wires of the results' bits, one result after another; none where the gate no longer is there.
+    /// The wires of the results' bits, one result after another; `None` for a bit whose gate is no longer
+    /// there.
     pub outs: Vec<Option<u32>>,
 }
 
@@ -208,9 +211,9 @@ impl WordOp {
         }
     }
 
-    /// The widths of the results for arguments of these widths. None if there is no such operation: another
-    /// number of words, or widths that do not go together, no bits, too many, or an operation whose gates
-    /// nobody builds yet.
+    /// The widths of the results for arguments of these widths. `None` if the operation does not take such
+    /// arguments (their number or widths are wrong, or a word has no bits or too many), or if its gates
+    /// cannot be built yet.
     pub fn results(&self, args: &[usize]) -> Option<Vec<usize>> {
         let most = match self {
             WordOp::Mul | WordOp::MulWide | WordOp::Square => WordOp::WIDEST_FACTOR,

@@ -99,11 +99,11 @@ impl From<RunError<Error>> for Error {
 }
 
 impl Program {
-    /// Whether these are exactly the input values that a party has to give, or without a party, all of them. Values
-    /// without bits may be left out.
+    /// Checks that these are exactly the input values that the party has to give, or without a party, all of
+    /// them. Values without bits may be left out.
     ///
     /// # Errors
-    /// [`InputError`] for the first one that is not.
+    /// [`InputError`] for the first value that does not fit.
     pub fn check_inputs(&self, party: Option<PartyId>, inputs: &[Option<Bits>]) -> Result<(), InputError> {
         self.check_lengths(inputs.iter().map(Option::as_ref))?;
         for (index, (input, value)) in self.inputs().iter().zip(inputs).enumerate() {
@@ -119,8 +119,8 @@ impl Program {
         Ok(())
     }
 
-    /// Whether every value is put in by one party and revealed. Who takes nothing else asks this before
-    /// anything is sent, and [`run`] asks it again for an engine that [has no shares](Engine::SHARES).
+    /// Checks that each value is put in by one party and revealed. A protocol without shares asks this before
+    /// anything is sent; [`run`] asks it again for an engine that [has no shares](Engine::SHARES).
     ///
     /// # Errors
     /// [`InputError::SharedInput`], [`InputError::SharedOutput`].

@@ -24,8 +24,9 @@ impl LookupTable {
     pub const MAX_SIGMA: usize = 1024;
 
     /// A table of rows of `sigma` bits, each in whole bytes, the least significant first. Rows that are
-    /// missing up to 2^`delta` are zero. None if the index or the rows have no bits or too many, if there are
-    /// more rows than indices or no whole number of them, or if a bit behind a row is one.
+    /// missing up to 2^`delta` are zero. `None` if `delta` or `sigma` is zero or too large, if there are more
+    /// rows than indices, if `bytes` is not a whole number of rows, or if an unused bit of a row's last byte
+    /// is one.
     pub fn new(delta: usize, sigma: usize, mut bytes: Vec<u8>) -> Option<LookupTable> {
         if !(1..=LookupTable::MAX_DELTA).contains(&delta) || !(1..=LookupTable::MAX_SIGMA).contains(&sigma) {
             return None;

@@ -69,7 +69,7 @@ impl Span {
 pub(crate) struct Errors(Vec<(Span, String)>);
 
 impl Errors {
-    /// Whether there are so many mistakes that nobody needs more.
+    /// Whether there are too many mistakes to look for more.
     pub(crate) fn are_many(&self) -> bool {
         self.0.len() >= MOST
     }

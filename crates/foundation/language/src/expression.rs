@@ -11,7 +11,7 @@ pub struct Expression {
     pub powers: Vec<Power>,
 }
 
-/// A program that is no expression.
+/// The program that an expression repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Base {
     /// A built-in's name (or what should have been one).

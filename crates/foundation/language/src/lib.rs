@@ -64,11 +64,11 @@ pub fn compile_for(file: &str, source: &str, goal: Goal) -> Result<Program, Diag
     compile_with(file, source, goal, Limits::default())
 }
 
-/// Compiles one expression over values that are there already, such as `if c { a } else { b }`; its type is
-/// found. The program's input values are `values`, by name and type, in order; its output value is the
+/// Compiles one expression over values that exist already, such as `if c { a } else { b }`; its type is
+/// inferred. The program's input values are `values`, by name and type, in order; its output value is the
 /// expression's, called `result`.
 ///
-/// Values of structs are not possible, since the text has no place that says what these are.
+/// Values of structs are not possible: the text has no place where a struct is declared.
 ///
 /// # Errors
 /// All mistakes that were found, each with its line and column in `text`.
@@ -77,7 +77,7 @@ pub fn compile_expression(file: &str, values: &[(&str, &Type)], text: &str) -> R
     compile_line(file, &format!("fn main({}) {{", values.join(", ")), text, "}", values.len())
 }
 
-/// The type that is written here, such as `[u32; 8]`.
+/// The type that the text is, such as `[u32; 8]`.
 ///
 /// # Errors
 /// All mistakes that were found, each with its line and column in `text`.
@@ -86,7 +86,8 @@ pub fn parse_type(text: &str) -> Result<Type, Diagnostics> {
     Ok(program.inputs()[0].ty.clone())
 }
 
-/// Compiles a text that stands between two others in a program of one function with so many parameters.
+/// Compiles `text` between `before` and `after`, which make it a program of one function with `params`
+/// parameters.
 fn compile_line(file: &str, before: &str, text: &str, after: &str, params: usize) -> Result<Program, Diagnostics> {
     let source = format!("{before}\n{text}\n{after}");
     let mut errors = Errors::default();

@@ -57,7 +57,7 @@ impl Failure {
 /// The limits that decide between unrolling a loop and keeping it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Loops of about so many gates are unrolled.
+    /// A loop of at most about this number of gates is unrolled.
     pub(crate) unroll: u64,
     /// The limit for loops in which constants save much.
     pub(crate) unroll_for_constants: u64,
@@ -84,7 +84,7 @@ struct Lower<'m> {
     items: Vec<Vec<Item>>,
     /// The items that come before everything else: tables.
     prologue: Vec<Item>,
-    /// Tables of all numbers of so many bits.
+    /// For each width in bits, the table of all its numbers.
     tables: BTreeMap<u32, Cell>,
     /// The constant arrays that were looked up in, and lookups that wait.
     known_tables: Vec<Known>,
@@ -355,7 +355,7 @@ impl<'m> Lower<'m> {
         Ok(bits)
     }
 
-    /// A table of all numbers of so many bits.
+    /// The table of all numbers of `width` bits.
     fn table(&mut self, width: u32, at: Span) -> Result<Cell, Failure> {
         if let Some(&table) = self.tables.get(&width) {
             return Ok(table);

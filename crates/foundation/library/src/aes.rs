@@ -144,7 +144,7 @@ pub(crate) fn s_box() -> Special {
 
 /// AES-128 of a block as a program whose S-boxes are calls that look up a
 /// [`LookupTable`](comity_circuit::LookupTable): 10 rounds of 20, those of the state and of the key side by
-/// side, and between them circuits without ANDs. Who runs gates runs those of the S-box.
+/// side, and between them circuits without ANDs. An engine that runs gates alone runs those of the S-box.
 pub fn table_program(goal: Goal) -> Program {
     let mut p = ProgramBuilder::for_goal("aes128table", goal);
     let (key, block) = (p.input("key", 0, 128), p.input("block", 1, 128));

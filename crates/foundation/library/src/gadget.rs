@@ -7,7 +7,7 @@ use crate::arith;
 use crate::lookup::lookup;
 
 /// Builds the gates of an operation in the builder's goal, by the function that [notes](Builder::noted) it: a
-/// word for each result. None for operations that no function notes.
+/// word for each result; no words for operations that no function notes.
 ///
 /// # Panics
 /// If the arguments have widths that the operation does not [take](WordOp::results).

@@ -184,7 +184,7 @@ impl Design {
     /// The number on these wires, least significant first.
     ///
     /// # Panics
-    /// If there are none.
+    /// If there are no wires.
     #[track_caller]
     pub fn number<S: Sign>(&self, wires: &[Wire]) -> Number<'_, S> {
         assert!(!wires.is_empty(), "a number has at least one bit");
@@ -194,7 +194,7 @@ impl Design {
         Number::new(self, place)
     }
 
-    /// The gates built so far, those included that no output needs.
+    /// The number of gates built so far, including those that no output needs.
     pub fn gates(&self) -> usize {
         self.state().builder.gates()
     }

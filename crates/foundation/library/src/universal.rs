@@ -1,5 +1,5 @@
-//! Universal circuits: programs that compute any circuit of so many inputs, gates and outputs, which one
-//! their first input says.
+//! Universal circuits: programs that compute any circuit of a given number of inputs, gates and outputs.
+//! Their first input says which circuit.
 //!
 //! After Valiant ("Universal circuits", STOC 1976), in the form of Liu, Yu, Zhao, Zhang and Liu ("Pushing the
 //! Limits of Valiant's Universal Circuits", CRYPTO 2021, ePrint 2020/161). A circuit is a graph on *poles*:
@@ -41,7 +41,7 @@ use comity_circuit::{Goal, Program};
 pub use colour::{Edge, colours};
 pub use walk::{Enter, Leave, Pass, Pole, Walk, walk};
 
-/// What everybody knows of a circuit that a universal one computes.
+/// The public size of a circuit that a universal one computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// The bits of its input, at least 1.
@@ -106,7 +106,7 @@ impl Shape {
     }
 }
 
-/// A universal circuit of a shape: which one.
+/// The construction of a universal circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Construction {
     /// That of 2021, with three switches for a block of two: see the [module](self). The smallest, and the

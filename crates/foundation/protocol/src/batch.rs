@@ -114,7 +114,7 @@ impl BatchForm {
         }
     }
 
-    /// The error of a batch that is not as it should be: `what` says in what.
+    /// The error for a damaged batch; `what` says what is wrong with it.
     pub fn damaged(&self, what: impl Display) -> Error {
         Error::store(format!("{} is damaged: {what}; prepare a new one", self.name))
     }

@@ -8,12 +8,12 @@ use comity_core::{Error, PartyId, Result};
 
 use crate::material::Material;
 
-/// A protocol or a service: its name, whom it withstands, what can be set.
+/// What is known of a protocol or service: its name, the adversary that it withstands, its options.
 #[derive(Clone, Debug)]
 pub struct Card {
     /// The name in flags, reports and the hello.
     pub name: &'static str,
-    /// Whether it runs programs among parties who meet.
+    /// Whether the card is of a protocol or of a service.
     pub kind: CardKind,
     /// The paper that the protocol comes from.
     pub paper: &'static str,
@@ -27,13 +27,13 @@ pub struct Card {
     pub takes: Takes,
     /// Whether a session by hand can run on it.
     pub reactive: bool,
-    /// The form of circuits that suits the protocol, where nobody says.
+    /// The goal that circuits are built for, unless the user chooses another.
     pub goal: Goal,
     /// The materials that the protocol can make ahead; first the one that a run asks for.
     pub offline: &'static [Material],
     /// The options that can be set.
     pub options: &'static [Opt],
-    /// The phases of a run, in order, as far as they are its own.
+    /// The phases of a run that are the protocol's own, in order.
     pub phases: &'static [&'static str],
     /// What the protocol is, in one line.
     pub summary: &'static str,
@@ -45,7 +45,7 @@ pub struct Card {
     pub about: &'static str,
 }
 
-/// The kind of thing that a card is of.
+/// What a card describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CardKind {
     /// A protocol that runs any program among parties who meet.
@@ -64,7 +64,7 @@ impl CardKind {
     }
 }
 
-/// An adversary: what the other parties may do without harm.
+/// An adversary: what corrupt parties may do while the protocol still protects the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Adversary {
     /// Corrupt parties follow the protocol, and try to learn more from what they see.
@@ -101,7 +101,7 @@ pub enum Corrupt {
 pub enum Takes {
     /// Any program whose values are put in by one party each and revealed.
     Any,
-    /// Any program, also one of which values come in or go out shared.
+    /// Any program, including those with input or output values that stay shared.
     Shares,
     /// Programs without AND gates.
     NoAnds,
@@ -125,7 +125,7 @@ pub struct Opt {
     pub name: &'static str,
     /// The values that the option can have.
     pub values: Values,
-    /// The value if nobody says.
+    /// The value of an option that nobody sets.
     pub default: Default,
     /// Whether the option has to be the same at all parties: then it is a field of the hello, and of what is stored.
     pub agreed: bool,
@@ -144,13 +144,13 @@ pub enum Values {
     Number(RangeInclusive<u64>),
     /// For two parties: this party's part, one of two words; the other party's is the other one.
     Part(&'static [&'static str; 2]),
-    /// Where a helper is that is no party: a path with a slash in it, or `HOST:PORT`; or this word.
+    /// The address of a helper that is not a party: a path with a slash in it, or `HOST:PORT`; or this word.
     Place(&'static str),
     /// The fingerprint of a helper's key, as people write it; or this word.
     Key(&'static str),
 }
 
-/// The value of an option if nobody says.
+/// The value of an option that nobody sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Default {
     /// This value.
@@ -158,7 +158,7 @@ pub enum Default {
     /// The value that follows from the program. A party that does not set it takes the other parties' value.
     FromProgram,
     /// No default: the protocol says which party must set it. Where one person runs all parties to try it
-    /// out, it is this value.
+    /// out, it has this value.
     Wanted(&'static str),
 }
 
@@ -235,7 +235,8 @@ impl Card {
         self.options.iter().find(|option| option.name == name)
     }
 
-    /// The options that some party has to say, with the values for a trial in which all parties are one person's.
+    /// The options that some party must set, with their values for a trial in which one person runs all
+    /// parties.
     pub fn trial(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.options.iter().filter_map(|option| match option.default {
             Default::Wanted(value) => Some((option.name, value)),
@@ -243,7 +244,8 @@ impl Card {
         })
     }
 
-    /// The material that it makes for one program, or for any.
+    /// The first material that is made for one program, if `for_a_program`; else the first that any program
+    /// can use.
     pub fn material(&self, for_a_program: bool) -> Option<&'static Material> {
         self.offline.iter().find(|material| material.program == for_a_program)
     }
@@ -263,7 +265,7 @@ impl fmt::Display for Parties {
 }
 
 impl Values {
-    /// The values that can be said, for people.
+    /// The values that the option can have, in words.
     pub fn words(&self) -> Vec<String> {
         match self {
             Values::Switch => vec!["yes".into(), "no".into()],

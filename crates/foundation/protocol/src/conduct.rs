@@ -6,14 +6,14 @@
 //! party does not look, and its calls compile to nothing.
 
 /// How a party behaves; a protocol takes `impl for<'a> Conduct<Act<'a>>` where its gates are acts, and
-/// `dyn for<'a> Conduct<Act<'a>>` where only chunks of them are. For each type of a conduct all that knows it
-/// is compiled once more: tests pass liars by `&mut dyn FnMut(Act<'_>)`.
+/// `dyn for<'a> Conduct<Act<'a>>` where only chunks of them are. Code that is generic over a conduct is
+/// compiled once for each type of it: tests pass liars by `&mut dyn FnMut(Act<'_>)`.
 pub trait Conduct<A> {
     /// May change what is about to be used or sent.
     fn before(&mut self, act: A);
 }
 
-/// As the protocol says.
+/// The conduct of a party that follows the protocol.
 #[derive(Clone, Copy, Debug)]
 pub struct Honest;
 

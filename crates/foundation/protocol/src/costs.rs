@@ -41,7 +41,8 @@ impl Costing<'_> {
         learned.map(|output| output.bits as u64).sum()
     }
 
-    /// Walks the program's steps. What is repeated is walked twice, and counted as often as it runs.
+    /// Walks the program's steps. The body of a loop is walked at most twice, and counted as often as it
+    /// runs.
     pub fn walk(&self, talk: &mut Talk, step: &mut dyn FnMut(&mut Talk, Walked<'_>)) {
         let mut next = (0, 0);
         walk(self.program, self.program.steps(), talk, &mut next, step);
@@ -192,8 +193,7 @@ impl Talk {
         self.seconds += (self.seconds - before.seconds) * more as f64;
     }
 
-    /// Exchanges of all with all that wait for each other, `times` of them, whose bytes are counted
-    /// elsewhere.
+    /// `times` exchanges of all with all, one after another, whose bytes are counted elsewhere.
     pub fn turns(&mut self, times: u64) {
         let n = self.parties;
         for line in 0..n * n {
@@ -209,8 +209,8 @@ impl Talk {
         self.seconds += seconds;
     }
 
-    /// What is said from here on, or has been, is an estimate: within ten per cent of the bytes, but for runs
-    /// of a few gates.
+    /// Marks all that is said, before and after, as an estimate: within ten per cent of the bytes of a run,
+    /// except for runs of a few gates.
     pub fn about(&mut self) {
         self.exact = false;
     }

@@ -70,7 +70,7 @@ pub trait Protocol: Sync {
         Ok(())
     }
 
-    /// Whether this party has said all that it alone has to say. Asked before anybody is bothered.
+    /// Whether this party has set every option that it must set itself. Asked before any peer is contacted.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) says what is missing.
@@ -79,13 +79,14 @@ pub trait Protocol: Sync {
         Ok(())
     }
 
-    /// Sets what was left open and follows from the program, at all parties alike.
+    /// Sets the options that nobody has set and that follow from the program, to the same values at all
+    /// parties.
     fn settle(&self, options: &mut Options, program: &Program) {
         let _ = (options, program);
     }
 
-    /// What has to hold of a primitive for a run with these options, where options differ in it: a sentence
-    /// for the report.
+    /// The assumption that a run with these options needs of a primitive, where options differ in it: a
+    /// sentence for the report.
     fn assumption(&self, options: &Options) -> Option<&'static str> {
         let _ = options;
         None
@@ -113,8 +114,8 @@ pub trait Protocol: Sync {
         }
     }
 
-    /// The stored material that one run's material of a program is made of, if it is to be made of some: the
-    /// [`from`](Material::from) of its card. Asked before anybody is bothered.
+    /// The stored material from which the material for one run of a program is made, if it is made from
+    /// stored material: the [`from`](Material::from) of its card. Asked before any peer is contacted.
     fn source(&self, program: &Program, options: &Options) -> Option<Need> {
         let _ = (program, options);
         None
@@ -126,7 +127,7 @@ pub trait Protocol: Sync {
         need.bytes
     }
 
-    /// Why there is no material.
+    /// The error that says why the protocol makes no material ahead.
     #[doc(hidden)]
     fn nothing_ahead(&self) -> Error {
         Error::invalid_input(format!("{} has nothing that could be prepared: leave the store out", self.card().name))
@@ -144,15 +145,14 @@ pub trait Protocol: Sync {
     /// send.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the protocol does not say.
+    /// [`InvalidInput`](comity_core::Kind) if the protocol does not know its costs.
     fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
         let _ = (of, talk);
         Err(Error::invalid_input(format!("{} does not say what it costs", self.card().name)))
     }
 
-    /// Makes material ahead: `make` of it, for `program` if the material is for one. Of what it is
-    /// [made of](Protocol::source) there is a shelf with enough for one run among the supplies, or none, at
-    /// all parties alike.
+    /// Makes `ahead` and puts it into `to`. Where the material is [made from](Protocol::source) another one,
+    /// `from` has a shelf with enough of that for one run, or no such shelf: the same at all parties.
     ///
     /// # Errors
     /// As [`Protocol::run`]; those of the shelf. Lots that were finished before an error stay.
@@ -167,7 +167,7 @@ pub trait Protocol: Sync {
         Err(self.nothing_ahead())
     }
 
-    /// A session by hand: inputs, calls and outputs as they are wanted.
+    /// Begins a session by hand, in which inputs, calls and outputs come in any order.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the protocol only runs whole programs; those of the setup.

@@ -22,7 +22,8 @@ pub struct Material {
     /// The material of which it is made where enough of that is stored, if there is one
     /// ([`Protocol::source`](crate::Protocol::source)).
     pub from: Option<&'static str>,
-    /// The options under which it is made: of those that parties agree on, the ones that a run on it has to have alike.
+    /// The options that parties agree on and that the material depends on: a run that uses it must have the
+    /// same values.
     pub options: &'static [&'static str],
     /// The units that the material is counted in, the first of which a person says.
     pub units: &'static [&'static str],
@@ -51,10 +52,10 @@ pub struct Lot {
     pub batches: u64,
 }
 
-/// Writes a batch of a lot: its number, from 0 on, and where it goes.
+/// Writes one batch of a lot, given the batch's number (from 0 on) and where it goes.
 pub type WriteBatch<'w> = dyn FnMut(&mut Party<'_, '_>, u64, &mut dyn Write) -> Result<()> + 'w;
 
-/// Where lots of one material are put that are made ahead, by all parties alike.
+/// Keeps the lots of one material that all parties make ahead together.
 pub trait Press: Send {
     /// Makes a lot and keeps it. `me` is the party in the lot's own session, in which all of it is made. When
     /// this returns all parties have their part on their disks, whole; after an error nobody uses it.
@@ -72,8 +73,8 @@ pub trait Shelf: Send {
     /// If the batch cannot be had.
     fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>>;
 
-    /// A check begins whose failure would make the rest of the lot worthless: told before the check's first
-    /// message. If no [`Shelf::check_passed`] follows, no batch of the lot is used again, in no run.
+    /// Notes that a check begins whose failure would spoil the rest of the lot. Called before the check's
+    /// first message. If no [`Shelf::check_passed`] follows, no batch of the lot is used again, in no run.
     ///
     /// # Errors
     /// If this cannot be noted for good; the check is then not begun.
@@ -91,7 +92,7 @@ pub trait Supplies {
     /// The shelf of this material, if there is one to be used.
     fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf>;
 
-    /// A helper that is no party, such as a token: the one at the place that an option says.
+    /// The helper at the address that an option gives. A helper is not a party; a token is one.
     fn helper(&mut self) -> Option<&mut dyn Channel> {
         None
     }

@@ -50,8 +50,8 @@ impl Options {
     /// Sets an option, as party `me` says it.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the protocol has no such option, or it cannot be this, with
-    /// what there is.
+    /// [`InvalidInput`](comity_core::Kind) if the protocol has no such option, or the option cannot have this
+    /// value. The message lists what is possible.
     pub fn set(&mut self, me: PartyId, name: &str, text: &str) -> Result<()> {
         let (at, option) = self.find(name)?;
         let value = option.parse(me, text).ok_or_else(|| {
@@ -98,7 +98,7 @@ impl Options {
         word
     }
 
-    /// The place or the key that was said; `None` if it is a word, or nobody said one.
+    /// The place or the key that the option is set to; `None` if it is a word, or if nobody set it.
     ///
     /// # Panics
     /// If the card has no such option: a defect of the protocol.
@@ -166,9 +166,9 @@ impl Options {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether what was made under the options of this [canonical](Options::canonical) text fits: all that
-    /// both have and neither left open are the same. A material may be several protocols', each with options
-    /// of its own.
+    /// Whether material that was made under the options of this [canonical](Options::canonical) text fits:
+    /// each option that both have, and neither left open, has the same value. Several protocols may share a
+    /// material, and each may have options of its own.
     pub fn made_under(&self, text: &str) -> bool {
         let made = fields(text);
         self.agreed().iter().all(|(name, ours)| {
@@ -207,7 +207,8 @@ fn fields(text: &str) -> Vec<(String, String)> {
 }
 
 impl Opt {
-    /// The name of the field in a hello: of parts it is the first part, which belongs to a party.
+    /// The name of the option's field in a hello. That of a choice between two parts is the first part's
+    /// name: the field's value is the party that takes it.
     pub fn field(&self) -> &'static str {
         match self.values {
             Values::Part([first, _]) => first,

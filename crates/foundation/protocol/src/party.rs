@@ -20,7 +20,7 @@ pub struct Party<'p, 'n> {
     pub observer: &'p mut dyn Observer,
 }
 
-/// The place where a party stands: what is copied and never borrowed.
+/// What a party knows of its place in a session. It is copied, never borrowed.
 #[derive(Clone, Copy, Debug)]
 pub struct Here {
     /// This party.

@@ -17,7 +17,7 @@ pub struct Shares {
 
 /// Inputs, calls and outputs in any order. All parties make the same calls in the same order.
 pub trait Reactive {
-    /// A value of `owner`, which gives it; the others give none.
+    /// Shares a value of `bits` bits. The party `owner` gives it, the others give `None`.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the value is missing, has another length, or is another
@@ -30,8 +30,8 @@ pub trait Reactive {
     /// Errors of the protocol.
     fn random(&mut self, me: &mut Party<'_, '_>, bits: usize) -> Result<Shares>;
 
-    /// The outputs that a program computes of these values, not revealed. Whose its inputs are and for whom
-    /// its outputs does not matter.
+    /// The outputs that a program computes of these values, not revealed. The owners and the recipients that
+    /// the program names do not matter.
     ///
     /// # Errors
     /// Errors of the protocol.

@@ -12,7 +12,7 @@ use crate::circuit::{Circuit, Gate, Group};
 use crate::goal::Goal;
 use crate::note::{ArgBit, Gadgets, Note, Pin, WordOp, most_gates};
 
-/// What a function gives whose results are noted: a wire, a word, two words.
+/// The results of a function whose gates are noted: a wire, a word, or two words.
 pub trait Results {
     /// Calls `word` for each result, in order.
     fn each(&self, word: &mut dyn FnMut(&[Wire]));
@@ -65,9 +65,8 @@ struct Recorded {
 }
 
 impl Builder {
-    /// Builds the gates of an operation on words, and notes that they are. `build` gives the operation's
-    /// results: those that `gadgets`, the function for [checking](crate::Circuit::with_notes), gives for the
-    /// same operation, goal and words.
+    /// Builds the gates of an operation on words, and notes the operation. `build` must give what `gadgets`,
+    /// the function for [checking](crate::Circuit::with_notes), gives for the same operation, goal and words.
     pub fn noted<R: Results>(
         &mut self,
         gadgets: Gadgets,
@@ -251,9 +250,9 @@ impl Recorder {
 }
 
 impl Circuit {
-    /// The circuit over some of its input bits, in another order: input bit `i` is what was on wire
-    /// `kept[i]`. The other input bits are read by no gate and put out nowhere; notes may read them, and say
-    /// then that they are gone.
+    /// The circuit with fewer input bits, or with them in another order: input bit `i` is what was on wire
+    /// `kept[i]`. No gate reads an input bit that is left out, and no output is one; notes that read it say
+    /// that it is gone.
     ///
     /// # Panics
     /// If a gate or an output reads another input bit, or if the groups do not add up.

@@ -11,8 +11,8 @@ use super::{ArgBit, Note, WordOp, most_gates};
 use crate::builder::{Builder, Wire};
 use crate::circuit::{Circuit, Op};
 
-/// Builds the gates of an operation in the builder's goal: a word for each result. It is asked for nothing that
-/// [`WordOp::results`] does not know.
+/// Builds the gates of an operation for the builder's goal, and returns a word for each result. It is only
+/// asked for operations and widths that [`WordOp::results`] knows.
 pub type Gadgets = fn(&mut Builder, &WordOp, &[Vec<Wire>]) -> Vec<Vec<Wire>>;
 
 /// The reason why a note was refused.
@@ -36,19 +36,19 @@ pub enum NoteFlaw {
     /// Notes are not in the order of the gates.
     #[error("begins before the note ahead of it does, or behind the last gate")]
     Place,
-    /// An argument that is not there.
+    /// An argument names a bit that does not exist at its place.
     #[error("reads a bit that is not there before it, or that is named otherwise")]
     Argument,
-    /// A result wire that is not there.
+    /// A result names a wire that does not exist.
     #[error("has a result on a wire that is not there")]
     Result,
-    /// Nothing is left of its results.
+    /// No result is left: no gate drives one, and no other note reads one.
     #[error("has no result that a gate drives or that another note reads")]
     Idle,
-    /// The same operation on the same words.
+    /// Another note says the same of the same words.
     #[error("is there twice")]
     Twice,
-    /// The results are other wires.
+    /// The gates compute something else.
     #[error("is not what the gates compute")]
     Gates,
     /// Checking would take too long.

@@ -43,7 +43,7 @@ use crate::table::LookupTable;
 const MAGIC: &[u8] = b"comity program";
 const VERSION: u32 = 3;
 
-/// The reason why bytes are no program.
+/// The reason why bytes do not decode to a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// The bytes do not begin as a program does.
@@ -58,7 +58,7 @@ pub enum DecodeError {
     /// Bytes follow after the program.
     #[error("{0} bytes follow after the program")]
     Trailing(usize),
-    /// An unknown tag.
+    /// A tag that this build does not know.
     #[error("an unknown tag at byte {0}")]
     Tag(usize),
     /// A note of an operation that this build does not know.

@@ -129,7 +129,7 @@ pub enum ProgramError {
     /// More gates than a 64-bit number counts.
     #[error("the program has more than 2^64 - 1 gates")]
     TooLarge,
-    /// There is no such input or output value.
+    /// The program has no such input or output value.
     #[error("there is no {what} value {index}; there are {count}, counted from 0")]
     NoValue {
         /// `input` or `output`.
@@ -151,10 +151,10 @@ pub enum ProgramError {
         /// The type.
         ty: String,
     },
-    /// An input value is named twice where once is possible.
+    /// An input value is named twice where each may be named once.
     #[error("input value {0} is named twice")]
     NamedTwice(usize),
-    /// An output value is named twice where once is possible.
+    /// An output value is named twice where each may be named once.
     #[error("output value {0} is fed back twice; let the circuit put it out twice")]
     FedBackTwice(usize),
     /// An output value is fed back to an input value of another width.

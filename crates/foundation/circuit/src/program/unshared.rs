@@ -91,9 +91,9 @@ impl Unshared {
         &self.program
     }
 
-    /// The values that a party puts in, from those that it puts into the program with shares; and its masks,
-    /// each with the index of the output value of which it is this party's share. `random` draws a number of
-    /// bits.
+    /// The values that party `me` puts in, from those (`given`) that it puts into the program with shares;
+    /// and its masks, each with the index of the output value of which it is this party's share. `random`
+    /// draws as many random bits as it is asked for.
     pub fn inputs(
         &self,
         me: PartyId,

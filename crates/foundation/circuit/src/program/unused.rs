@@ -33,9 +33,9 @@ fn live(circuit: &Circuit) -> Vec<bool> {
 }
 
 impl Program {
-    /// The input values that nothing reads, most often a slip in the program: for each of those the outputs
-    /// are the same whatever it is. A value of which a part is read counts as read, and so does one that only
-    /// lies amid others that are.
+    /// The input values that nothing reads, most often a slip in the program: the outputs are the same
+    /// whatever such a value is. A value of which only a part is read counts as read, and so does one whose
+    /// wires lie among others that are read.
     pub fn unused_inputs(&self) -> Vec<usize> {
         let live: Vec<Vec<bool>> = self.circuits().iter().map(live).collect();
         let mut read = Vec::new();

@@ -189,7 +189,7 @@ fn keeps(is: &Ty, want: &Ty) -> bool {
     }
 }
 
-/// 2^bits less so many, as people write it.
+/// 2^`bits` - `less`, as people write it.
 fn power(bits: u64, less: u64) -> String {
     match (bits, less) {
         (0..=32, _) => ((1u64 << bits) - less).to_string(),

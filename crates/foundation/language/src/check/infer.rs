@@ -45,7 +45,7 @@ struct Unknown {
 pub(super) enum Later {
     /// The number fits the type.
     Fits(i128),
-    /// A number of so many bits fits the type.
+    /// A number of this width in bits fits the type.
     FitsBits(usize),
     /// The operator takes such a type.
     Numeric(&'static str),

@@ -63,7 +63,7 @@ impl Loop {
 /// The place of a digit at present.
 #[derive(Clone, Copy)]
 enum At {
-    /// The digit moves with the loop of the program at this depth, by so many for each turn.
+    /// The digit moves with the loop of the program at this depth, by this step for each turn.
     Moving(usize, i64),
     /// The digit stands still at this value.
     Still(i64),

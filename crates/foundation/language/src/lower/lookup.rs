@@ -28,7 +28,8 @@ pub(super) struct Waiting {
 }
 
 impl Lower<'_> {
-    /// The element of a constant array of so many bits each at a private index, if it is to be a table's.
+    /// The element at a private index of a constant array of `width` bits an element. `None` if gates suit it
+    /// better than a table.
     pub(super) fn lookup(
         &mut self,
         elements: &[Bit],

@@ -3,8 +3,8 @@
 //! A loop of few gates is unrolled. A longer one is kept: its body is walked once, with the loop's variable as a number
 //! that moves, so that elements at indices linear in it are found by the program's strides. Before that the loop is
 //! split where comparisons with its variable change, so that in each part they are decided; and if the variable is
-//! divided by small numbers, so many turns are taken at once that quotient and remainder are linear. What is left is
-//! read from tables.
+//! divided by small numbers, several turns are taken at once, such that quotient and remainder are linear.
+//! What is left is read from tables.
 
 use std::rc::Rc;
 
@@ -147,7 +147,7 @@ impl<'m> Lower<'m> {
         Ok(())
     }
 
-    /// Keeps a loop, so many turns of it in one.
+    /// Keeps a loop, with `period` of its turns in each turn of the program's loop.
     fn keep(&mut self, turns: &Turns<'m>, uses: &Uses, from: i128, to: i128, period: i128) -> Result<(), Failure> {
         let (func, at) = (turns.func, turns.at);
         if self.items.len() > MAX_KEPT {

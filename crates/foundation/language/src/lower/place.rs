@@ -86,7 +86,7 @@ impl<'m> Lower<'m> {
         }
     }
 
-    /// The cell of an element of so many bits, whose index moves with loops.
+    /// The cell of an element of `bits` bits, whose index moves with loops.
     fn moving(&mut self, cell: Cell, index: &Affine, bits: u64) -> Result<Cell, Failure> {
         let bits = bits as i64;
         let mut terms = self.classes[cell.class as usize].clone();
@@ -95,7 +95,7 @@ impl<'m> Lower<'m> {
         Ok(Cell { class: self.class(terms), base: base as u32 })
     }
 
-    /// The element at a private index: all elements are looked at. Zero if there is none.
+    /// The element at a private index, found by looking at all elements; zero if there is no such element.
     fn search(&mut self, place: &Value, ty: &Ty, index: &Value, index_ty: &Ty, at: Span) -> Result<Value, Failure> {
         let element = ty.part(0).0.clone();
         self.searchable(ty, at)?;

@@ -109,7 +109,7 @@ fn runs(cells: impl Iterator<Item = Cell>) -> Runs {
 }
 
 impl Lower<'_> {
-    /// Memory for so many bits.
+    /// Memory for `bits` bits.
     pub(super) fn allocate(&mut self, bits: u64, at: Span) -> Result<Cell, Failure> {
         let base = self.wires;
         self.wires = base.saturating_add(bits);
@@ -127,7 +127,7 @@ impl Lower<'_> {
         self.look_up();
     }
 
-    /// The open segment with room for loading so many bits.
+    /// The open segment, with room for `loads` more bits to be loaded.
     fn segment(&mut self, loads: usize, at: Span) -> Result<u32, Failure> {
         let mut room = POOL;
         if let Some(id) = self.open {
@@ -151,7 +151,7 @@ impl Lower<'_> {
         Ok(id)
     }
 
-    /// Whether there is room for about so many gates.
+    /// Fails if `gates` more gates, which is an estimate, would be too many.
     pub(super) fn room(&self, gates: u64, at: Span) -> Result<(), Failure> {
         if gates.saturating_add(self.gates as u64) > MAX_GATES as u64 { Err(too_many(at)) } else { Ok(()) }
     }

@@ -48,7 +48,8 @@ impl<'s> Parser<'s, '_> {
         Ok(Block { stmts, value, span: start.to(self.last()), depth })
     }
 
-    /// Goes on behind the next `;` or before the `}` of this block. False if there is none before the next function.
+    /// Goes on behind the next `;` or before the `}` of this block. False if neither comes before the next
+    /// function.
     fn skip_stmt(&mut self, start: usize) -> bool {
         // Braces that the failed statement has opened.
         let mut open = 0i32;

@@ -156,11 +156,11 @@ pub fn mul_add(b: &mut Builder, x: &[Wire], y: &[Wire], z: &[Wire]) -> Vec<Wire>
     columns.sum(b)
 }
 
-/// The sum of the products of words that stand at the same place, modulo 2^n for words of n bits: as many products, and
-/// n - 1 ANDs or fewer for each but one.
+/// The sum of `x[i] · y[i]` over all i, modulo 2^n for words of n bits: a product for each i, and n - 1 ANDs
+/// or fewer for each of them but one.
 ///
 /// # Panics
-/// If there are no words, or not as many on the one side as on the other.
+/// If there are no words, or not as many in `x` as in `y`.
 pub fn dot(b: &mut Builder, x: &[Vec<Wire>], y: &[Vec<Wire>]) -> Vec<Wire> {
     assert_eq!(x.len(), y.len(), "as many words on both sides");
     let n = width(&x[0], &x[0]);

@@ -10,8 +10,8 @@ use crate::gadget::gadget;
 
 use super::width;
 
-/// `x << by`; 0 if `by` is n or more. n ANDs for each bit of `by` of weight less than n, and n and one less than there
-/// are others if there are others.
+/// `x << by`; 0 if `by` is n or more. n ANDs for each bit of `by` whose weight is less than n. If `by` has m
+/// other bits, one at least, n + m - 1 more.
 pub fn shl_by(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
     b.noted(gadget, WordOp::Shl, &[x, by], |b| {
         let mut x: Vec<Wire> = x.iter().rev().copied().collect();
@@ -26,8 +26,8 @@ pub fn shr_by(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
     b.noted(gadget, WordOp::Shr, &[x, by], |b| shift_down(b, x, by, Wire::ZERO))
 }
 
-/// `x >> by` of a signed word: the sign is shifted in, and all that is left if `by` is n or more. As [`shl_by`], less
-/// one for each layer.
+/// `x >> by` of a signed word: the sign is shifted in, so that all bits are the sign if `by` is n or more. As
+/// [`shl_by`], less one for each layer.
 pub fn sar_by(b: &mut Builder, x: &[Wire], by: &[Wire]) -> Vec<Wire> {
     b.noted(gadget, WordOp::ShrSigned, &[x, by], |b| shift_down(b, x, by, x[width(x, x) - 1]))
 }

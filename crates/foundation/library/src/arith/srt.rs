@@ -123,7 +123,8 @@ pub(super) fn long_division(b: &mut Builder, x: &[Wire], y: &[Wire], first: usiz
     (quotient, if n == m { mux(b, any, &rest, x) } else { rest })
 }
 
-/// `x << by` in so many bits, what goes beyond is lost; its upper digits shift first, which are known first.
+/// `x << by` in `bits` bits; higher bits are lost. The upper digits of `by`, which are known first, shift
+/// first.
 pub(crate) fn up(b: &mut Builder, x: &[Wire], by: &[Wire], bits: usize) -> Vec<Wire> {
     let mut x: Vec<Wire> = (0..bits).map(|i| x.get(i).copied().unwrap_or(Wire::ZERO)).collect();
     for (k, &select) in by.iter().enumerate().rev() {

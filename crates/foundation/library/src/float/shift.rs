@@ -27,8 +27,8 @@ pub(super) fn right(b: &mut Builder, bits: &[Wire], amount: &[Wire]) -> (Vec<Wir
     (bits, lost)
 }
 
-/// An amount for [`right`]: `amount`, or one that shifts out everything of so many bits if `all` is one or it is as
-/// much.
+/// An amount for [`right`]: `amount`, or, if `all` is one or `amount` is at least `bits`, one that shifts out
+/// everything of `bits` bits.
 pub(super) fn clamp(b: &mut Builder, amount: &[Wire], all: Wire, bits: usize) -> Vec<Wire> {
     let width = bits_for(bits);
     let (low, high) = amount.split_at(width.min(amount.len()));

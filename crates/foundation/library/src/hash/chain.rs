@@ -25,7 +25,7 @@ pub struct Chain {
 pub(super) enum Start {
     /// The initial chaining value.
     Initial,
-    /// This chaining value, after so many bytes.
+    /// The chaining value in this register, after this number of bytes.
     State(Register, usize),
 }
 

@@ -27,8 +27,8 @@ pub fn get<'d, V: Value<'d>>(array: &[V], index: Uint<'d>) -> V {
     array[0].over(&mut element.into_iter())
 }
 
-/// Writes the element with a secret index; none if the index is beyond the end. About one AND for each bit of
-/// the array.
+/// Writes the element with a secret index; an index beyond the end changes nothing. About one AND for each
+/// bit of the array.
 ///
 /// # Panics
 /// If the array is empty, or its elements or the value differ in type.
@@ -46,7 +46,7 @@ pub fn set<'d, V: Value<'d>>(array: &mut [V], index: Uint<'d>, value: V) {
 /// The sum of numbers of the same width n, modulo 2^n: fewer ANDs than their additions one after another.
 ///
 /// # Panics
-/// If there are none, or their widths differ.
+/// If there are no numbers, or their widths differ.
 #[track_caller]
 pub fn sum<'d, S: Sign>(numbers: &[Number<'d, S>]) -> Number<'d, S> {
     let first = numbers.first().expect("a sum has terms");

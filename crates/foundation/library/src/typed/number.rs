@@ -119,7 +119,7 @@ impl<'d, S: Sign> Number<'d, S> {
     /// The same number in more bits: zeros in front, or copies of the sign. No gates.
     ///
     /// # Panics
-    /// If that is fewer bits.
+    /// If the number has more bits.
     #[track_caller]
     pub fn widen(self, bits: usize) -> Self {
         let have = self.bits();
@@ -133,7 +133,7 @@ impl<'d, S: Sign> Number<'d, S> {
     /// The lowest bits of the number. No gates.
     ///
     /// # Panics
-    /// If that is more bits, or none.
+    /// If the number has fewer bits, or `bits` is 0.
     #[track_caller]
     pub fn truncate(self, bits: usize) -> Self {
         assert!(0 < bits && bits <= self.bits(), "{} is not truncated to {bits} bits; widen it", self.ty());

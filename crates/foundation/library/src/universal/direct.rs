@@ -28,13 +28,13 @@ pub struct DirectRead {
 /// A gate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct DirectGate {
-    /// The gate's wires.
+    /// The wires that the gate reads.
     pub reads: [DirectRead; 2],
-    /// Whether it is an XOR, and no AND.
+    /// Whether the gate is an XOR; else it is an AND.
     pub xor: bool,
 }
 
-/// A circuit.
+/// A circuit whose gates read any earlier wires.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Direct {
     /// The gates in order: they read earlier wires.
@@ -55,7 +55,7 @@ pub fn program_bits(shape: Shape) -> usize {
 }
 
 impl Direct {
-    /// The circuit as bits. One that has fewer gates than the shape has gates that nobody reads.
+    /// The circuit as bits, filled up with unread gates where it has fewer than the shape.
     pub fn bits(&self, shape: Shape) -> Bits {
         let mut bits = Bits::zeros(0);
         let put = |bits: &mut Bits, read: DirectRead| {
@@ -72,7 +72,8 @@ impl Direct {
         bits
     }
 
-    /// The circuit of bits. `None` if a gate or output reads a wire that is not there yet, or the bits are not as many.
+    /// The circuit that bits say. `None` if a gate or output reads a wire that is not there yet, or if the
+    /// number of bits is not that of the shape.
     pub fn of(bits: &Bits, shape: Shape) -> Option<Direct> {
         if bits.len() != program_bits(shape) {
             return None;

@@ -36,11 +36,11 @@ use walking::Walking;
 
 /// A visitor of one of Valiant's universal circuits, pole by pole.
 pub trait Poles: Nodes {
-    /// What an input gives.
+    /// The wire of an input.
     fn input(&mut self, number: usize) -> Self::Wire;
     /// The output of a gate; `came` are the wires that come to it by either graph.
     fn gate(&mut self, number: usize, came: [Option<Self::Wire>; 2]) -> Self::Wire;
-    /// An output.
+    /// Takes an output; `came` are the wires that come to it by either graph.
     fn output(&mut self, number: usize, came: [Option<Self::Wire>; 2]);
 }
 

@@ -48,9 +48,9 @@ pub enum Leave {
 /// are runs of `2^l` poles; a switch of a block is one for each graph of the level. The two graphs of blocks
 /// of graph `k` are `2k` and `2k + 1` of the next level.
 pub trait Walk {
-    /// Pole `at` of a level, whose poles are all of one kind, the first of them the `number`-th of that kind.
-    /// Whether all of it was taken care of: if not, its blocks are told one by one. There is nothing to tell
-    /// of a single pole but this.
+    /// Pole `at` of a level: a run of poles of one kind, the first of them the `number`-th of that kind.
+    /// Returns whether the visitor took care of the whole run; if not, its blocks follow one by one. For a
+    /// run of a single pole nothing else follows.
     fn whole(&mut self, level: u32, at: usize, kind: Pole, number: usize) -> bool;
     /// The entrance of block `block` of a level.
     fn enter(&mut self, level: u32, block: usize, form: Enter);

@@ -9,7 +9,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Hashes a message with a compression function of blocks of so many bytes.
+/// Hashes a message with a compression function of blocks of `block` bytes.
 fn digest(compress: &Circuit, initial: &str, block: usize, message: &[u8]) -> String {
     let mut padded = [message, &[0x80]].concat();
     // The length takes an eighth of a block, of which we need the last 8 bytes.

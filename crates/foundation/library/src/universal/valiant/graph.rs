@@ -1,4 +1,4 @@
-//! The graph that has room for every graph of so many poles of which each takes one edge and gives one.
+//! The graph that has room for every graph of `n` poles in which each pole takes one edge and gives one.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ pub enum Split {
     Hybrid,
 }
 
-/// What is worth keeping from graph to graph: how large those of each size are, and the ways through small ones.
+/// What is kept from graph to graph: the sizes of graphs, and the ways through small ones.
 pub struct Routes {
     split: Split,
     sizes: HashMap<usize, (usize, usize)>,
@@ -25,13 +25,13 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// Nothing is kept yet.
+    /// Routes of which nothing is kept yet.
     pub fn new(split: Split) -> Routes {
         Routes { split, sizes: HashMap::new(), small: HashMap::new() }
     }
 
-    /// The nodes of a graph of `poles` poles, those with one input included; with blocks of two it is `EXACT`
-    /// of equations (2.5) and (2.6).
+    /// The number of nodes of a graph of `poles` poles, those with one input included; with blocks of two it
+    /// is `EXACT` of equations (2.5) and (2.6).
     pub fn nodes(&mut self, poles: usize) -> usize {
         self.size(poles).0
     }

@@ -45,7 +45,7 @@ fn arrive(graph: &Graph, next: &[Option<u32>], wrong: Option<usize>) -> (bool, u
     (right, nodes.nodes)
 }
 
-/// All graphs on so many poles of which each takes one edge at most, and gives one.
+/// All graphs on `poles` poles of which each takes one edge at most, and gives one.
 fn all(poles: usize, each: &mut impl FnMut(&[Option<u32>])) {
     fn from(pole: usize, next: &mut Vec<Option<u32>>, each: &mut impl FnMut(&[Option<u32>])) {
         if pole == next.len() {

@@ -8,7 +8,7 @@ use super::small::Small;
 pub trait Nodes {
     /// A wire.
     type Wire: Copy;
-    /// The two wires as they leave a switch: as they came, or crossed. One of them may be for nobody.
+    /// The two wires as they leave a switch: as they came, or crossed. One of them may lead nowhere.
     fn node(&mut self, wires: [Self::Wire; 2], crossed: bool) -> [Self::Wire; 2];
 }
 
