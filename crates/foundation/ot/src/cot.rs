@@ -34,7 +34,7 @@ pub trait CotSender: Send {
 
     /// The next `n` OTs, for choice bits that the receiver gives or, which costs less on the wire, for
     /// `random` ones. They are given out in order and a few at a time, while they are in cache: `each` gets
-    /// the number of the first, and `q_j`.
+    /// the number of the first OT, and the `q_j`.
     ///
     /// # Errors
     /// Errors of the channel, and of the checks if the protocol withstands malicious receivers. The values
@@ -77,9 +77,9 @@ pub trait CotReceiver: Send {
     /// The backend that this side was made for.
     fn backend(&self) -> Backend;
 
-    /// The next `n` OTs, one for each choice bit, or if there are none for random ones, which are returned.
-    /// They are given out in order and a few at a time, while they are in cache: `each` gets the number of
-    /// the first, and `t_j`.
+    /// The next `n` OTs, for the given choice bits, or without them for random ones, which are returned. They
+    /// are given out in order and a few at a time, while they are in cache: `each` gets the number of the
+    /// first OT, and the `t_j`.
     ///
     /// # Errors
     /// Errors of the channel, and [`InvalidInput`](comity_core::Kind) if there are not `n` choice bits. The

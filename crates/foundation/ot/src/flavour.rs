@@ -10,8 +10,8 @@
 //! | RR-OT | chosen | random | 2n | [`send_to_random`], [`receive_random`] |
 //! | R-OT | random | random | 0 | `random` |
 //!
-//! From receiver to sender goes what the extension sends for so many OTs (IKNP: 128 bits an OT, one less for random
-//! choice bits). This is D13.3's Table 3.1, and a test counts it.
+//! From receiver to sender goes what the extension sends for these OTs (IKNP: 128 bits an OT, one less for
+//! random choice bits). This is D13.3's Table 3.1, and a test counts it.
 //!
 //! **Functionality.** As D13.3's Functionalities 1 to 4, in their endemic form: a corrupt party may choose
 //! its own random outputs. C-OT is reactive: the sender sees `x0` before it says what `x1` is, and a corrupt
@@ -43,8 +43,8 @@ pub const fn bytes(bits: usize) -> usize {
     bits.div_ceil(8)
 }
 
-/// A message of `bits` bits from a block of a random OT: its first bits, or if these are not enough, the
-/// stream of which it is the seed. `out` has [`bytes`]`(bits)` bytes.
+/// A message of `bits` bits from a block of a random OT: its first bits or, if it has fewer, the stream that
+/// it is the seed of. `out` has [`bytes`]`(bits)` bytes.
 pub fn expand(block: Block, bits: usize, out: &mut [u8]) {
     assert_eq!(out.len(), bytes(bits), "the bytes of a message of {bits} bits");
     if out.len() <= 16 {
@@ -64,7 +64,7 @@ pub fn expand(block: Block, bits: usize, out: &mut [u8]) {
 /// Errors of the extension.
 ///
 /// # Panics
-/// If the messages are not whole ones, or not as many for both choice bits.
+/// If the messages are not a whole number, or not the same number for both choice bits.
 pub fn send<S: RandomSender>(ot: &mut S, ch: &mut dyn Channel, bits: usize, messages: [&[u8]; 2]) -> Result<()> {
     chosen(ch, bits, messages, |ch, pairs| ot.sender_random(ch, pairs))
 }
@@ -91,7 +91,7 @@ pub fn send_to_random<S: RandomSender>(
 /// Errors of the extension.
 ///
 /// # Panics
-/// If `out` has not the room of a message for each choice bit.
+/// If `out` does not have room for exactly one message for each choice bit.
 pub fn receive<R: RandomReceiver>(
     ot: &mut R,
     ch: &mut dyn Channel,
@@ -113,7 +113,7 @@ pub fn receive<R: RandomReceiver>(
 /// Errors of the extension.
 ///
 /// # Panics
-/// If `out` has not the room of `count` messages.
+/// If `out` does not have room for exactly `count` messages.
 pub fn receive_random<R: RandomReceiver>(
     ot: &mut R,
     ch: &mut dyn Channel,
@@ -130,7 +130,8 @@ pub fn receive_random<R: RandomReceiver>(
     Ok(all)
 }
 
-/// C-OT: in OT `j` the message for 0 is random, goes to `zeros`, and `f(j, zero, one)` says what the one for 1 is.
+/// C-OT: in OT `j` the message for 0 is random and goes to `zeros`; `f(j, zero, one)` computes the one for 1
+/// from it.
 ///
 /// # Errors
 /// Errors of the extension.

@@ -67,7 +67,7 @@ pub struct HashedReceiver<D> {
 }
 
 impl<D: CotSender> HashedSender<D> {
-    /// Random OTs from all that the extension will make.
+    /// Random OTs from all outputs that the extension will have.
     pub fn new(inner: D) -> HashedSender<D> {
         let hash = Hash::new::<D::Model>(inner.backend());
         HashedSender { inner, hash }
@@ -82,7 +82,7 @@ impl<D: CotSender> HashedSender<D> {
 }
 
 impl<D: CotReceiver> HashedReceiver<D> {
-    /// Random OTs from all that the extension will make.
+    /// Random OTs from all outputs that the extension will have.
     pub fn new(inner: D) -> HashedReceiver<D> {
         let hash = Hash::new::<D::Model>(inner.backend());
         HashedReceiver { inner, hash }

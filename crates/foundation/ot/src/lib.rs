@@ -33,7 +33,7 @@ pub mod silent;
 pub mod softspoken;
 mod stream;
 
-/// What a caller needs beside OTs, so that this crate is enough for a small program.
+/// What a caller needs besides OTs, so that this crate suffices for a small program.
 pub use comity_channel::{Channel, memory};
 pub use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId};
 pub use cot::{CotReceiver, CotSender};

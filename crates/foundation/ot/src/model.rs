@@ -18,13 +18,13 @@ mod sealed {
 
 /// An adversary model: [`SemiHonest`] or [`Malicious`].
 pub trait Model: sealed::Sealed + Send + Sync + 'static {
-    /// As `--json` names it.
+    /// The model's name in `--json`.
     const NAME: &'static str;
     /// Whether an adversary of this model may do as it likes.
     const MALICIOUS: bool;
 }
 
-/// The adversary follows the protocol, and looks at what it gets.
+/// The adversary follows the protocol, and tries to learn more from what it sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SemiHonest {}
 
@@ -42,7 +42,7 @@ impl Model for Malicious {
     const MALICIOUS: bool = true;
 }
 
-/// Models that promise what `M` does, or more.
+/// Models that promise at least what `M` does.
 pub trait AtLeast<M: Model>: Model {}
 
 impl AtLeast<SemiHonest> for SemiHonest {}

@@ -268,8 +268,8 @@ fn check_seeds(seeds: usize) -> Result<()> {
     Ok(())
 }
 
-/// The number of bits that a pseudo-random code needs (KKRT) so that of `2^log_pairs` pairs of choices none is closer
-/// than kappa = 128, but for probability 2^-rho. [`Kkrt16`] has 512.
+/// The number of bits that a pseudo-random code needs (KKRT) so that, among `2^log_pairs` pairs of choices,
+/// no two words are closer than kappa = 128, except with probability 2^-rho. [`Kkrt16`] has 512.
 pub fn pseudo_random_width(log_pairs: u32, rho: u32) -> usize {
     let target = -f64::from(log_pairs) - f64::from(rho);
     // log2 of the probability that fewer than 128 of `width` fair bits are set, from the largest term down.

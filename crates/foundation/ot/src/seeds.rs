@@ -31,7 +31,8 @@ impl<M: Model> SenderSeeds<M> {
         SenderSeeds { pairs: Zeroizing::new(pairs), model: PhantomData }
     }
 
-    /// The next `out.len() + count` OTs of an extension in one call: the first ones' messages to `out`, and seeds.
+    /// The next `out.len() + count` OTs of an extension in one call: the first ones go to `out`, the others
+    /// become seeds.
     ///
     /// # Errors
     /// Errors of the extension.
@@ -53,7 +54,7 @@ impl<M: Model> SenderSeeds<M> {
         self.pairs.len()
     }
 
-    /// These seeds where a weaker adversary is to be withstood.
+    /// These seeds, for a protocol that withstands a weaker adversary.
     pub fn weaken<N: Model>(self) -> SenderSeeds<N>
     where
         M: AtLeast<N>,
@@ -77,8 +78,8 @@ impl<M: Model> ReceiverSeeds<M> {
         ReceiverSeeds { choices, chosen: Zeroizing::new(chosen), model: PhantomData }
     }
 
-    /// The next OTs of an extension in one call: the first ones' messages, for `choices`, to `out`, and seeds
-    /// with the choice bits `own`.
+    /// The next OTs of an extension in one call: the first ones, for `choices`, go to `out`; the others, with
+    /// the choice bits `own`, become seeds.
     ///
     /// # Errors
     /// Errors of the extension.
@@ -103,7 +104,7 @@ impl<M: Model> ReceiverSeeds<M> {
         self.chosen.len()
     }
 
-    /// These seeds where a weaker adversary is to be withstood.
+    /// These seeds, for a protocol that withstands a weaker adversary.
     pub fn weaken<N: Model>(self) -> ReceiverSeeds<N>
     where
         M: AtLeast<N>,

@@ -55,7 +55,7 @@ fn run<A: Send, B: Send>(
     })
 }
 
-/// Random messages of so many bits, one after another, unused bits zero.
+/// Random messages of `len` bits, one after another, unused bits zero.
 fn messages(count: usize, len: usize, seed: u128) -> Vec<u8> {
     let mut all = bytes(count * flavour::bytes(len), seed);
     if !len.is_multiple_of(8) {
@@ -66,7 +66,7 @@ fn messages(count: usize, len: usize, seed: u128) -> Vec<u8> {
     all
 }
 
-/// Message `j` of so many bits.
+/// Message `j` of messages of `len` bits.
 fn message(all: &[u8], len: usize, j: usize) -> &[u8] {
     &all[j * flavour::bytes(len)..][..flavour::bytes(len)]
 }

@@ -32,9 +32,9 @@ impl Parameters {
     /// The most rows: a column is two blocks.
     pub const MAX_ROWS: usize = 256;
 
-    /// The fewest rows, an even number, for three partners a row, since fewer partners cost many more rows, and more of
-    /// them cost more hashing than the rows that they save. Only where rho is too large for [`Parameters::MAX_ROWS`]
-    /// there are more.
+    /// The fewest rows, an even number, for three partners a row: fewer partners cost many more rows, and
+    /// more partners cost more hashing than the rows that they save. Only where rho is too large for
+    /// [`Parameters::MAX_ROWS`] a row has more partners.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if no number of partners is enough.

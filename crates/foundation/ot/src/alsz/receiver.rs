@@ -31,7 +31,7 @@ pub struct Receiver {
 impl Receiver {
     /// Runs the base OTs, as their sender.
     ///
-    /// `session` is that of this extension alone: of two under one session each takes a child of it.
+    /// `session` must serve this extension alone: two extensions in one session each take a child of it.
     ///
     /// # Errors
     /// Errors of [`BaseOt::send`].
@@ -69,7 +69,7 @@ impl Receiver {
         })
     }
 
-    /// One chunk: random OTs for the choice bits given, or if there are none, for those that the first row defines.
+    /// One chunk: random OTs for the given choice bits; without them, for those that the first row defines.
     fn chunk(&mut self, ch: &mut dyn Channel, choices: Option<&Bits>, out: &mut [Block]) -> Result<Bits> {
         self.state.begin()?;
         let n = out.len();

@@ -39,7 +39,7 @@ pub struct Sender {
 impl Sender {
     /// Runs the base OTs, as their receiver.
     ///
-    /// `session` is that of this extension alone: of two under one session each takes a child of it.
+    /// `session` must serve this extension alone: two extensions in one session each take a child of it.
     ///
     /// # Errors
     /// Errors of [`BaseOt::receive`].

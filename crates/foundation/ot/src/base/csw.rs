@@ -172,8 +172,8 @@ impl Sender {
     /// Step 2: the challenge to send.
     ///
     /// # Errors
-    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the receiver
-    /// sent such.
+    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the
+    /// receiver sent such a point.
     pub fn challenge(self, points: &Points) -> Result<(Waiting, Challenge)> {
         let mut work = self.start(&points.seed, points.points.len());
         points.points.chunks(GROUP).try_for_each(|group| work.group(group))?;
@@ -245,12 +245,14 @@ impl Receiver {
         (receiver, points)
     }
 
-    /// Step 3: the response to send, and the chosen keys. They are of use only if the sender takes the response.
+    /// Step 3: the response to send, and the chosen keys. They are of use only if the sender accepts the
+    /// response.
     ///
     /// # Errors
-    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the sender
-    /// offered such, [`BaseOtChallenge`](crate::checks::BASE_OT_CHALLENGE) if its challenge does not fit its digest for
-    /// these choice bits, and [`Malformed`](comity_core::Kind) if there is not a challenge for each OT.
+    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the
+    /// sender offered such a point, [`BaseOtChallenge`](crate::checks::BASE_OT_CHALLENGE) if its challenge
+    /// does not fit its digest for these choice bits, and [`Malformed`](comity_core::Kind) if there is not a
+    /// challenge for each OT.
     pub fn respond(self, offer: &Offer, challenge: &Challenge) -> Result<(Response, ReceiverSeeds<Malicious>)> {
         let outputs = self.outputs(offer)?;
         self.answer(outputs, challenge)

@@ -81,7 +81,8 @@ const PAYLOAD: usize = 16;
 pub struct Crs(Arc<Vec<[RistrettoBasepointTable; 2]>>);
 
 impl Crs {
-    /// The CRS hashed from a public string. Both parties take the same, and nobody may have chosen it for its hash.
+    /// The CRS hashed from a public string. Both parties use the same string, which nobody may have chosen
+    /// for its hash.
     pub fn new(name: &[u8]) -> Crs {
         let mut output =
             Hasher::new_derive_key("comity PVW OT: the common reference string").update(name).finalize_xof();
@@ -93,7 +94,7 @@ impl Crs {
         Crs(Arc::new(vec![[RISTRETTO_BASEPOINT_TABLE.clone(), table()], [table(), table()]]))
     }
 
-    /// The CRS that all of comity takes, made once in a process.
+    /// The CRS that comity uses everywhere, made once in a process.
     pub fn common() -> &'static Crs {
         static COMMON: OnceLock<Crs> = OnceLock::new();
         COMMON.get_or_init(|| Crs::new(b"comity"))
@@ -198,18 +199,19 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Takes a query.
+    /// Checks a query and prepares it.
     ///
     /// # Errors
-    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if it holds such.
+    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if it
+    /// holds such a point.
     pub fn new(crs: &Crs, query: &Query) -> Result<Sender> {
         Ok(Sender { crs: crs.clone(), keys: query.0.iter().map(Key::new).collect::<Result<_>>()? })
     }
 
     /// The `j`-th answer in a session: a pair of payloads for each OT. The same input gives the same answer.
     ///
-    /// The seed must be uniform and secret: the payloads stay hidden only if the seed is never opened, and is
-    /// not learned by the receiver from another OT.
+    /// The seed must be uniform and secret: the payloads stay hidden only if the seed is never opened, and
+    /// the receiver does not learn it from another OT.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there is not a pair of payloads for each OT.
@@ -223,11 +225,11 @@ impl Sender {
         Ok(Answer(groups.flat_map(|(keys, payloads)| work.group(keys, payloads)).collect()))
     }
 
-    /// Whether an answer is what its opening says.
+    /// Checks that an answer is the one that its opening gives.
     ///
     /// # Errors
     /// [`WrongOpening`](crate::checks::WRONG_OPENING) if it is not, and [`InvalidInput`](comity_core::Kind)
-    /// if answer or opening are not of as many OTs as the query.
+    /// if answer or opening has another number of OTs than the query.
     pub fn check(&self, session: &SessionId, j: u64, answer: &Answer, opening: &AnswerOpening) -> Result<()> {
         let (n, answers) = (self.keys.len(), answer.0.len());
         if n != answers {
@@ -317,8 +319,8 @@ impl Receiver {
     ///
     /// # Errors
     /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](checks::IDENTITY_POINT) if the
-    /// answer holds such, on either side of an OT, and [`InvalidInput`](comity_core::Kind) if it is not of as
-    /// many OTs as the query.
+    /// answer holds such a point, on either side of an OT, and [`InvalidInput`](comity_core::Kind) if it has
+    /// another number of OTs than the query.
     pub fn receive(&self, session: &SessionId, j: u64, answer: &Answer) -> Result<Vec<Block>> {
         let (n, answers) = (self.half_r.len(), answer.0.len());
         if n != answers {

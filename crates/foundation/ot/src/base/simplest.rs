@@ -114,8 +114,8 @@ impl Sender {
     /// Step 3: both keys of each OT.
     ///
     /// # Errors
-    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or
-    /// [`IdentityPoint`](crate::checks::IDENTITY_POINT) if the receiver sent such.
+    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](crate::checks::IDENTITY_POINT) if
+    /// the receiver sent such a point.
     pub fn finish(mut self, points: &Points) -> Result<Vec<[Block; 2]>> {
         let mut keys = Zeroizing::new(Vec::with_capacity(points.0.len()));
         points.0.chunks(GROUP).try_for_each(|group| self.group(group, &mut keys))?;
@@ -139,8 +139,8 @@ impl Receiver {
     /// Step 2: one point for each choice bit, to send.
     ///
     /// # Errors
-    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or
-    /// [`IdentityPoint`](crate::checks::IDENTITY_POINT) if the sender sent such.
+    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](crate::checks::IDENTITY_POINT) if
+    /// the sender sent such a point.
     pub fn new(
         session: &SessionId,
         choices: &Bits,

@@ -38,7 +38,7 @@ struct Call {
 impl Receiver {
     /// Runs the base OTs, as their sender, and sends the trees.
     ///
-    /// `session` is that of this committing OT alone: of two under one session each takes a child of it.
+    /// `session` must serve this committing OT alone: two of them in one session each take a child of it.
     ///
     /// # Errors
     /// Errors of [`BaseOt::send`].
@@ -54,14 +54,14 @@ impl Receiver {
         Ok(receiver)
     }
 
-    /// Sends the trees, over 128 random OTs that are there already: outputs of a malicious extension in the
-    /// other direction, for instance.
+    /// Sends the trees, over 128 random OTs that exist already, such as outputs of a malicious extension in
+    /// the other direction.
     ///
     /// # Errors
     /// Errors of the channel.
     ///
     /// # Panics
-    /// If there are not 128.
+    /// If there are not 128 OTs.
     pub fn setup_from(
         ch: &mut dyn Channel,
         session: &SessionId,
@@ -76,7 +76,7 @@ impl Receiver {
     /// The receiver from 128 random OTs, and the message to the sender.
     ///
     /// # Panics
-    /// If there are not 128.
+    /// If there are not 128 OTs.
     pub fn new(session: &SessionId, backend: Backend, seeds: SenderSeeds<Malicious>) -> (Receiver, Trees) {
         let (forest, trees) = build(session, backend, SHAPE, &seeds);
         let receiver = Receiver {

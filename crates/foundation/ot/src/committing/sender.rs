@@ -26,7 +26,7 @@ pub struct Sender {
 impl Sender {
     /// Draws delta and runs the base OTs, as their receiver.
     ///
-    /// `session` is that of this committing OT alone: of two under one session each takes a child of it.
+    /// `session` must serve this committing OT alone: two of them in one session each take a child of it.
     ///
     /// # Errors
     /// Errors of [`BaseOt::receive`], and [`InconsistentTree`](crate::checks::INCONSISTENT_TREE).
@@ -42,13 +42,14 @@ impl Sender {
         Sender::setup_from(ch, session, backend, seeds.weaken(), rng)
     }
 
-    /// Receives the trees, over 128 random OTs that are there already, whose choice bits are random and become delta.
+    /// Receives the trees, over 128 random OTs that exist already, whose choice bits are random and become
+    /// delta.
     ///
     /// # Errors
     /// Errors of the channel, and of [`Sender::new`].
     ///
     /// # Panics
-    /// If there are not 128.
+    /// If there are not 128 OTs.
     pub fn setup_from(
         ch: &mut dyn Channel,
         session: &SessionId,
@@ -68,7 +69,7 @@ impl Sender {
     /// [`InconsistentTree`](crate::checks::INCONSISTENT_TREE).
     ///
     /// # Panics
-    /// If there are not 128.
+    /// If there are not 128 OTs.
     pub fn new(
         session: &SessionId,
         backend: Backend,

@@ -30,7 +30,7 @@ pub struct Receiver {
 impl Receiver {
     /// Runs the base OTs, as their sender.
     ///
-    /// `session` is that of this extension alone: of two under one session each takes a child of it.
+    /// `session` must serve this extension alone: two extensions in one session each take a child of it.
     ///
     /// # Errors
     /// Errors of [`BaseOt::send`].
@@ -47,7 +47,7 @@ impl Receiver {
     /// The receiver from 128 random OTs.
     ///
     /// # Panics
-    /// If there are not 128.
+    /// If there are not 128 OTs.
     pub fn new(backend: Backend, seeds: SenderSeeds<SemiHonest>) -> Receiver {
         assert_eq!(seeds.len(), ROWS, "one base OT for each bit of delta");
         Receiver {

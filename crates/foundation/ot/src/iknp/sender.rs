@@ -26,7 +26,7 @@ pub struct Sender {
 impl Sender {
     /// Runs the base OTs, as their receiver, with the bits of `delta` as choices.
     ///
-    /// `session` is that of this extension alone: of two under one session each takes a child of it.
+    /// `session` must serve this extension alone: two extensions in one session each take a child of it.
     /// `delta` must be uniform but for bits that the protocol above fixes (bit 0 for point-and-permute).
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Sender {
     /// The sender from 128 random OTs; their choice bits are delta.
     ///
     /// # Panics
-    /// If there are not 128.
+    /// If there are not 128 OTs.
     pub fn new(backend: Backend, seeds: ReceiverSeeds<SemiHonest>) -> Sender {
         assert_eq!(seeds.len(), ROWS, "one base OT for each bit of delta");
         let delta = seeds.choices().iter().enumerate().fold(0, |delta, (i, bit)| delta | u128::from(bit) << i);

@@ -1,8 +1,8 @@
 //! The binary BCH code [511, 76, >= 171], and with a parity bit [512, 76, >= 172].
 //!
 //! Its words are the multiples of the least binary polynomial that has the roots alpha^1 to alpha^170, for a primitive
-//! element alpha of GF(2^9). So many powers in a row make the distance at least 171 (the BCH bound). A bit that makes
-//! every weight even adds one.
+//! element alpha of GF(2^9). These 170 successive powers make the distance at least 171 (the BCH bound). A
+//! bit that makes every weight even adds one.
 
 use std::sync::OnceLock;
 

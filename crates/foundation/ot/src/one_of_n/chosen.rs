@@ -24,14 +24,15 @@ fn count(bytes: usize, entries: usize, len: usize) -> Result<usize> {
     }
 }
 
-/// Sends one of `entries` messages of `len` bytes in each OT. `messages` holds those of the first OT, one after
-/// another, then those of the second. The number of OTs follows.
+/// Sends one of `entries` messages of `len` bytes in each OT. `messages` holds those of the first OT, one
+/// after another, then those of the second OT, and so on.
 ///
-/// Each message is masked, and not authenticated. On the wire come `entries * len` bytes an OT, in a round trip for
-/// every `2^16 / entries` OTs or so.
+/// Each message is masked, and not authenticated. An OT takes `entries * len` bytes on the wire; every
+/// `2^16 / entries` OTs or so take a round trip.
 ///
 /// # Errors
-/// Errors of [`Sender::keys`], and [`InvalidInput`](comity_core::Kind) if the messages are not whole ones.
+/// Errors of [`Sender::keys`], and [`InvalidInput`](comity_core::Kind) if the messages are not a whole
+/// number.
 pub fn send<S: OneOfN>(
     sender: &mut Sender<S>,
     ch: &mut dyn Channel,
@@ -63,8 +64,8 @@ pub fn send<S: OneOfN>(
 /// The chosen one of `entries` messages of `len` bytes of each OT goes to `out`, one after another.
 ///
 /// # Errors
-/// Errors of [`Receiver::receive`], and [`InvalidInput`](comity_core::Kind) if `out` has not the room of a
-/// message for each choice, or a choice is not below `entries`.
+/// Errors of [`Receiver::receive`], and [`InvalidInput`](comity_core::Kind) if `out` does not have room for
+/// exactly one message for each choice, or a choice is not below `entries`.
 pub fn receive<S: OneOfN>(
     receiver: &mut Receiver<S>,
     ch: &mut dyn Channel,

@@ -55,13 +55,14 @@ impl<S: OneOfN> Keys<S> {
         self.q[0].is_empty()
     }
 
-    /// For each query, an OT and an entry, the block: what the receiver got if this was its choice there.
+    /// For each query, an OT and an entry, the block that the receiver got if the entry was its choice there.
     ///
-    /// An OT's number is a place in memory, and should be public; entries may be secret. A call with hundreds
-    /// of queries is many times cheaper a query than calls with one.
+    /// An OT's number is a place in memory, and should be public; entries may be secret. A query costs many
+    /// times less in a call with hundreds of queries than in a call of its own.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there are not as many outputs, or a query is out of range.
+    /// [`InvalidInput`](comity_core::Kind) if there is not one output for each query, or a query is out of
+    /// range.
     pub fn evaluate(&self, queries: &[(usize, u128)], out: &mut [Block]) -> Result<()> {
         if queries.len() != out.len() {
             let (queries, outputs) = (queries.len(), out.len());

@@ -50,7 +50,7 @@ pub struct Receiver<S: OneOfN> {
     scheme: PhantomData<S>,
 }
 
-/// The receiver, a chunk's corrections given away.
+/// The receiver that has sent a chunk's corrections.
 pub struct Offered<S: OneOfN> {
     receiver: Receiver<S>,
     n: usize,
@@ -59,7 +59,7 @@ pub struct Offered<S: OneOfN> {
 impl<S: OneOfN> Receiver<S> {
     /// Runs the base OTs, as their receiver, and extends them to seeds.
     ///
-    /// `session` is that of this extension alone: of two under one session each takes a child of it.
+    /// `session` must serve this extension alone: two extensions in one session each take a child of it.
     ///
     /// # Errors
     /// Errors of [`BaseOt::receive`] and of the [extension](crate::softspoken).
@@ -82,7 +82,7 @@ impl<S: OneOfN> Receiver<S> {
     /// The receiver from 512 random OTs.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there are not 512.
+    /// [`InvalidInput`](comity_core::Kind) if there are not 512 OTs.
     pub fn new(
         session: &SessionId,
         backend: Backend,

@@ -56,7 +56,7 @@ pub struct Taken<S: OneOfN> {
 impl<S: OneOfN> Sender<S> {
     /// Runs the base OTs, as their sender, and extends them to seeds with random choice bits.
     ///
-    /// `session` is that of this extension alone: of two under one session each takes a child of it.
+    /// `session` must serve this extension alone: two extensions in one session each take a child of it.
     ///
     /// # Errors
     /// Errors of [`BaseOt::send`] and of the [extension](crate::softspoken).
@@ -79,7 +79,7 @@ impl<S: OneOfN> Sender<S> {
     /// The sender from 512 random OTs, whose choice bits must be uniform.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there are not 512.
+    /// [`InvalidInput`](comity_core::Kind) if there are not 512 OTs.
     pub fn new(
         session: &SessionId,
         backend: Backend,

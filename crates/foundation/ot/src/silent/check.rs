@@ -3,8 +3,8 @@
 use comity_core::{Backend, Block, gf128};
 use zeroize::Zeroize;
 
-/// The sum of all leaves times powers of the challenge's point, and of the powers at the ends of all paths.
-/// Tree by tree, by Horner's rule: no two leaves of an iteration have one power.
+/// The sum of all leaves times powers of the challenge's point, and the sum of the powers at the ends of all
+/// paths. Tree by tree, by Horner's rule: no two leaves of an iteration have one power.
 ///
 /// This checks trees (Ferret, figure 7): sender and receiver have the same sum of leaves but for what the
 /// ends of the receiver's paths add, delta times the sum of the ends.
@@ -19,7 +19,7 @@ pub struct LeafSum {
 }
 
 impl LeafSum {
-    /// The sum over no trees yet, each of which will have `leaves` leaves.
+    /// The sum over no trees yet. Each tree will have `leaves` leaves.
     pub fn new(backend: Backend, point: Block, leaves: usize) -> LeafSum {
         let mut powers = Vec::with_capacity(leaves);
         let mut power = Block::from_u128(1);

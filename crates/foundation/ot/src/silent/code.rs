@@ -20,9 +20,9 @@ pub(super) const HALVES: usize = 2;
 /// Outputs whose places are drawn together: as many as fill the widest steps of AES, and stay in the first-level cache.
 const DRAWN: usize = 256;
 
-/// Draws and tells a nonce, and gives the session that codes follow from. This is the side whose noise the
-/// code hides: it does not leave the choice of a code to a peer that could search for a weak one, among the
-/// ids that a session may get, say.
+/// Draws and sends a nonce, and gives the session that codes follow from. The side whose noise the code hides
+/// does this: otherwise its peer could search for a weak code, for instance among the ids that a session may
+/// get.
 ///
 /// # Errors
 /// Those of the channel.
@@ -33,7 +33,7 @@ pub fn tell_nonce(ch: &mut dyn Channel, session: &SessionId, rng: &mut dyn Crypt
     Ok(with_nonce(session, nonce))
 }
 
-/// The other side of [`tell_nonce`]: hears the nonce.
+/// Receives the nonce of [`tell_nonce`], and gives the same session.
 ///
 /// # Errors
 /// Those of the channel.

@@ -6,8 +6,8 @@ use zeroize::Zeroize;
 
 use super::Parameters;
 
-/// The sender's message: a nonce that the trees' hash keys are drawn from, and for each tree a block a level
-/// but for the first.
+/// The sender's message: a nonce that the trees' hash keys are derived from, and for each tree a block for
+/// each level but the first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trees {
     pub(super) nonce: Block,

@@ -18,10 +18,10 @@ impl Parameters {
     /// The parameters of all sessions: 1792 blocks of 1024 over a secret of 2^17 bits. Ten iterations are 2^24 OTs.
     ///
     /// Half of the table that is looked up at a time is 1 MiB, which fits second-level caches of a little
-    /// more, and its places are numbers of 16 bits; blocks of 1024 are the smallest that keep communication
-    /// at 0.15 bytes an OT; and of so many blocks this secret leaves 131 bits against every attack of
-    /// [`security`](Parameters::security). More blocks would leave less: the more outputs, the smaller a part
-    /// of the secret an attacker can do with.
+    /// more, and its places are numbers of 16 bits. Blocks of 1024 are the smallest that keep communication
+    /// at 0.15 bytes an OT. With 1792 of them this secret leaves 131 bits against every attack of
+    /// [`security`](Parameters::security). More blocks would leave less: the more outputs, the smaller the
+    /// part of the secret that suffices for an attacker.
     pub const STANDARD: Parameters = Parameters { trees: 1792, depth: 10, dimension: 1 << 17 };
 
     /// An iteration of this size, for [`security`](Parameters::security)'s estimate.

@@ -36,7 +36,7 @@ pub struct Receiver<M: Model> {
     model: PhantomData<M>,
 }
 
-/// The receiver with an iteration's trees; in the malicious model they are yet to be checked.
+/// The receiver that has taken an iteration's trees; in the malicious model they are yet to be checked.
 pub struct Accepted<M: Model> {
     receiver: Receiver<M>,
     check: Option<Check>,
@@ -51,7 +51,7 @@ struct Check {
 impl<M: Model> Receiver<M> {
     /// The receiver on top of a SoftSpoken extension of its own, made from base OTs.
     ///
-    /// `session` is that of this extension alone.
+    /// `session` must serve this extension alone.
     ///
     /// # Errors
     /// Errors of SoftSpoken's set-up, and of [`Receiver::bootstrap`].
@@ -68,9 +68,9 @@ impl<M: Model> Receiver<M> {
         Receiver::bootstrap(ch, session, base, rng)
     }
 
-    /// The receiver from correlations of another extension, which ends with that.
+    /// The receiver from correlations of another extension, which is used up.
     ///
-    /// `session` is that of this extension alone. With a nonce that this side tells here it picks the code.
+    /// `session` must serve this extension alone. With a nonce that this side sends, it determines the code.
     ///
     /// # Errors
     /// Errors of the extension and the channel.
@@ -107,7 +107,8 @@ impl<M: Model> Receiver<M> {
         })
     }
 
-    /// The next outputs that need no message; returns how many there were. Bit 0 of each is its choice bit.
+    /// Takes the next outputs that need no message; returns how many there were. Bit 0 of each is its choice
+    /// bit.
     pub fn take(&mut self, out: &mut [Block]) -> usize {
         self.state.take_local(out, growing(&self.sums))
     }
@@ -262,7 +263,8 @@ impl Accepted<Malicious> {
     /// The receiver with the iteration's outputs, if the answer is right.
     ///
     /// # Errors
-    /// [`InconsistentCorrelation`](crate::checks::INCONSISTENT_CORRELATION) if it is not; nothing is left then.
+    /// [`InconsistentCorrelation`](crate::checks::INCONSISTENT_CORRELATION) if it is not; the receiver is
+    /// then gone.
     pub fn check(mut self, answer: &Answer) -> Result<Receiver<Malicious>> {
         self.check.take().expect("in the malicious model there is a check").verify(answer)?;
         self.receiver.open();

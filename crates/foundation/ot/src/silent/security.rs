@@ -40,8 +40,8 @@ impl Parameters {
         self.without_errors().min(self.sparse_enumeration(1.0))
     }
 
-    /// As [`security`](Parameters::security) where noise is an element of GF(2^128), and the code is one over
-    /// that field and none over a smaller one: [`sparse_quotients`](Parameters::sparse_quotients) takes the
+    /// As [`security`](Parameters::security) where noise is an element of GF(2^128), and the code is over
+    /// that field and not over a smaller one: [`sparse_quotients`](Parameters::sparse_quotients) takes the
     /// place of enumeration.
     pub fn security_of_elements(&self) -> f64 {
         self.without_errors().min(self.sparse_quotients())
@@ -64,14 +64,14 @@ impl Parameters {
     }
 
     /// As [`gauss`](Parameters::gauss) where the attacker uses that rows have ten terms, which those papers
-    /// do not: it solves for a part of the secret alone, from as many outputs that depend on nothing else;
-    /// and sparse equations cost the square of the unknowns.
+    /// do not consider: it solves for only a part of the secret, from as many outputs that depend on nothing
+    /// else; and sparse equations cost the square of the unknowns.
     ///
-    /// The smaller the part the fewer guesses. This takes the smallest that exists, by a bound for all parts
-    /// at once, and has it found for nothing. At [`STANDARD`](Parameters::STANDARD), with parts that can be
-    /// had, it costs 158 bits: by dropping again and again the element that the fewest of the outputs left
-    /// depend on. Any part that an attacker takes without a look at the matrix has to be 0.75 of the secret,
-    /// and costs 180.
+    /// The smaller the part, the fewer guesses. This takes the smallest part that can exist, by a bound for
+    /// all parts at once, and assumes that it is found at no cost. At [`STANDARD`](Parameters::STANDARD) a
+    /// part that can really be found costs 158 bits: it comes from dropping, again and again, the element
+    /// that the fewest of the outputs left depend on. A part that an attacker takes without looking at the
+    /// matrix has to be 0.75 of the secret, and costs 180.
     pub fn sparse_gauss(&self) -> f64 {
         let unknowns = self.least_unknowns();
         self.noiseless(unknowns) + solving(unknowns)
@@ -158,9 +158,9 @@ impl Parameters {
     /// noiseless outputs until these equations, times monomials, are as many as the monomials of that degree,
     /// and solve for the monomials.
     ///
-    /// Where they are so many tells the Hilbert series `(1 + (b - 1) z)^t / (1 + z)^(n - k)`, for blocks of `b`. Unlike
-    /// the paper this counts sparse rows, of `(ten + 1)^degree` terms, which makes the attack cheaper, and
-    /// lets guesses cost the attacker no equation.
+    /// The Hilbert series `(1 + (b - 1) z)^t / (1 + z)^(n - k)`, for blocks of `b`, tells in which degree
+    /// there are enough equations. Unlike the paper this counts sparse rows, of `(ten + 1)^degree` terms,
+    /// which makes the attack cheaper, and charges the attacker no equation for a guess.
     pub fn algebraic(&self, degree: usize) -> f64 {
         let unknowns = (self.dimension - self.trees) as f64;
         // The most unknowns that degree suffices for: the series' coefficient falls to zero somewhere below them.

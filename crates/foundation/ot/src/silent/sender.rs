@@ -30,13 +30,13 @@ pub struct Sender<M: Model> {
     model: PhantomData<M>,
 }
 
-/// The sender, an iteration's trees given away.
+/// The sender that has sent an iteration's trees.
 pub struct Offered<M: Model>(pub(super) Sender<M>);
 
 impl<M: Model> Sender<M> {
     /// The sender on top of a SoftSpoken extension of its own, made from base OTs.
     ///
-    /// `session` is that of this extension alone. `delta` must be uniform but for bits that the protocol
+    /// `session` must serve this extension alone. `delta` must be uniform but for bits that the protocol
     /// above fixes; bit 0 is set here.
     ///
     /// # Errors
@@ -56,10 +56,11 @@ impl<M: Model> Sender<M> {
         Sender::bootstrap(ch, session, base, rng)
     }
 
-    /// The sender from correlations of another extension, which ends with that: its delta, with bit 0 set, is
-    /// this one's.
+    /// The sender from correlations of another extension, which is used up. It has that one's delta, with bit
+    /// 0 set.
     ///
-    /// `session` is that of this extension alone. With a nonce that the receiver tells here it picks the code.
+    /// `session` must serve this extension alone. With a nonce that the receiver sends, it determines the
+    /// code.
     ///
     /// # Errors
     /// Errors of the extension and the channel.
@@ -94,7 +95,7 @@ impl<M: Model> Sender<M> {
         Ok(Sender { delta: base.delta().with_lsb(true), nonces, state, model: PhantomData })
     }
 
-    /// The next outputs that need no message; returns how many there were.
+    /// Takes the next outputs that need no message; returns how many there were.
     pub fn take(&mut self, out: &mut [Block]) -> usize {
         self.state.take_local(out, growing(self.delta, |_| ()))
     }
@@ -103,8 +104,8 @@ impl<M: Model> Sender<M> {
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if not all outputs of the last iteration are
-    /// [taken](Sender::take), or after an error. In the semi-honest model, outputs of an iteration that a
-    /// call over a channel began are got by such calls only.
+    /// [taken](Sender::take), or after an error. In the semi-honest model, an iteration that a call over a
+    /// channel began can only be finished by such calls.
     pub fn offer(mut self) -> Result<(Offered<M>, Trees)> {
         self.state.all_taken()?;
         let nonce = self.nonce();

@@ -14,11 +14,11 @@ const UPPER: Block = Block::from_u128(u128::MAX - 1);
 const ONE: Block = Block::from_u128(1);
 const ALL: Block = Block::from_u128(u128::MAX);
 
-/// Buffers for one tree, grown again and again. The leaves are secret and so is the path.
+/// Buffers for one tree, grown again and again. The leaves are secret, and so is the path.
 ///
-/// What else stands on such trees gets them here: the leaves that a receiver has are the sender's, but for
-/// one, which it has with delta added. Each tree needs an AES key of its own that is drawn after the
-/// correlations are fixed ([`silent`](super#why-a-key-for-each-tree)).
+/// Other protocols on such trees get them here: the receiver has the sender's leaves, except for one, which
+/// it has with delta added. Each tree needs an AES key of its own that is drawn after the correlations are
+/// fixed ([`silent`](super#why-a-key-for-each-tree)).
 pub struct Tree {
     backend: Backend,
     depth: usize,
@@ -34,21 +34,21 @@ impl Tree {
     /// A tree of `depth` levels, at least three.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If there are fewer levels.
     pub fn new(backend: Backend, depth: usize) -> Tree {
         assert!(depth > 2, "a tree of {depth} levels");
         let (nodes, path) = (vec![Block::ZERO; 1 << depth], vec![0; 1 << (depth - 3)]);
         Tree { backend, depth, nodes, path, lane: [Block::ZERO; 4] }
     }
 
-    /// The leaves of the last tree, `v`, or for the receiver `w`, which is `v` with delta added to one. Bit 0
-    /// of a leaf is set there and nowhere else.
+    /// The leaves of the last tree: `v`, or for the receiver `w`, which is `v` with delta added to one leaf.
+    /// Bit 0 of a leaf is set at that leaf and nowhere else.
     pub fn leaves(&self) -> &[Block] {
         &self.nodes
     }
 
-    /// The sender's tree: `q` are its correlations, one a level, bit 0 clear; delta has bit 0 set. Calls `sum` with the
-    /// message of each level but the first, which needs none.
+    /// Grows the sender's tree: `q` are its correlations, one a level, bit 0 clear; delta has bit 0 set.
+    /// Calls `sum` with the message of each level but the first, which needs none.
     pub fn grow(&mut self, key: Block, delta: Block, q: &[Block], mut sum: impl FnMut(Block)) {
         let hash = TreeHash::new(self.backend, key);
         self.nodes[0] = q[0];
@@ -58,8 +58,8 @@ impl Tree {
         }
     }
 
-    /// The receiver's tree: `t` are its correlations, whose bits 0 are the steps *beside* the path. Gets the
-    /// messages. No branch or memory index depends on the path.
+    /// Grows the receiver's tree from the messages `sums`: `t` are its correlations, whose bits 0 are the
+    /// steps *beside* the path. No branch or memory index depends on the path.
     pub fn grow_without(&mut self, key: Block, t: &[Block], sums: &[Block]) {
         let hash = TreeHash::new(self.backend, key);
         // What comes of the zero in the path's place, on both sides.

@@ -8,7 +8,7 @@ use crate::model::{AtLeast, Malicious, SemiHonest};
 use crate::row_check::hash_rows;
 use crate::stream::{begin, grown};
 
-/// An adversary model, with what of the protocol depends on it.
+/// An adversary model, and what in the protocol depends on it.
 pub trait Checking: AtLeast<Self> + Sized {
     /// Whether trees and chunks are checked.
     const CHECKED: bool;
@@ -59,8 +59,8 @@ impl Piece {
     }
 }
 
-/// The receiver's message for a chunk: `u ^ x` for each tree, piece by piece. With random choice bits none for the
-/// first.
+/// The receiver's message for a chunk: `u ^ x` for each tree, piece by piece. With random choice bits the
+/// first tree has none.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Corrections(pub(super) Vec<u8>);
 

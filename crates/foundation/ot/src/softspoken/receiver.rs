@@ -26,7 +26,7 @@ pub struct Receiver<M: Checking> {
     model: std::marker::PhantomData<M>,
 }
 
-/// The receiver, a chunk's corrections given away.
+/// The receiver that has sent a chunk's corrections.
 pub struct Offered<M: Checking> {
     receiver: Receiver<M>,
     out: Zeroizing<Vec<Block>>,
@@ -35,7 +35,7 @@ pub struct Offered<M: Checking> {
 impl<M: Checking> Receiver<M> {
     /// Runs the base OTs, as their sender, and sends the trees of `k` levels.
     ///
-    /// `session` is that of this extension alone: of two under one session each takes a child of it.
+    /// `session` must serve this extension alone: two extensions in one session each take a child of it.
     ///
     /// # Errors
     /// Errors of [`BaseOt::send`], and [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8.
@@ -60,7 +60,7 @@ impl<M: Checking> Receiver<M> {
     /// [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8.
     ///
     /// # Panics
-    /// If there are not 128.
+    /// If there are not 128 OTs.
     pub fn new(session: &SessionId, backend: Backend, k: usize, seeds: SenderSeeds<M>) -> Result<(Receiver<M>, Trees)> {
         let shape = Shape::new(k)?;
         let (forest, trees) = build(session, backend, shape, &seeds);
@@ -79,7 +79,7 @@ impl<M: Checking> Receiver<M> {
     /// A chunk of at most [`CHUNK`](Checking::CHUNK) OTs, one for each choice bit: the corrections to send.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there are too many.
+    /// [`InvalidInput`](comity_core::Kind) if there are more choice bits.
     pub fn offer(self, choices: &Bits) -> Result<(Offered<M>, Corrections)> {
         self.offer_any(choices.len(), Some(choices.words()))
     }
@@ -87,7 +87,7 @@ impl<M: Checking> Receiver<M> {
     /// A chunk of at most [`CHUNK`](Checking::CHUNK) OTs with random choice bits: the corrections to send.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there are too many.
+    /// [`InvalidInput`](comity_core::Kind) if `n` is larger.
     pub fn offer_random(self, n: usize) -> Result<(Offered<M>, Corrections)> {
         self.offer_any(n, None)
     }

@@ -39,7 +39,7 @@ pub struct Taken<M: Checking> {
 impl<M: Checking> Sender<M> {
     /// Runs the base OTs, as their receiver, with the bits of `delta` as choices, and receives the trees of `k` levels.
     ///
-    /// `session` is that of this extension alone: of two under one session each takes a child of it.
+    /// `session` must serve this extension alone: two extensions in one session each take a child of it.
     /// `delta` must be uniform but for bits that the protocol above fixes (bit 0 for point-and-permute).
     ///
     /// # Errors
@@ -68,7 +68,7 @@ impl<M: Checking> Sender<M> {
     /// is not for such trees, and in the malicious model [`InconsistentTree`](crate::checks::INCONSISTENT_TREE).
     ///
     /// # Panics
-    /// If there are not 128.
+    /// If there are not 128 OTs.
     pub fn new(
         session: &SessionId,
         backend: Backend,
@@ -105,7 +105,7 @@ impl<M: Checking> Sender<M> {
     /// A chunk of `n` OTs from the receiver's corrections, for given or for `random` choice bits.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there are more than [`CHUNK`](Checking::CHUNK),
+    /// [`InvalidInput`](comity_core::Kind) if `n` is more than [`CHUNK`](Checking::CHUNK),
     /// [`Malformed`](comity_core::Kind) if the message is for another number of OTs.
     pub fn take(mut self, n: usize, random: bool, corrections: &Corrections) -> Result<Taken<M>> {
         if n > M::CHUNK {

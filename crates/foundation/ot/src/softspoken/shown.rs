@@ -16,8 +16,8 @@ use super::{Answer, Challenge, Hashes, ROWS, TwoWay};
 use crate::model::Malicious;
 
 impl TwoWay {
-    /// The most OTs of a chunk that is made step by step: one coin and four messages are for all of them, and
-    /// the rows that wait for it take 4 MiB.
+    /// The most OTs of a chunk that is made step by step: it takes one coin and four messages, and the rows
+    /// that wait for the coin take 4 MiB.
     pub const LONGEST: usize = (1 << 18) - 128;
 
     /// The number of choice bits of a chunk of `n` OTs, with those of the padding and of the mask.
@@ -30,9 +30,9 @@ impl TwoWay {
         self.receiver.matrix.shape.trees() * width::<Malicious>(n) * Block::BYTES
     }
 
-    /// Begins a chunk of as many OTs each way as there are `macs`, of which this party's have these choice
-    /// bits: `macs` get its `t_j`, with the choice bit as bit 0, and `out` the corrections for the peer. The
-    /// last 128 choice bits are the mask: random, and used for nothing else.
+    /// Begins a chunk of `macs.len()` OTs each way, in which this party has these choice bits: `macs` get its
+    /// `t_j`, with the choice bit as bit 0, and `out` gets the corrections for the peer. The last 128 choice
+    /// bits are the mask: random, and used for nothing else.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) after an earlier error, or in the middle of another chunk.
@@ -75,7 +75,7 @@ impl TwoWay {
     /// `keys` must then not be used.
     ///
     /// # Panics
-    /// If the corrections are not [as long](TwoWay::corrections) as those of this number of OTs.
+    /// If the corrections do not have the [length](TwoWay::corrections) for this number of OTs.
     pub fn accept(
         &mut self,
         challenge: &Challenge,

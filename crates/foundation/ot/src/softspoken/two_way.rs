@@ -23,7 +23,8 @@ use crate::stream::grown;
 
 /// A party's side of both extensions: sender under its own delta, receiver under the peer's.
 ///
-/// Choice bits are random. Bit 0 of either delta must be one: then a MAC has its choice bit there, and a key zero.
+/// Choice bits are random. Bit 0 of either delta must be one: then bit 0 of a MAC is its choice bit, and bit
+/// 0 of a key is zero.
 ///
 /// After an error it refuses to go on.
 pub struct TwoWay {
@@ -34,12 +35,12 @@ pub struct TwoWay {
 }
 
 impl TwoWay {
-    /// The most OTs each way that are one chunk: three exchanges, of which one is large.
+    /// The most OTs each way that are made as one chunk: three exchanges, one of them large.
     pub const CHUNK: usize = <Malicious as Checking>::CHUNK;
 
     /// Sets up both ways with trees of `k` levels. `own` is the session of the extension under this party's
     /// `delta`, `theirs` that under the peer's. Base OTs of this kind run for the extension under the delta
-    /// of the party that is `first`, which one of the two is.
+    /// of the party that is `first`; exactly one of the two is.
     ///
     /// # Errors
     /// As [`Sender::setup`] and [`Receiver::setup`], and those of a first chunk of OTs;
@@ -83,12 +84,12 @@ impl TwoWay {
         Ok(TwoWay { sender, receiver, corrections: Default::default() })
     }
 
-    /// The sender's and the receiver's side apart, for OTs in one direction.
+    /// The sender's and the receiver's side, for OTs in one direction.
     pub fn sides(&mut self) -> (&mut Sender<Malicious>, &mut Receiver<Malicious>) {
         (&mut self.sender, &mut self.receiver)
     }
 
-    /// The next OTs, as many each way: `macs` get this party's `t_j`, with its choice bit as bit 0, and
+    /// The next `macs.len()` OTs each way: `macs` get this party's `t_j`, with its choice bit as bit 0, and
     /// `keys` its `q_j`.
     ///
     /// # Errors
@@ -104,8 +105,8 @@ impl TwoWay {
         Ok(())
     }
 
-    /// As [`TwoWay::extend`] for several pairs of `macs` and `keys`, all in one chunk: nobody waits more
-    /// often than for one of them. What waits for the challenge takes 16 bytes an OT.
+    /// As [`TwoWay::extend`] for several pairs of `macs` and `keys`, all in one chunk: it takes no more
+    /// rounds than one pair. The rows that wait for the challenge take 16 bytes an OT.
     ///
     /// # Errors
     /// As [`TwoWay::extend`].

@@ -58,7 +58,7 @@ fn fill(row: &mut [RistrettoPoint]) {
     }
 }
 
-/// Multiples of one point, for scalars that are no secret.
+/// Multiples of one point, for public scalars.
 pub struct Multiples {
     /// The bits of a digit.
     width: usize,
@@ -67,12 +67,12 @@ pub struct Multiples {
 }
 
 impl Multiples {
-    /// A table of 80 KiB, for points of some tens of uses.
+    /// A table of 80 KiB, for points that are used some tens of times.
     pub fn narrow(point: &RistrettoPoint) -> Multiples {
         Multiples::new(4, point)
     }
 
-    /// A table of 640 KiB, for thousands of uses.
+    /// A table of 640 KiB, for points that are used thousands of times.
     pub fn wide(point: &RistrettoPoint) -> Multiples {
         Multiples::new(8, point)
     }
@@ -89,7 +89,7 @@ impl Multiples {
         Multiples { width, table }
     }
 
-    /// The product with a scalar that is no secret.
+    /// The product with a public scalar.
     pub fn multiply_public(&self, scalar: &Scalar) -> RistrettoPoint {
         let scalar = odd(scalar);
         let mut sum = RistrettoPoint::identity();

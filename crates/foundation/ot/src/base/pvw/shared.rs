@@ -121,7 +121,7 @@ impl Answers<'_> {
         self.hash(i, combine(&self.sender.keys[i].points, &coins))
     }
 
-    /// As [`pads`](Answers::pads), where the coins are no secret any more.
+    /// As [`pads`](Answers::pads), where the coins are no longer secret.
     pub fn public_pads(&self, i: usize) -> Zeroizing<Vec<[Block; 2]>> {
         let table = VartimeRistrettoPrecomputation::new(self.sender.keys[i].points);
         products::note(4 * self.answers.len());
@@ -155,9 +155,8 @@ impl Receiver {
     /// The receiver of these answers: each by its number in the session and its head.
     ///
     /// # Errors
-    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or
-    /// [`IdentityPoint`](crate::checks::IDENTITY_POINT) if a head holds such,
-    /// on either side.
+    /// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](crate::checks::IDENTITY_POINT) if
+    /// a head holds such a point, on either side.
     pub fn shared(
         &self,
         session: &SessionId,

@@ -33,7 +33,7 @@ fn hash(key: Block, x: Block) -> Block {
     block[0] ^ s
 }
 
-/// The node that so many steps lead to, the first step first.
+/// The node that these steps lead to, the first step first.
 fn node(key: Block, roots: [Block; 2], steps: &[usize]) -> Block {
     let (&last, before) = steps.split_last().expect("at least a step");
     if before.is_empty() {
