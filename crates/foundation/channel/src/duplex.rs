@@ -10,8 +10,8 @@ use crate::channel::{RecvHalf, SendHalf};
 ///
 /// # Errors
 ///
-/// The receiver's error if it says more than that the peer has gone, else the sender's. A receiving half that fails
-/// must make its sending half fail too, lest that one waits for a peer that has given up.
+/// The receiver's error if it says more than that the peer has gone, else the sender's. A receiving half that
+/// fails must make its sending half fail too; otherwise that one waits for a peer that has given up.
 pub fn duplex<'a>(
     (mut sending, mut receiving): (Box<dyn SendHalf + 'a>, Box<dyn RecvHalf + 'a>),
     out: &[u8],

@@ -51,12 +51,12 @@ pub struct Settled {
 }
 
 impl Echo {
-    /// An echo of nothing yet. The session's id is used for this one echo.
+    /// An echo without broadcasts. The session's id must be used for this one echo.
     pub fn new(session: SessionId) -> Echo {
         Echo { session, state: session }
     }
 
-    /// Takes in what all said, this party too. The label says what it is.
+    /// Takes in what all said in a broadcast, this party too. The label says what it is.
     pub fn hear(&mut self, label: &str, own: &[u8], said: &PerPeer<Vec<u8>>) {
         let mut all: Vec<&[u8]> = said.iter().map(|(_, bytes)| &bytes[..]).collect();
         all.insert(said.me().0.into(), own);
@@ -64,16 +64,16 @@ impl Echo {
         self.state = SessionId::derive("echo", &[&[&before[..], label.as_bytes()], &all[..]].concat());
     }
 
-    /// The digest of all that was said, to be compared or sent with what is about it. It is a challenge for
-    /// what was said, too: nobody can change that after it.
+    /// The digest of all that was said, to be compared, or sent along with another message. It also is a
+    /// challenge for what was said: nobody can change that any more.
     pub fn digest(&self) -> [u8; 32] {
         self.state.child("echo").to_bytes()
     }
 
-    /// Holds others' digests against this party's. The echo goes on.
+    /// Compares others' digests with this party's. The echo goes on.
     ///
     /// # Errors
-    /// [`checks::EQUIVOCATION`], by nobody in particular.
+    /// [`checks::EQUIVOCATION`], which names no party.
     pub fn compare<'a>(&self, mut theirs: impl Iterator<Item = &'a [u8]>) -> Result<()> {
         let own = declassify(self.digest(), "the others are told it");
         if theirs.all(|digest| digest == own) { Ok(()) } else { Err(Error::from(checks::EQUIVOCATION)) }
@@ -81,8 +81,8 @@ impl Echo {
 }
 
 impl Heard {
-    /// The messages, before it is known that all heard the same. Use it only where that is harmless: the
-    /// party goes on as if all had heard them, and must send nothing that would do harm if they had not.
+    /// The messages, before it is known that all heard the same. The party goes on as if all had, and must
+    /// send nothing that would do harm if they had not.
     pub fn unsettled(&self) -> &PerPeer<Vec<u8>> {
         &self.said
     }
@@ -98,15 +98,15 @@ impl Heard {
 }
 
 impl Settled {
-    /// The hash of all that was broadcast, the same at all: what a challenge may follow from.
+    /// The hash of all that was broadcast, the same at all honest parties: a challenge may follow from it.
     pub fn digest(&self) -> SessionId {
         self.state.child("settled")
     }
 }
 
 impl Mesh<'_> {
-    /// Says the same bytes to all, and hears as many from each; the label says what they are. That all heard
-    /// the same is known when the echo is [settled](Mesh::settle). One round.
+    /// Sends the same bytes to all, and hears a message of that length from each; the label says what it is.
+    /// Whether all heard the same is known when the echo is [settled](Mesh::settle). One round.
     ///
     /// # Errors
     /// As [`Mesh::exchange`].
@@ -119,7 +119,7 @@ impl Mesh<'_> {
     /// Makes sure that all honest parties heard the same broadcasts. One round, if there are more than two parties.
     ///
     /// # Errors
-    /// [`checks::EQUIVOCATION`] if not, and nobody can know whose doing it is; those of [`Mesh::exchange`].
+    /// [`checks::EQUIVOCATION`], which names no party, if they did not; those of [`Mesh::exchange`].
     pub fn settle(&mut self, echo: Echo) -> Result<Settled> {
         if self.parties() > 2 {
             echo.compare(self.tell(&echo.digest())?.iter().map(|(_, theirs)| &theirs[..]))?;

@@ -1,6 +1,6 @@
 //! What a connection's first bytes look like if they are not comity's.
 
-/// The language that `bytes`, the first ones of a connection, belong to; `None` if that cannot be told.
+/// The protocol that `bytes`, the first ones of a connection, belong to; `None` if that cannot be told.
 pub fn foreign(bytes: &[u8]) -> Option<&'static str> {
     const HTTP: [&[u8]; 7] = [b"GET ", b"POST", b"HTTP", b"HEAD", b"PUT ", b"OPTI", b"PRI "];
     match bytes {

@@ -33,7 +33,8 @@ pub use wire::{OPTIONS, Refusal, WIRE_BYTES, WIRE_VERSION, farewell};
 pub struct Hello {
     /// The task, the protocol's name first.
     pub protocol: String,
-    /// The options that have to be alike, by name; at most [`OPTIONS`] bytes in all. `None` leaves it to the others.
+    /// The options that must be the same at all, by name; at most [`OPTIONS`] bytes in all. `None` leaves the
+    /// value to the others.
     pub options: Agreed,
     /// The security parameters.
     pub params: Params,
@@ -63,12 +64,12 @@ pub const GROUP: &str = "group of parties";
 /// Options by name.
 pub type Agreed = Vec<(&'static str, Option<String>)>;
 
-/// A greeting that came to an end: what the parties have agreed on.
+/// The result of a greeting: what the parties have agreed on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Greeted {
     /// The session's id, the same at all.
     pub session: SessionId,
-    /// The options: of those that were open here, what the others said.
+    /// The options. Those that were open here have the other parties' values.
     pub options: Agreed,
 }
 

@@ -38,8 +38,8 @@ pub fn pair() -> (MemoryChannel, MemoryChannel) {
     connected(None)
 }
 
-/// Two connected channels on which waiting longer than `timeout` for the peer, without a byte going either way, is
-/// [`TimedOut`](comity_core::Kind).
+/// Two connected channels that give up with [`TimedOut`](comity_core::Kind) when they have waited for the
+/// peer longer than `timeout` without a byte going either way.
 pub fn pair_with_timeout(timeout: Duration) -> (MemoryChannel, MemoryChannel) {
     connected(Some(timeout))
 }
@@ -57,7 +57,7 @@ pub struct MemoryChannel {
 }
 
 impl MemoryChannel {
-    /// The channel with another time-out, of waits at this end.
+    /// The channel with another time-out for waits at this end.
     #[must_use]
     pub fn patient_for(mut self, timeout: Duration) -> MemoryChannel {
         self.end.timeout = Some(timeout);

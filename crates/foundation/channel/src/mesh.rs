@@ -60,10 +60,10 @@ impl<'n> Mesh<'n> {
         (0..parties).map(PartyId).filter(move |&party| party != me)
     }
 
-    /// The only link of two parties, and whose it is.
+    /// The only link of two parties, and the peer's id.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there are not two.
+    /// [`InvalidInput`](comity_core::Kind) if there are not two parties.
     pub fn pair(&mut self) -> Result<(PartyId, &mut (dyn Channel + 'n))> {
         let parties = self.parties();
         let only = self.links.iter_mut().next().filter(|_| parties == 2);
@@ -80,8 +80,8 @@ impl<'n> Mesh<'n> {
         &mut *self.links[party]
     }
 
-    /// A sub-protocol of two with every peer, side by side. It starts a thread for each peer but the first:
-    /// for setup, not for a round.
+    /// Runs a sub-protocol for two with every peer, side by side. It starts a thread for each peer but the
+    /// first: for set-ups, not for rounds.
     ///
     /// # Errors
     /// The first one, by party.
@@ -90,7 +90,7 @@ impl<'n> Mesh<'n> {
         self.each_with(&mut none, |party, ch, ()| run(party, ch))
     }
 
-    /// As [`Mesh::each`], over states of which there is one a peer.
+    /// As [`Mesh::each`], with one state for each peer.
     ///
     /// # Errors
     /// The first one, by party.
@@ -113,9 +113,9 @@ impl<'n> Mesh<'n> {
     }
 
     /// Sends each peer its message and fills what it sends, for all at once. Cannot deadlock if all parties
-    /// do the same, however much they say: whoever is furthest behind is served, since what it waits for has
-    /// been [posted](Channel::post), and nobody posts in a round before it has received all of the round
-    /// before. When it returns, all has gone. One round.
+    /// do the same, however long the messages are: the party that is furthest behind is served, since what it
+    /// waits for has been [posted](Channel::post), and nobody posts in a round before it has received all of
+    /// the round before. When it returns, all has gone. One round.
     ///
     /// # Errors
     /// The first one, by party.
@@ -129,8 +129,8 @@ impl<'n> Mesh<'n> {
         self.flush()
     }
 
-    /// Sends the same bytes to all, and hears as many from each. That all heard the same is not checked: see
-    /// [`Mesh::broadcast`].
+    /// Sends the same bytes to all, and hears a message of that length from each. That all heard the same is
+    /// not checked: see [`Mesh::broadcast`].
     ///
     /// # Errors
     /// The first one, by party.

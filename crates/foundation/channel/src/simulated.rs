@@ -21,7 +21,7 @@ use comity_core::{Error, Result};
 use crate::channel::{Channel, RecvHalf, SendHalf};
 use crate::duplex::duplex;
 
-/// Bytes that a sender may be ahead of the line.
+/// The number of bytes that a sender may be ahead of the line.
 pub const BACKLOG: usize = 1 << 20;
 
 /// The largest chunk that travels with one stamp.
@@ -30,7 +30,7 @@ const CHUNK: usize = 16 << 10;
 /// Length and time of arrival.
 const HEADER: usize = 12;
 
-/// How slow a network is.
+/// The speed of a network.
 ///
 /// As text: `lan`, `wan`, or round-trip time and bandwidth in either order, as in `30ms,100mbit` or
 /// `100Mbit/s,30ms` (units `us`, `ms`, `s` and `kbit`, `mbit`, `gbit`, decimal, with or without `/s`).
@@ -43,10 +43,10 @@ pub struct NetProfile {
 }
 
 impl NetProfile {
-    /// A local network as papers of the field measure on: 2.32 Gbit/s, 1 ms round trip.
+    /// A local network as papers of the field measure it: 2.32 Gbit/s, 1 ms round trip.
     pub const LAN: NetProfile = NetProfile { round_trip: Duration::from_millis(1), bits_per_second: 2_320_000_000 };
 
-    /// A wide-area network as papers of the field measure on: 200 Mbit/s, 75 ms round trip.
+    /// A wide-area network as papers of the field measure it: 200 Mbit/s, 75 ms round trip.
     pub const WAN: NetProfile = NetProfile { round_trip: Duration::from_millis(75), bits_per_second: 200_000_000 };
 
     /// How long the line is busy with `bytes` bytes.

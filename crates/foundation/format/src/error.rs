@@ -48,7 +48,7 @@ pub enum Malformation {
         /// The count of numbers found.
         found: usize,
     },
-    /// A word that is no number where one should stand.
+    /// A word that is not a number where a number should stand.
     #[error("`{found}` where a number is expected")]
     NotANumber {
         /// The word found there, cut to a few characters.
@@ -162,7 +162,7 @@ pub enum Malformation {
         /// The wire's number.
         wire: u64,
     },
-    /// A gate drives an input wire.
+    /// A gate that drives an input wire.
     #[error("wire {wire} is an input; no gate may drive it")]
     InputOverwritten {
         /// The wire's number.

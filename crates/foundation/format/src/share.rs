@@ -34,7 +34,7 @@ pub struct ValueShare {
     pub tag: [u8; 32],
     /// The party whose share it is.
     pub party: PartyId,
-    /// The number of parties that have one.
+    /// The number of parties that have a share of the value.
     pub parties: u16,
     /// The type of the value, as people read it.
     pub ty: String,
@@ -42,7 +42,7 @@ pub struct ValueShare {
     pub share: Bits,
 }
 
-/// The fault of a file that holds no share.
+/// The reason why a file is not a share.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}; the share cannot be used")]
 pub struct NoShare {
@@ -73,7 +73,7 @@ impl ValueShare {
         format!("{text}check {check}\n")
     }
 
-    /// Reads a file. It is hostile: nothing is allocated for what it announces.
+    /// Reads a file, which may be hostile: nothing is allocated for what it announces.
     ///
     /// # Errors
     /// [`NoShare`].

@@ -39,7 +39,7 @@ pub enum BitOrder {
     Msb,
 }
 
-/// The reason why a text is no value of the width wanted.
+/// The reason why a text is not a value of the wanted width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
     /// Another number of hex digits.
@@ -85,7 +85,7 @@ pub enum ValueError {
     /// The number does not fit.
     #[error("the number does not fit {0} bits")]
     Range(usize),
-    /// A word before the colon that is not known.
+    /// An unknown word before the colon.
     #[error("a value is hex, or begins with bits:, dec:, text:, or u or i and its width as in u64:")]
     Kind,
 }

@@ -9,7 +9,7 @@ use crate::places::{BinEntry, FUNCTIONS};
 /// searched for. Nearly all find theirs in a few.
 const WALK: u32 = 200;
 
-/// Items that look for a place side by side. Each waits for memory at every step: so many wait together.
+/// The number of items that look for a place side by side: each waits for memory at every step.
 const TOGETHER: usize = 32;
 
 /// A table with at most one item in each bin, each item in one of its bins.
@@ -28,7 +28,7 @@ struct Homeless {
 }
 
 impl Cuckoo {
-    /// Places items 0 to `items - 1` in `bins` bins; `places` tells the bins of an item. Those for which no
+    /// Places items 0 to `items - 1` in `bins` bins; `places` gives the bins of an item. Items for which no
     /// placement exists are left out.
     pub fn place(items: u32, bins: u32, places: impl Fn(u32) -> [u32; FUNCTIONS]) -> Cuckoo {
         let table = vec![BinEntry::NONE; bins as usize];
@@ -58,7 +58,7 @@ impl Cuckoo {
         }
     }
 
-    /// The item in each bin, and by which function it is there.
+    /// Of each bin the item and the function that put it there.
     pub fn bins(&self) -> impl ExactSizeIterator<Item = Option<BinEntry>> {
         self.table.iter().map(|&entry| (entry != BinEntry::NONE).then_some(entry))
     }

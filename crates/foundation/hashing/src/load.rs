@@ -2,8 +2,8 @@
 
 use crate::places::FUNCTIONS;
 
-/// The number of items that no bin has more of, but for probability `2^-rho`, when `items` go to
-/// [`FUNCTIONS`] different bins each of `bins`: a union bound over the bins, in each of which the number is
+/// The number of items that no bin exceeds, except with probability `2^-rho`, when each of `items` items goes
+/// to [`FUNCTIONS`] different bins of `bins`: a union bound over the bins, in each of which the number is
 /// binomial.
 pub fn fullest_bin(items: usize, bins: u32, rho: u32) -> usize {
     let (n, hit) = (items as f64, FUNCTIONS as f64 / f64::from(bins));

@@ -1,9 +1,9 @@
 //! Permutation-based hashing: where an item is says a part of it, so that less has to be stored there.
 //!
-//! Arbitman, Naor, Segev (FOCS 2010), as in Phasing, section 3.1. An item of so many bits is `x = xR b + xL`
-//! for `b` bins; it goes to bins `(xL + f_i(xR)) mod b` and there it is `(xR, i)`, from which and the bin it
-//! follows. The functions are three different numbers of AES under a key, as a pseudo-random function of
-//! `xR`, so that the three bins differ.
+//! Arbitman, Naor, Segev (FOCS 2010), as in Phasing, section 3.1. An item is a number `x = xR b + xL` for `b`
+//! bins; it goes to bins `(xL + f_i(xR)) mod b` and there it is `(xR, i)`, from which and the bin it follows.
+//! The functions are three different numbers of AES under a key, as a pseudo-random function of `xR`, so that
+//! the three bins differ.
 
 use comity_core::{Aes128, Backend, Block};
 
@@ -23,7 +23,7 @@ pub struct Permutation {
 pub struct Short {
     /// The bins.
     pub bins: [u32; FUNCTIONS],
-    /// The part `xR` of the item that no bin says.
+    /// The part `xR` of the item, which does not follow from the bin.
     pub rest: u128,
 }
 
@@ -56,7 +56,7 @@ impl Permutation {
         }
     }
 
-    /// The bits of what `bins` bins leave of items of `bits` bits.
+    /// The bits of an item's rest, for items of `bits` bits in `bins` bins.
     pub fn rest_bits(bins: u32, bits: u32) -> u32 {
         let most = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
         128 - (most / u128::from(bins)).leading_zeros()

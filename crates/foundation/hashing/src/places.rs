@@ -3,18 +3,18 @@
 /// The number of hash functions.
 pub const FUNCTIONS: usize = 3;
 
-/// Smaller sets get the table of a set of this many items: the chance that few items get in each other's way
-/// falls with the bins.
+/// The least set that tables are sized for: smaller sets get a table of this size, since with few bins items
+/// get in each other's way too often.
 pub const LEAST: usize = 1 << 10;
 
 /// Bits of a digest that choose a bin.
 const SLICE: u32 = 42;
 
-/// Bins for a hundred items, as Pinkas, Schneider and Zohner take them without a stash.
+/// Bins for a hundred items, as in Pinkas, Schneider and Zohner without a stash.
 pub const ROOMY: usize = 127;
 
-/// Bins for a hundred items, as D13.3 takes them, where a stash has what finds no place. A search that tries
-/// all placements needs no stash here either.
+/// Bins for a hundred items, as in D13.3, where a stash holds the items that find no place. A search that
+/// tries all placements needs no stash here either.
 pub const DENSE: usize = 120;
 
 /// The number of bins of a table for `items` items, with `percent` bins for each hundred.
@@ -40,7 +40,7 @@ pub fn distinct(digest: u128, bins: u32) -> [u32; FUNCTIONS] {
     [first, second, third]
 }
 
-/// An item in a bin: its number, and by which function it came there.
+/// An item in a bin: its number, and the function that put it there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct BinEntry(u32);
 

@@ -2,8 +2,8 @@
 
 use crate::places::FUNCTIONS;
 
-/// The items of each run of bins, by function, and in no particular order beyond: who works through bins a
-/// few thousand at a time needs no more order than that.
+/// The items of each run of bins, by function. Within these they are in no particular order: a reader that
+/// takes some thousand bins at a time needs none.
 pub struct Simple {
     /// The start of the items of each run and function.
     starts: Vec<usize>,
@@ -11,7 +11,7 @@ pub struct Simple {
 }
 
 impl Simple {
-    /// Items 0 to `items - 1`, whose bins `places` tells, for runs of `width` bins of all `bins`.
+    /// Items 0 to `items - 1`, whose bins `places` gives, in runs of `width` of the `bins` bins.
     pub fn new(items: u32, bins: u32, width: u32, places: impl Fn(u32) -> [u32; FUNCTIONS]) -> Simple {
         let part = |bin: u32, function: usize| (bin / width) as usize * FUNCTIONS + function;
         let mut starts = vec![0; bins.div_ceil(width) as usize * FUNCTIONS + 1];

@@ -61,7 +61,7 @@ impl Layout {
 mod tests {
     use super::*;
 
-    /// Equation 2: -log2 of the probability that `n` rows do not fit into so many columns.
+    /// Equation 2: -log2 of the probability that `n` rows do not fit into `columns` columns.
     pub(crate) fn lambda(n: f64, columns: f64) -> f64 {
         (0.555 * n.log2() + 2.336).exp2() * (columns / n - 1.223) - 9.2
     }

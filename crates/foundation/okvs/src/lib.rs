@@ -51,8 +51,8 @@ pub trait Okvs: Sized {
     /// The columns of a vector for `n` keys: a function of `n` alone.
     fn columns(n: usize) -> usize;
 
-    /// The rows of some keys in a vector for `n` keys, under the hash that `seed` names. Who encodes has at most `n`
-    /// keys, who decodes any number.
+    /// The rows of some keys in a vector for `n` keys, under the hash that `seed` names. An encoder has at
+    /// most `n` keys, a decoder any number.
     ///
     /// # Panics
     /// If there are 2^32 keys or more.
@@ -62,8 +62,8 @@ pub trait Okvs: Sized {
     fn part(&self) -> usize;
 
     /// Sets the columns of a part so that each of its keys reads its value of `values`, which are those of
-    /// all keys. Columns that are free come from the generator. Returns keys, by their number, that did not
-    /// fit, and read something else.
+    /// all keys. Free columns come from the generator. Returns the numbers of the keys that did not fit, and
+    /// that read something else.
     ///
     /// # Panics
     /// If there is not a value for each key, or the part has not as many columns as it must have.
@@ -75,7 +75,7 @@ pub trait Okvs: Sized {
     /// As [`encode_part`](Okvs::encode_part).
     fn decode_part(&self, part: usize, columns: &[Block], out: &mut [Block]);
 
-    /// Sets a vector so that each key reads its value. Returns keys that did not fit.
+    /// Sets a vector so that each key reads its value. Returns the numbers of the keys that did not fit.
     ///
     /// # Panics
     /// As [`encode_part`](Okvs::encode_part), for whole parts.

@@ -10,7 +10,7 @@ use crate::places::{cluster, places};
 /// Rows whose products are computed together: a part of the first-level cache.
 const BATCH: usize = 128;
 
-/// The OKVS with three ones a row, and rows of some keys ([the crate](crate)).
+/// The OKVS with three ones a row, and the rows of some keys ([the crate](crate)).
 pub struct Sparse {
     pub(crate) backend: Backend,
     pub(crate) layout: Layout,

@@ -8,7 +8,7 @@ use crate::share::{GlobalKey, Share};
 /// Random authenticated bits of two parties (Nielsen et al., Crypto 2012, figure 5, its aBit commands; F_aBit
 /// in later papers).
 ///
-/// Both parties make the same calls in the same order. After an error nothing more is to be had.
+/// Both parties make the same calls in the same order. After an error every further call fails.
 pub trait AuthBits: Send {
     /// This party.
     fn party(&self) -> PartyId;
@@ -29,7 +29,7 @@ pub trait AuthBits: Send {
     /// As [`AuthBits::shares`].
     fn bits(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()>;
 
-    /// Random bits of party 0 alone, of party 1 alone, and of both, in one go where that saves messages.
+    /// Random bits of party 0 alone, of party 1 alone, and of both, made together where that saves messages.
     ///
     /// # Errors
     /// As [`AuthBits::shares`].

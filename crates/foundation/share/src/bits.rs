@@ -8,7 +8,7 @@ use comity_core::{Backend, Vectorize};
 use zeroize::Zeroize;
 
 /// A string of shares: share `i` is bit `i % 64` of word `i / 64`, and the bits after the last share are
-/// zero. Wiped on drop, and where it was when it grows.
+/// zero. Wiped on drop; when it grows, the memory that it leaves is wiped, too.
 #[derive(Default)]
 pub struct BitShares {
     words: Vec<u64>,
@@ -24,7 +24,7 @@ impl BitShares {
     /// The shares that are the first `len` bits of these words.
     ///
     /// # Panics
-    /// If the words are not as many as that takes.
+    /// If there are not exactly the words that `len` bits take.
     pub fn from_words(words: Vec<u64>, len: usize) -> BitShares {
         assert_eq!(words.len(), len.div_ceil(64), "the words of {len} bits");
         let mut shares = BitShares { words, len };
@@ -35,7 +35,7 @@ impl BitShares {
     /// The shares that are the first `len` bits of these bytes.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If there are fewer bits.
     pub fn from_bytes(bytes: &[u8], len: usize) -> BitShares {
         let mut shares = BitShares::default();
         shares.resize(len);
@@ -43,10 +43,10 @@ impl BitShares {
         shares
     }
 
-    /// Overwrites the shares by the bits of these bytes, of which there are as many.
+    /// Overwrites the shares by the bits of these bytes.
     ///
     /// # Panics
-    /// If there are not.
+    /// If there are not exactly the bytes that the shares take.
     pub fn put_in(&mut self, bytes: &[u8]) {
         assert_eq!(bytes.len(), self.len.div_ceil(8), "the bytes of {} bits", self.len);
         let (whole, rest) = bytes.as_chunks::<8>();
@@ -59,10 +59,10 @@ impl BitShares {
         self.clear_tail();
     }
 
-    /// Writes the bytes of the shares, of which there are as many.
+    /// Writes the shares into exactly the bytes that they take.
     ///
     /// # Panics
-    /// If there are more bytes than that.
+    /// If there are more bytes than the shares take.
     pub fn put_bytes(&self, to: &mut [u8]) {
         let (whole, rest) = to.as_chunks_mut::<8>();
         whole.iter_mut().zip(&self.words).for_each(|(to, word)| *to = word.to_le_bytes());
@@ -71,7 +71,7 @@ impl BitShares {
         }
     }
 
-    /// Adds the bits of these bytes. Bits that they have after the last share are not looked at.
+    /// Adds the bits of these bytes. Bits after the last share are ignored.
     pub fn add_bytes(&mut self, backend: Backend, bytes: &[u8]) {
         backend.vectorize(AddBytes(&mut self.words, bytes));
         self.clear_tail();
@@ -82,7 +82,7 @@ impl BitShares {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no shares.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -100,19 +100,19 @@ impl BitShares {
     /// Share `i`.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If there are not more than `i` shares.
     pub fn get(&self, i: usize) -> bool {
         assert!(i < self.len, "share {i} of {}", self.len);
         self.words[i / 64] >> (i % 64) & 1 == 1
     }
 
-    /// The same shares once more. There is no `Clone`, so that a copy of a secret shows where it is made.
+    /// A copy of the shares. There is no `Clone`, so that the code shows where a secret is copied.
     #[must_use]
     pub fn copy(&self) -> BitShares {
         BitShares { words: self.words.clone(), len: self.len }
     }
 
-    /// Adds one to each: what one party does so that each bit is its complement.
+    /// Adds one to each share: the bits are complemented if exactly one party does so.
     pub fn complement(&mut self) {
         self.words.iter_mut().for_each(|word| *word = !*word);
         self.clear_tail();
@@ -124,7 +124,7 @@ impl BitShares {
         self.len = 0;
     }
 
-    /// Makes the length `len` shares; new ones are zero.
+    /// Sets the number of shares; new ones are zero.
     pub fn resize(&mut self, len: usize) {
         let words = len.div_ceil(64);
         self.reserve(words.saturating_sub(self.words.len()));
@@ -136,7 +136,7 @@ impl BitShares {
     /// Appends the first `count` bits of these words.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If the words have fewer bits.
     #[inline]
     pub fn push(&mut self, words: &[u64], count: usize) {
         if count == 0 {
@@ -162,7 +162,7 @@ impl BitShares {
     /// last word are zero.
     ///
     /// # Panics
-    /// If there are fewer, or `out` has no room for them.
+    /// If there are fewer shares, or `out` has no room for them.
     #[inline]
     pub fn copy_to(&self, start: usize, count: usize, out: &mut [u64]) {
         assert!(start <= self.len && count <= self.len - start, "{count} shares from {start} on of {}", self.len);
@@ -172,7 +172,7 @@ impl BitShares {
     /// Appends the `count` shares from `start` on of another string.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If there are fewer shares.
     pub fn push_from(&mut self, other: &BitShares, start: usize, count: usize) {
         const WORDS: usize = 64;
         let mut words = [0; WORDS];
@@ -223,7 +223,7 @@ impl Vectorize for AddBytes<'_> {
 /// word are zero.
 ///
 /// # Panics
-/// If there are fewer, or `out` has no room for them.
+/// If there are fewer bits, or `out` has no room for them.
 #[inline]
 pub fn copy_bits(words: &[u64], start: usize, count: usize, out: &mut [u64]) {
     if count == 0 {

@@ -18,8 +18,8 @@ use crate::simultaneous::say_string;
 ///
 /// # Errors
 /// [`COIN_OPENING`](checks::COIN_OPENING) by a party that opens another seed than it committed to;
-/// [`EQUIVOCATION`](checks::EQUIVOCATION) by nobody in particular, if some party told different commitments
-/// to different parties; those of the channels.
+/// [`EQUIVOCATION`](checks::EQUIVOCATION), which names no party, if some party told different commitments to
+/// different parties; those of the channels.
 pub fn coin(mesh: &mut Mesh<'_>, session: SessionId, rng: &mut (impl CryptoRng + ?Sized)) -> Result<[u8; 32]> {
     coin_with(mesh, session, rng, &mut Honest)
 }

@@ -18,9 +18,9 @@ use crate::simultaneous::say;
 /// compared. `session` is used for one comparison.
 ///
 /// # Errors
-/// `otherwise`: by a party that opens its commitment to something else; by nobody in particular if the digests differ.
-/// [`EQUIVOCATION`](crate::checks::EQUIVOCATION) by nobody in particular, if some party told different commitments to
-/// different parties; those of the channels.
+/// `otherwise`: by a party that opens its commitment to something else; by no party if the digests differ.
+/// [`EQUIVOCATION`](crate::checks::EQUIVOCATION), which names no party, if some party told different
+/// commitments to different parties; those of the channels.
 pub fn equal(
     mesh: &mut Mesh<'_>,
     session: SessionId,
@@ -32,12 +32,12 @@ pub fn equal(
     all_same(digest, &digests, otherwise)
 }
 
-/// As [`equal`], and 256 random bits, the same for all parties, in as many rounds as either takes alone.
+/// As [`equal`], and draws 256 random bits, the same for all parties, in no more rounds.
 ///
-/// A party's part of the coin is in what it says of its string, and neither can it choose by another's: so
-/// what is compared here, and all that a cheat has to guess so that it is equal, is fixed before anybody
-/// knows the coin. The party that sends last knows the coin first, and whether its guesses were right; it can
-/// only stop then, as it can after [`coin`](crate::coin).
+/// A party sends its part of the coin with its string, and neither can depend on another party's. So what is
+/// compared here, and every guess by which a cheat hopes to pass, is fixed before any party knows the coin.
+/// The party that sends last learns the coin first, and whether its guesses were right; all it can still do
+/// is stop, as after [`coin`](crate::coin).
 ///
 /// # Errors
 /// As [`equal`].

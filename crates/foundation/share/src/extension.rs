@@ -26,15 +26,15 @@ pub struct Extension {
 }
 
 impl Extension {
-    /// The number of shared bits that are best asked for at once: the OTs of a chunk, but for one incomplete
+    /// The number of shared bits to ask for at once that costs least: the OTs of a chunk, less one incomplete
     /// block of them.
     pub const CHUNK: usize = TwoWay::CHUNK;
 
     /// The most shared bits that [`Extension::halves`] makes at once.
     pub const LONGEST: usize = TwoWay::LONGEST;
 
-    /// Sets up party `me` and this peer: base OTs one way, and of their extension those of the other way.
-    /// `session` is this extension's alone, `key` this party's.
+    /// Sets up this party, `me`, and its peer: base OTs in one direction, and from their extension those of
+    /// the other. `session` is this extension's alone, `key` this party's.
     ///
     /// # Errors
     /// Errors of the base OTs, and of the channel.
@@ -66,9 +66,9 @@ impl Extension {
         Ok(Extension { party: me, peer, key, both })
     }
 
-    /// Random bits of both parties, as [`AuthBits::shares`], apart, in several places at once: the first of
-    /// each pair gets the MACs on this party's shares, with the share as bit 0, and the second one the keys
-    /// to the peer's.
+    /// Random bits of both parties, as [`AuthBits::shares`], in two halves and for several places at once:
+    /// the first slice of each pair gets the MACs on this party's shares, with the share as bit 0, and the
+    /// second one the keys to the peer's shares.
     ///
     /// # Errors
     /// As [`AuthBits::shares`].

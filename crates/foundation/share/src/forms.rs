@@ -57,7 +57,7 @@ impl Pairwise {
     /// Some of the bits.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If the range goes beyond the last bit.
     pub fn slice(&self, range: Range<usize>) -> Pairwise {
         let [macs, keys] = [&self.macs, &self.keys]
             .map(|blocks| PerPeer::new(blocks.me(), blocks.parties(), |peer| blocks[peer][range.clone()].to_vec()));
@@ -99,8 +99,8 @@ impl Pairwise {
         rows
     }
 
-    /// The bits of `owner` alone, as rows: of every other party the share is zero. One deal of random bits is
-    /// as many bits of each party for itself.
+    /// The bits of `owner` alone, as rows: every other party's share is zero. One deal of random bits so
+    /// gives the same number of bits to each party for itself.
     pub fn rows_of(&self, owner: PartyId, key: &GlobalKey) -> RowShares {
         let (me, parties) = (self.macs.me(), self.macs.parties());
         let bits = self.len();
@@ -154,7 +154,7 @@ pub struct RowShares {
 }
 
 impl RowShares {
-    /// RowShares of shares of zero.
+    /// The rows of shares of zero.
     ///
     /// # Panics
     /// If there are fewer than two parties, or `me` is not one of them.
@@ -191,7 +191,7 @@ impl RowShares {
         &self.blocks[usize::from(party.0) * self.bits..][..self.bits]
     }
 
-    /// Likewise, to be written.
+    /// The blocks that belong to the global key of `party`, to be written.
     ///
     /// # Panics
     /// If there is no such party.
@@ -235,14 +235,14 @@ impl RowShares {
     /// Some of the bits.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If the range goes beyond the last bit.
     pub fn slice(&self, range: Range<usize>) -> RowShares {
         let mut some = RowShares::zeros(self.me, self.parties, range.len());
         some.copy_from(0, self, range);
         some
     }
 
-    /// Puts some of the bits of `other` in the place of those from `at` on.
+    /// Overwrites the bits from `at` on by some of the bits of `other`.
     ///
     /// # Panics
     /// If either has fewer bits, or the numbers of parties differ.
@@ -254,19 +254,19 @@ impl RowShares {
         }
     }
 
-    /// Adds other bits, each to one of these.
+    /// Adds the bits of `other`, each to the one at the same place.
     ///
     /// # Panics
-    /// If there are not as many, or they are another party's.
+    /// If the numbers of bits differ, or `other` is another party's.
     pub fn add(&mut self, other: &RowShares) {
         assert_eq!((self.me, self.parties, self.bits), (other.me, other.parties, other.bits), "rows of one kind");
         self.blocks.iter_mut().zip(&other.blocks).for_each(|(own, &other)| *own ^= other);
     }
 
-    /// Leaves each bit where the public `mask` is one, and makes it zero where that is zero.
+    /// Keeps each bit where the public `mask` is one, and sets it to zero where the mask is zero.
     ///
     /// # Panics
-    /// If there are not as many.
+    /// If the lengths differ.
     pub fn mask(&mut self, mask: &Bits) {
         assert_eq!(mask.len(), self.bits, "a mask of each bit");
         for party in 0..self.parties {
@@ -276,10 +276,10 @@ impl RowShares {
         }
     }
 
-    /// Adds public constants: to the share of party 0, and to what the others expect of it.
+    /// Adds public constants: to the share of party 0, and to what the others expect of that share.
     ///
     /// # Panics
-    /// If there are not as many.
+    /// If the lengths differ.
     pub fn add_constants(&mut self, constants: &Bits, key: &GlobalKey) {
         assert_eq!(constants.len(), self.bits, "a constant for each bit");
         for party in 0..self.parties {
@@ -292,7 +292,7 @@ impl RowShares {
     }
 }
 
-/// What the constant one adds to the column of `party` in a row of party `me`; `None` where that is nothing.
+/// What the constant one adds to the column of `party` in a row of party `me`; `None` if it adds nothing.
 pub fn constant_one(me: PartyId, party: PartyId, key: &GlobalKey) -> Option<Block> {
     match (me.0 == 0, me == party) {
         (true, true) => Some(key.block()),

@@ -83,12 +83,13 @@ impl Joint {
     /// The most bits of a [`chunk`](Joint::chunk).
     pub const CHUNK: usize = TwoWay::LONGEST;
 
-    /// Sets up all parties, with a global key of this one that is for this one use. The session is theirs alone.
+    /// Sets up all parties. This party draws a global key for this use alone. No other use may have the
+    /// session.
     ///
     /// # Errors
-    /// Those of the base OTs and of the extension; [`DELTAS`](checks::DELTAS) by nobody in particular, if
-    /// some party has another global key towards one than towards another;
-    /// [`EQUIVOCATION`](checks::EQUIVOCATION); those of the channels.
+    /// Those of the base OTs and of the extension; [`DELTAS`](checks::DELTAS), which names no party, if some
+    /// party uses different global keys towards different peers; [`EQUIVOCATION`](checks::EQUIVOCATION);
+    /// those of the channels.
     pub fn setup(mesh: &mut Mesh<'_>, here: Here, rng: &mut dyn CryptoRng) -> Result<Joint> {
         Joint::with(mesh, here, rng, Honest)
     }
@@ -102,10 +103,10 @@ impl Joint {
     }
 }
 
-/// What a [`Joint`] makes with its set-up.
+/// The material that a [`Joint`] makes with its set-up.
 #[derive(Clone, Copy, Default)]
 pub struct Provisions {
-    /// Random bits, which later calls for random bits use up while they suffice.
+    /// Random bits. Later calls for random bits use these up first.
     pub bits: usize,
     /// Coins that are committed to for later calls.
     pub coins: usize,
@@ -244,18 +245,18 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         &self.seeds
     }
 
-    /// How the party behaves.
+    /// The conduct of the party.
     pub fn conduct(&mut self) -> &mut C {
         &mut self.conduct
     }
 
-    /// The bits that were made with the set-up and are left: a call for random bits that they suffice for
-    /// takes no coin.
+    /// The number of bits that were made with the set-up and are left: a call for at most this number of
+    /// random bits takes no coin.
     pub fn stocked(&self) -> usize {
         self.stock.0.len() - self.stock.1
     }
 
-    /// Makes sure that `coins` coins are committed to, of which each [`chunk`](Joint::chunk), each
+    /// Makes sure that `coins` coins are committed to. Each [`chunk`](Joint::chunk), each
     /// [`coin`](Joint::coin) and each [`sums_to_zero`](Joint::sums_to_zero) takes one. At most two rounds.
     ///
     /// # Errors
@@ -264,8 +265,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.guarded(|joint| joint.commit(mesh, coins))
     }
 
-    /// 256 random bits, the same for all: opened when this party has received everything that they decide on.
-    /// One round.
+    /// 256 random bits, the same for all. This party opens its part only when it has received everything that
+    /// the coin decides on. One round.
     ///
     /// # Errors
     /// [`COIN_OPENING`](checks::COIN_OPENING) by a party that opens another seed than it committed to; those
@@ -308,7 +309,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         })
     }
 
-    /// Any number of random bits, with the coins that they take.
+    /// Any number of random bits. Takes a coin for each [chunk](Joint::CHUNK).
     ///
     /// # Errors
     /// As [`Joint::chunk`].
@@ -321,8 +322,9 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         })
     }
 
-    /// Bits of which this party's shares are given, with as many coins as they have [chunks](Joint::CHUNK).
-    /// It is checked that every party's shares are the same towards all, not which they are.
+    /// Authenticates bits of which this party's shares are given. Takes a coin for each
+    /// [chunk](Joint::CHUNK). It is checked that every party uses the same shares towards all, not which
+    /// shares.
     ///
     /// # Errors
     /// As [`Joint::chunk`].
@@ -334,13 +336,13 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     }
 
     /// Makes sure that the `own` of all parties sum up to zero, block by block: all commit to them, and show
-    /// them. What depends on a global key is shown so only before anything is masked under one: otherwise
-    /// there is [`Joint::sums_to_zero`]. Three rounds.
+    /// them. Blocks that depend on a global key may be shown so only before anything is masked under that
+    /// key; afterwards use [`Joint::sums_to_zero`]. Three rounds.
     ///
     /// # Errors
-    /// `otherwise` by nobody in particular, if they do not; [`ROW_OPENING`](checks::ROW_OPENING) by a party
-    /// that shows others than it committed to; [`EQUIVOCATION`](checks::EQUIVOCATION) by nobody in
-    /// particular; those of the channels.
+    /// `otherwise`, which names no party, if the sum is not zero; [`ROW_OPENING`](checks::ROW_OPENING) by a
+    /// party that shows other blocks than it committed to; [`EQUIVOCATION`](checks::EQUIVOCATION), which
+    /// names no party; those of the channels.
     pub fn shown_zero(
         &mut self,
         mesh: &mut Mesh<'_>,
@@ -350,11 +352,12 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.guarded(|joint| joint.vanishes(mesh, own, otherwise))
     }
 
-    /// Makes sure that the `sigma` of all parties sum up to zero, and tells nothing else of them. Takes a coin.
+    /// Makes sure that the `sigma` of all parties sum up to zero, and shows nothing else about them. Takes a
+    /// coin.
     ///
     /// # Errors
-    /// `otherwise` by nobody in particular, if they do not; [`PRODUCT`](checks::PRODUCT) by a party; those of
-    /// [`Joint::chunk`].
+    /// `otherwise`, which names no party, if the sum is not zero; [`PRODUCT`](checks::PRODUCT) by a party;
+    /// those of [`Joint::chunk`].
     ///
     /// # Panics
     /// If no coin was planned.
@@ -367,8 +370,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.guarded(|joint| joint.blind(mesh, sigma, otherwise, false).map(drop))
     }
 
-    /// The same, and a [`coin`](Joint::coin): its seeds are opened with the shares of the product, to which
-    /// all have committed before. Takes two coins.
+    /// As [`Joint::sums_to_zero`], followed by a [`coin`](Joint::coin). The coin's seeds are opened with the
+    /// shares of the product, to which all have committed before. Takes two coins.
     ///
     /// # Errors
     /// As [`Joint::sums_to_zero`] and [`Joint::coin`].
@@ -384,8 +387,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.guarded(|joint| Ok(joint.blind(mesh, sigma, otherwise, true)?.expect("a coin was asked for")))
     }
 
-    /// Says the same to all and hears as much from each: that all hear the same is known after
-    /// [`Joint::settle`]. One round.
+    /// Sends the same message to all, and receives one of the same length from each. Whether all received the
+    /// same is only known after [`Joint::settle`]. One round.
     ///
     /// # Errors
     /// Those of the channels.
@@ -393,7 +396,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.guarded(|joint| joint.talk(mesh).tell(what, own))
     }
 
-    /// Says something else to each, and hears as much from each. One round.
+    /// Sends each peer a message of its own, and receives one of the same length from each. One round.
     ///
     /// # Errors
     /// Those of the channels.
@@ -405,7 +408,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         })
     }
 
-    /// Makes sure that all have heard the same of what was said to all. One round.
+    /// Makes sure that all have received the same of each message that was sent to all. One round.
     ///
     /// # Errors
     /// [`EQUIVOCATION`](checks::EQUIVOCATION), by nobody in particular; those of the channels.
@@ -416,8 +419,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         })
     }
 
-    /// The same and a [`coin`](Joint::coin), in one round: everybody has received what the coin decides on,
-    /// though perhaps not the same.
+    /// As [`Joint::settle`] and [`Joint::coin`], in one round: everybody has received what the coin decides
+    /// on, though perhaps not the same.
     ///
     /// # Errors
     /// As [`Joint::settle`] and [`Joint::coin`].

@@ -52,7 +52,7 @@ impl Ledger {
         *self.shown.finalize().as_bytes()
     }
 
-    /// Holds the peer's digest against all that was seen.
+    /// Compares the peer's digest with that of all that was seen.
     ///
     /// # Errors
     /// [`checks::WRONG_MAC`], by the peer.

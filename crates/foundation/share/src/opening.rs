@@ -35,7 +35,7 @@
 //! coefficients when it has all shares. To open the bit plus a bit of the recipient's own to all would show
 //! all other parties' shares of it to all. Zero-shares are for each recipient by itself, among all others,
 //! who may be recipients too: with one for all recipients, two of them would hear the same sum twice, and
-//! with one among those who are none, who may be one party alone, nothing would be hidden.
+//! with one among those who are no recipients, who may be one party alone, nothing would be hidden.
 //!
 //! **Cost** of a bit and party: a bit to each peer, and a product for each party. A settlement: 48 bytes to
 //! each peer, one round. Zero-shares take a bit of a generator's stream for each bit and peer, and no
@@ -62,7 +62,7 @@ const WAITING: usize = 1 << 12;
 /// Coefficients that are drawn at a time: they stay in the first-level cache.
 const COEFFICIENTS: usize = 1 << 10;
 
-/// What was opened, and is to be checked.
+/// The bits that were opened, and are yet to be checked.
 pub struct Openings {
     key: GlobalKey,
     backend: Backend,
@@ -78,9 +78,9 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// Nothing was opened. `session` is these openings' alone, the same at all parties, and has a nonce of
-    /// each of them in it; `key` is this party's global key, and `seeds` came with it. However many openings
-    /// there are under the same seeds, what hides theirs is apart by the session.
+    /// No openings yet. The `session`, the same at all parties, serves nothing else and contains a nonce of
+    /// each party; `key` is this party's global key, and `seeds` came with it. Several openings may use the
+    /// same seeds: the session keeps apart what hides their bits.
     pub fn new(session: SessionId, backend: Backend, key: GlobalKey, seeds: &PairSeeds) -> Openings {
         let pads = Pads::new(&session, backend, seeds);
         let n = usize::from(pads.parties());
@@ -96,8 +96,8 @@ impl Openings {
         }
     }
 
-    /// Opens these bits to all. They may be false, and are not to be relied upon in anything that leaves
-    /// before they are [settled](Openings::settle). One round.
+    /// Opens these bits to all. They may be false: nothing that relies on them may leave before they are
+    /// [settled](Openings::settle). One round.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) after an earlier error; those of the channels.
@@ -111,7 +111,7 @@ impl Openings {
         self.open_beside(mesh, rows, &nothing, conduct).map(|(bits, _)| bits)
     }
 
-    /// As [`Openings::open`], with another message at the same time; returns what of it was heard, too.
+    /// As [`Openings::open`], with another message at the same time; also returns what it heard of that one.
     ///
     /// # Errors
     /// As [`Openings::open`].
@@ -149,8 +149,8 @@ impl Openings {
         Ok((bits, theirs))
     }
 
-    /// Opens these bits to some parties, and checks them: the value is there exactly if this party is one of
-    /// them. Three rounds.
+    /// Opens these bits to some parties, and checks them. Returns the value if this party is one of them.
+    /// Three rounds.
     ///
     /// # Errors
     /// As [`Openings::open_each`].
@@ -165,8 +165,8 @@ impl Openings {
         self.open_each(mesh, |party| includes(party).then_some(rows), rng, conduct)
     }
 
-    /// Opens to each party the bits of these rows, if there are any for it, and checks them: the value is
-    /// there exactly if there are some for this party. Three rounds.
+    /// Opens to each party the bits of its rows, and checks them. Returns the value if there are rows for
+    /// this party. Three rounds.
     ///
     /// The shares go to each recipient alone. When it has all of them it names coefficients, and each party
     /// answers with the products of its rows' blocks for the recipient's global key, as in a settlement. What
@@ -238,9 +238,10 @@ impl Openings {
         Ok(value)
     }
 
-    /// *Input*: makes of the rows of bits that `owner` alone knows those of its value, which is there exactly
-    /// if this party is the owner. It says the value, masked by the bits, to all, and these add what they
-    /// heard. That all heard the same is known when it is [settled](Openings::settle). One round.
+    /// *Input*: turns rows of bits that `owner` alone knows into rows of its value, which is `Some` at the
+    /// owner and `None` elsewhere. The owner sends the value, masked by the bits, to all, and these add what
+    /// they received. Whether all received the same is only known when it is [settled](Openings::settle). One
+    /// round.
     ///
     /// # Errors
     /// As [`Openings::open`].
@@ -272,8 +273,8 @@ impl Openings {
         Ok(())
     }
 
-    /// Checks all bits that were opened since the last time. After an error the global keys of all are at
-    /// their end. One round.
+    /// Checks all bits that were opened since the last check. After an error no party may use its global key
+    /// again. One round.
     ///
     /// # Errors
     /// [`WRONG_MAC`](checks::WRONG_MAC) or [`EQUIVOCATION`](checks::EQUIVOCATION), both by nobody in particular;
@@ -283,8 +284,8 @@ impl Openings {
         self.settle_beside(mesh, &nothing, conduct).map(drop)
     }
 
-    /// As [`Openings::settle`], with another message at the same time, which must do no harm if the bits are
-    /// false; returns what of it was heard.
+    /// As [`Openings::settle`], with another message at the same time; returns what it heard of that one. The
+    /// message must do no harm if the bits are false.
     ///
     /// # Errors
     /// As [`Openings::settle`].

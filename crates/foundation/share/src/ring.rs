@@ -10,16 +10,17 @@ pub use dealer::{RingDealer, RingTriples, WordProduct};
 
 use zeroize::Zeroizing;
 
-/// The widest words.
+/// The number of bits of the widest words.
 pub const WIDEST_WORD: u32 = 128;
 
-/// The number whose low bits, so many, are one.
+/// The number whose lowest `bits` bits are one.
 #[inline]
 pub const fn word_mask(bits: u32) -> u128 {
     if bits == 0 { 0 } else { u128::MAX >> (WIDEST_WORD - bits) }
 }
 
-/// Words one after another, each in its own bits, without gaps: what parties tell each other of shares.
+/// Writes words one after another, each in its own number of bits, without gaps: the form of shares on the
+/// wire.
 #[derive(Default)]
 pub struct WordWriter {
     bytes: Vec<u8>,
@@ -29,7 +30,7 @@ pub struct WordWriter {
 }
 
 impl WordWriter {
-    /// A writer with room for so many bits.
+    /// A writer with room for `bits` bits.
     pub fn with_room(bits: usize) -> WordWriter {
         WordWriter { bytes: Vec::with_capacity(bits.div_ceil(8)), ..WordWriter::default() }
     }
@@ -69,7 +70,7 @@ pub struct WordReader<'a> {
 }
 
 impl<'a> WordReader<'a> {
-    /// A reader of these bytes, which are as many as the words take.
+    /// A reader of these bytes, which must be exactly those that the words take.
     pub fn new(bytes: &'a [u8]) -> WordReader<'a> {
         WordReader { bytes, at: 0 }
     }
@@ -77,7 +78,7 @@ impl<'a> WordReader<'a> {
     /// The next word, of `bits` bits.
     ///
     /// # Panics
-    /// If there are not so many left.
+    /// If fewer bits are left.
     #[inline]
     pub fn take(&mut self, bits: u32) -> u128 {
         let (start, shift) = (self.at / 8, (self.at % 8) as u32);
@@ -94,7 +95,7 @@ impl<'a> WordReader<'a> {
     }
 }
 
-/// So many words of zero, to be wiped.
+/// `n` zero words, wiped on drop.
 pub(crate) fn zeros(n: usize) -> Zeroizing<Vec<u128>> {
     Zeroizing::new(vec![0; n])
 }

@@ -69,13 +69,13 @@ impl Share {
         Share { mac: t.with_lsb(bit), key: q.with_lsb(false) }
     }
 
-    /// A share whose own half alone is there: the peer's is the constant zero.
+    /// A share of which only this party's half exists: the peer's share is the constant zero.
     #[inline]
     pub fn own(bit: bool, t: Block) -> Share {
         Share { mac: t.with_lsb(bit), key: Block::ZERO }
     }
 
-    /// A share whose other half alone is there: this party's is the constant zero.
+    /// A share of which only the peer's half exists: this party's share is the constant zero.
     #[inline]
     pub fn theirs(q: Block) -> Share {
         Share { mac: Block::ZERO, key: q.with_lsb(false) }

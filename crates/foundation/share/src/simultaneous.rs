@@ -78,13 +78,13 @@ fn verify(session: SessionId, label: &str, commitment: &[u8], said: &[u8], salt:
     if Commitment::new(bytes_of(commitment)).verify(session, label, said, &opening) { Ok(()) } else { Err(()) }
 }
 
-/// Says `own` to all and returns what each of the others says, which is as long. `what` is the string's role
-/// in the session, which is used for one such broadcast; `false_opening` is the check that fails if a
+/// Sends `own` to all and returns what each of the others sends, all of one length. `what` is the string's
+/// role in the session, which is used for one such broadcast; `false_opening` is the check that fails if a
 /// commitment is opened to something else.
 ///
 /// # Errors
-/// [`EQUIVOCATION`](crate::checks::EQUIVOCATION) if not all heard the same commitments, of which nobody can
-/// know whose doing it is; `false_opening` by whose it is; those of the channels.
+/// [`EQUIVOCATION`](crate::checks::EQUIVOCATION), which names no party, if not all received the same
+/// commitments; `false_opening` by the party that opens a false one; those of the channels.
 pub fn say_string(
     mesh: &mut Mesh<'_>,
     session: SessionId,

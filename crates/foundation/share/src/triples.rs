@@ -51,7 +51,7 @@ impl BitTriples {
     /// The triples of these shares.
     ///
     /// # Panics
-    /// If they are not as many of each.
+    /// If the numbers of shares differ.
     pub fn new(a: BitShares, b: BitShares, c: BitShares) -> BitTriples {
         assert!(a.len() == b.len() && a.len() == c.len(), "triples have three shares each");
         BitTriples { a, b, c, used: 0 }
@@ -67,7 +67,7 @@ impl BitTriples {
         self.len() == 0
     }
 
-    /// Uses up the next `n` triples, or as many as there are: they go to the end of `to`, which is for one
+    /// Uses up the next `n` triples, or all if there are fewer. They go to the end of `to`, which is for one
     /// use.
     pub fn take(&mut self, n: usize, to: &mut TakenTriples) {
         let n = n.min(self.len());
@@ -95,12 +95,12 @@ impl TakenTriples {
         self.c.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no triples.
     pub fn is_empty(&self) -> bool {
         self.c.is_empty()
     }
 
-    /// Forgets them: they were used.
+    /// Removes the triples, which were used.
     pub fn clear(&mut self) {
         [&mut self.a, &mut self.b, &mut self.c].into_iter().for_each(BitShares::clear);
     }
@@ -116,8 +116,8 @@ pub struct Links {
 }
 
 impl Links {
-    /// Runs base OTs of this kind with every peer, both ways, and what else the extension needs. `session` is
-    /// for these alone, and the same at all parties; one generator for each peer.
+    /// Runs base OTs of this kind with every peer, both ways, and the rest of the extension's set-up.
+    /// `session`, the same at all parties, serves nothing else. There is one generator for each peer.
     ///
     /// # Errors
     /// Errors of the base OTs, and of the channels.

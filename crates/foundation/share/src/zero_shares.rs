@@ -28,12 +28,14 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::forms::RowShares;
 
-/// A seed with each peer, which both made: no third party knows that of two honest ones. Secret; wiped on drop.
+/// A seed with each peer, made by both: no third party knows the seed of two honest ones. Secret; wiped on
+/// drop.
 #[derive(Clone)]
 pub struct PairSeeds(PerPeer<Block>);
 
 impl PairSeeds {
-    /// The seeds of these halves, of which this party said one to each peer and heard one from each.
+    /// The seeds made of two halves each: the one that this party sent to the peer, and the one that it
+    /// received.
     pub fn new(session: &SessionId, own: &PerPeer<Block>, heard: &PerPeer<Block>) -> PairSeeds {
         let (me, session) = (own.me(), session.to_bytes());
         PairSeeds(PerPeer::new(me, own.parties(), |peer| {
@@ -47,12 +49,13 @@ impl PairSeeds {
         }))
     }
 
-    /// Seeds that were stored, one for each peer in order.
+    /// Seeds from a store, one for each peer in order.
     pub fn stored(seeds: PerPeer<Block>) -> PairSeeds {
         PairSeeds(seeds)
     }
 
-    /// What two parties have, who hide nothing from each other by a zero-share: no seed that anything depends on.
+    /// The seed of two parties, who hide nothing from each other by a zero-share: a constant that nothing
+    /// depends on.
     pub fn of_two(me: PartyId) -> PairSeeds {
         PairSeeds(PerPeer::new(me, 2, |_| Block::ZERO))
     }
@@ -62,14 +65,14 @@ impl PairSeeds {
         self.0.iter()
     }
 
-    /// A stream with each peer, the same at both of a pair. The session is for them alone.
+    /// A stream with each peer, the same at both. No other use may have the session.
     pub fn streams(&self, backend: Backend, session: &SessionId) -> PerPeer<Prg> {
         PerPeer::new(self.0.me(), self.0.parties(), |peer| {
             Prg::new(backend, first_block(&key(session, self.0[peer], "comity shares: stream of a pair")))
         })
     }
 
-    /// Zero-shares of all parties, block after block. The session is for them alone.
+    /// Zero-shares of all parties, block after block. No other use may have the session.
     pub fn zero_shares(&self, backend: Backend, session: &SessionId) -> ZeroShares {
         ZeroShares(self.streams(backend, session).into_vec())
     }
@@ -99,12 +102,12 @@ impl ZeroShares {
     /// Blocks that are drawn at a time.
     const DRAWN: usize = 1 << 10;
 
-    /// The next one of a block.
+    /// The next zero-share of one block.
     pub fn block(&mut self) -> Block {
         self.0.iter_mut().fold(Block::ZERO, |sum, stream| sum ^ stream.block())
     }
 
-    /// Adds the next one of each of some blocks.
+    /// Adds the next zero-shares, one to each block.
     pub fn add_to(&mut self, shares: &mut [Block]) {
         let mut room = Zeroizing::new(vec![Block::ZERO; shares.len().min(ZeroShares::DRAWN)]);
         for shares in shares.chunks_mut(ZeroShares::DRAWN) {
@@ -175,7 +178,7 @@ impl Pads {
         product ^ self.of(Hidden::Product, number, Some(to), view).block()
     }
 
-    /// Zero-shares among all, or among all but a recipient. Between two parties there are none.
+    /// Zero-shares among all, or among all but a recipient. Between two parties they are zero.
     fn of(&self, hidden: Hidden, number: &Number, to: Option<PartyId>, view: &[u8]) -> ZeroShares {
         let recipient = to.map_or(u32::MAX, |party| party.0.into());
         let members = self.keys.iter().filter(|(peer, _)| self.parties() > 2 && Some(*peer) != to);

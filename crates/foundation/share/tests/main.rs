@@ -54,7 +54,7 @@ fn named<T>(ended: &Result<T>) -> Option<(&'static Check, Option<PartyId>)> {
     ended.as_ref().err().and_then(|error| Some((error.check()?, error.party)))
 }
 
-/// The first, one in the middle, and the last of so many.
+/// The first, the middle and the last of `parties` parties.
 fn some_of(parties: usize) -> impl Iterator<Item = PartyId> {
     let mut ids = vec![0, parties / 2, parties - 1];
     ids.dedup();

@@ -253,9 +253,9 @@ fn a_false_bit_tells_no_key() {
     one_false_bit::<5>(4);
 }
 
-/// What is opened to some alone: the liars are the recipients, or say false shares to the one who is none of
-/// them, and name coefficients as they like. Neither what they hear nor what they have is an honest party's
-/// key.
+/// What is opened to some alone: the liars are the recipients, or say false shares to the one that is not one
+/// of them, and name coefficients as they like. Neither what they hear nor what they have is an honest
+/// party's key.
 fn openings_to_some_tell_no_key<const N: usize>(cheats: u16) {
     for false_share in [false, true] {
         let (heard, keys) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));

@@ -104,7 +104,7 @@ impl Lie {
     }
 }
 
-/// Who may commit among so many.
+/// The parties that may commit, of `parties` parties.
 fn committing(parties: usize) -> Vec<PartyId> {
     if parties == 2 { vec![PartyId(0)] } else { some_of(parties).collect() }
 }

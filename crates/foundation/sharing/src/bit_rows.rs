@@ -12,7 +12,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::engine::evenly;
 use crate::rows::WireRows;
 
-/// ANDs whose bits go in one message to each peer.
+/// The number of ANDs whose bits go to each peer in one message.
 pub const PIECE: usize = 1 << 18;
 
 /// Words of calls side by side: 8 MiB.
@@ -21,7 +21,7 @@ const WORDS: usize = (8 << 20) / 8;
 /// The most AND gates of the calls that the walk over a program hands on at once.
 const HANDED: u64 = 1 << 22;
 
-/// Independent ANDs: where their operands are, and where results go.
+/// Independent ANDs: access to their operands and to the places of their results.
 pub trait BitOperands {
     /// The number of ANDs.
     fn len(&self) -> usize;
@@ -31,7 +31,8 @@ pub trait BitOperands {
         self.len() == 0
     }
 
-    /// The ANDs that have to go in one message: at most [`PIECE`], of which there is a whole number.
+    /// The size of the groups of ANDs that must not be split between messages: at most [`PIECE`], and a
+    /// divisor of the number of all ANDs.
     fn together(&self) -> usize {
         1
     }
@@ -55,7 +56,7 @@ fn pieces(all: usize, together: usize) -> impl Iterator<Item = usize> {
     (0..all).step_by(whole).map(move |at| whole.min(all - at))
 }
 
-/// The shares of some wires, in one copy or in many.
+/// The shares of some wires, in one copy or in several.
 #[derive(Default)]
 pub struct BitRows {
     copies: usize,
@@ -72,8 +73,8 @@ impl BitRows {
         evenly(times, (WORDS / slots * 64).clamp(64, PIECE) as u64)
     }
 
-    /// The messages of `times` calls of a circuit: `each` gets a message's number of ANDs, and the number of
-    /// such messages.
+    /// The messages of `times` calls of a circuit: `each` gets the number of ANDs of a message, and how many
+    /// messages have that number.
     pub fn messages(circuit: &Lowered, times: u64, mut each: impl FnMut(u64, u64)) {
         let layered = circuit.layered();
         let mut turns = |copies: u64, turns: u64| {
@@ -88,7 +89,7 @@ impl BitRows {
         });
     }
 
-    /// How `times` calls of a circuit come to the engine
+    /// How the engine is given `times` calls of a circuit
     /// ([`Engine::at_once`](comity_circuit::Engine::at_once)): `each` gets a number of calls that come at
     /// once, and how often that happens.
     pub fn handed(circuit: &Lowered, times: u64, mut each: impl FnMut(u64, u64)) {
@@ -162,7 +163,7 @@ impl BitRows {
         }
     }
 
-    /// The XOR gates of a layer.
+    /// Does the XOR gates of a layer.
     pub fn add(&mut self, backend: Backend, gates: &[TapeGate]) {
         if self.copies == 1 {
             let wires = &mut self.bytes;
@@ -175,7 +176,7 @@ impl BitRows {
         backend.vectorize(Xors { wires: &mut self.words, gates, width });
     }
 
-    /// The operands of the AND gates of a layer of a single call.
+    /// The operands of the AND gates of a layer, in one call. `None` if there are several copies.
     pub fn single<'a>(&'a mut self, gates: &'a [TapeGate]) -> Option<impl BitOperands + 'a> {
         (self.copies == 1).then(|| Single { wires: &mut self.bytes, gates, read: 0, written: 0 })
     }

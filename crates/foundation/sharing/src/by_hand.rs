@@ -9,7 +9,7 @@ use comity_protocol::{Party, Reactive, Shares};
 use crate::engine::{SharedEngine, Sharing};
 use crate::rows::WireRows;
 
-/// A computation that outlives its steps: it lends what it has to a sharing, together with the links of a step.
+/// A computation that outlives its steps: it lends its state to a sharing, together with the links of a step.
 pub trait Lasting {
     /// What a party holds of a value.
     type Rows: WireRows + Send + Sync + 'static;
@@ -18,8 +18,8 @@ pub trait Lasting {
     where
         Self: 'a,
         'n: 'a;
-    /// The least number of AND gates to make material for when it has run out: a small batch costs more a
-    /// gate.
+    /// The least number of AND gates to make material for when it has run out: small batches cost more for
+    /// each gate.
     const AT_LEAST: u64;
 
     /// The sharing of a step.
@@ -36,7 +36,7 @@ pub trait Lasting {
 pub struct ByHand<L>(L);
 
 impl<L: Lasting> ByHand<L> {
-    /// A session on what outlives its steps.
+    /// A session by hand on this computation.
     pub fn new(lasting: L) -> ByHand<L> {
         ByHand(lasting)
     }

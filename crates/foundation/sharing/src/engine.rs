@@ -7,12 +7,12 @@ use comity_core::{Bits, Error, Result, TapeGate};
 
 use crate::rows::WireRows;
 
-/// A way to share bits, and to compute on what is shared. It borrows its links and whatever outlives a
-/// program, and is made for each of them.
+/// A way to share bits, and to compute on shared bits. It borrows its links and whatever outlives a program,
+/// and each program gets a new one.
 pub trait Sharing {
     /// What a party holds of some wires.
     type Rows: WireRows;
-    /// Whether values may come in as shares and go out so ([`Engine::SHARES`]).
+    /// Whether values may come in as shares and go out as shares ([`Engine::SHARES`]).
     const SHARES: bool;
 
     /// Rows without room.
@@ -25,16 +25,16 @@ pub trait Sharing {
     /// Writes the constants zero and one into slots 0 and 1.
     fn constants(&self, rows: &mut Self::Rows);
 
-    /// The XOR gates of a layer, in their order.
+    /// Does the XOR gates of a layer, in their order.
     fn xors(&self, rows: &mut Self::Rows, gates: &[TapeGate]);
 
-    /// The AND gates of a layer, which do not depend on each other.
+    /// Does the AND gates of a layer, which do not depend on each other.
     ///
     /// # Errors
     /// Those of the protocol.
     fn ands(&mut self, rows: &mut Self::Rows, gates: &[TapeGate]) -> Result<()>;
 
-    /// Puts in a value, which is there at its owner alone.
+    /// Puts in a value. It is there at its owner alone.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length, or is another party's;
@@ -53,7 +53,7 @@ pub trait Sharing {
     /// Those of the protocol.
     fn reveal(&mut self, shown: Shown, from: &Self::Rows) -> Result<Option<Bits>>;
 
-    /// Does a call in a better way than by its gates, if there is one: then it says so.
+    /// Does a call in a cheaper way than by its gates, if there is one, and returns whether it did.
     ///
     /// # Errors
     /// Those of the protocol.
@@ -63,7 +63,7 @@ pub trait Sharing {
     }
 }
 
-/// Splits `times` calls into the fewest equal turns of at most `most` calls: the calls of a turn.
+/// The calls of a turn, if `times` calls are split into the fewest equal turns of at most `most` calls.
 pub fn evenly(times: u64, most: u64) -> u64 {
     times.div_ceil(times.div_ceil(most).max(1))
 }
@@ -84,7 +84,7 @@ impl<S: Sharing> SharedEngine<S> {
         SharedEngine { sharing, memory, slots }
     }
 
-    /// The sharing, and the wires of the program that it is used on.
+    /// The sharing, and the wires of the program that runs on it.
     pub fn parts(&mut self) -> (&mut S, &mut S::Rows) {
         (&mut self.sharing, &mut self.memory)
     }

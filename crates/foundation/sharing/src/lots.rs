@@ -1,4 +1,4 @@
-//! Material made ahead, in lots of so many batches that whole runs come out of each.
+//! Material made ahead, in lots from which a whole number of runs can be supplied.
 
 use comity_core::Result;
 use comity_protocol::{Ahead, Lot, Party, Press, WriteBatch};
@@ -12,14 +12,14 @@ pub struct Batches {
     pub lot: u64,
 }
 
-/// The number of batches of a lot from which runs take `together` each: near `batches`, and a whole number of
+/// The number of batches of a lot from which each run takes `together`: near `batches`, and a whole number of
 /// runs, so that no batch is left over.
 pub fn whole_runs(batches: u64, together: u64) -> u64 {
     batches.checked_div(together).map_or(batches, |runs| runs.max(1) * together)
 }
 
-/// Makes lots until what was ordered is there. `open` begins a lot of a number of units, in a session of its
-/// own, and returns the writer of its batches.
+/// Makes lots until the order is filled. `open` begins a lot of a number of units, in a session of its own,
+/// and returns the writer of its batches.
 ///
 /// # Errors
 /// Those of writing, and of the shelf. Lots that were finished before stay.

@@ -19,12 +19,12 @@ pub trait WireRows {
     /// Copies from a memory to a slot: its copy `c` is what is at the place in call `first + c`.
     fn load(&mut self, slot: usize, from: &Self, at: Place, first: u64);
 
-    /// Copies from a slot to a memory, to where [`load`](WireRows::load) would read it.
+    /// Copies from a slot to the places of a memory from which [`load`](WireRows::load) would read it.
     fn store(&self, slot: usize, to: &mut Self, at: Place, first: u64);
 }
 
-/// Rows of shares of one size: a share is `width` elements, slot lies after slot, and of each slot copy after
-/// copy. Wiped on drop.
+/// Rows of shares of one size: `width` elements a share. Slots follow each other, and within each slot its
+/// copies. Wiped on drop.
 pub struct ShareRows<W: DefaultIsZeroes> {
     width: usize,
     copies: usize,
@@ -71,7 +71,7 @@ impl<W: DefaultIsZeroes> ShareRows<W> {
 }
 
 impl<W: DefaultIsZeroes + BitXor<Output = W>> ShareRows<W> {
-    /// Adds slots, in all copies. The lowering gives a gate's output a slot that the gate does not read.
+    /// Does XOR gates in all copies. The lowering gives a gate's output a slot that the gate does not read.
     pub fn add(&mut self, gates: &[TapeGate]) {
         let row = self.width * self.copies;
         if row == 1 {

@@ -44,7 +44,8 @@ const LARGEST: usize = 256;
 
 /// The paper's bucket size for one batch of `l` buckets: the smallest `B` with `(floor(log2 l) + 1)(B - 1) >= bits`.
 ///
-/// For comparison with the paper. What is done is said by [`Budget`], which counts all batches of a session.
+/// For comparison with the paper: the sizes in use come from [`Budget`], which counts all batches of a
+/// session.
 ///
 /// # Panics
 /// If `l` is zero.
@@ -101,13 +102,13 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// For a session that will use `ands` ANDs: the same batch again and again, with the least objects in
-    /// all. `kinds` kinds of leaky object are made in each, each in buckets of its own; `objects` is the most
-    /// of one kind that memory has room for. Of batches as cheap, it is those that take a quarter of that
-    /// memory, again and again.
+    /// The budget of a session that will use `ands` ANDs: the same batch again and again, with the least
+    /// objects in all. `kinds` kinds of leaky object are made in each, each in buckets of its own; `objects`
+    /// is the most of one kind that memory has room for. Of batches that cost the same, it takes the one that
+    /// fills a quarter of that memory.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there are more than 2^48, or if no batch that fits into memory
+    /// [`InvalidInput`](comity_core::Kind) if `ands` is more than 2^48, or if no batch that fits into memory
     /// fails seldom enough.
     pub fn known(ands: u64, rho: u32, kinds: u32, objects: usize) -> Result<Budget> {
         let mut budget = Budget::open(ands.max(1), rho, kinds, objects)?;
@@ -140,11 +141,11 @@ impl Budget {
         Ok(budget)
     }
 
-    /// For a session that uses `most` ANDs at most, a few at a time: each batch is as large as is asked for,
-    /// and fails with its share of the whole.
+    /// The budget of a session that uses `most` ANDs at most, a few at a time: each batch has the size that
+    /// is asked for, and fails with its share of the whole.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there are more than 2^48.
+    /// [`InvalidInput`](comity_core::Kind) if `most` is more than 2^48.
     pub fn open(most: u64, rho: u32, kinds: u32, objects: usize) -> Result<Budget> {
         if most > MOST || rho > 128 {
             return Err(Error::invalid_input(format!(
@@ -154,19 +155,20 @@ impl Budget {
         Ok(Budget { rho, kinds, objects, total: most, left: most, fixed: None })
     }
 
-    /// The batch that a session of known length makes again and again, and with which probability all of them together
-    /// fail at most: its negative binary logarithm. For tables.
+    /// The batch that a session of known length makes again and again, and the negative binary logarithm of
+    /// the probability that any of its batches fails. For tables.
     pub fn known_batch(&self) -> Option<(Bucketing, f64)> {
         let batch = self.fixed?;
         let batches = self.total as f64 / batch.buckets as f64;
         Some((batch, -(batches * f64::from(self.kinds) * batch.failure(0)).log2()))
     }
 
-    /// The next batch, where `wanted` ANDs are wanted now. A large number takes several batches, a small one
-    /// may give more.
+    /// The next batch, where `wanted` ANDs are wanted now. A large `wanted` takes several batches; after a
+    /// small one there may be more ANDs than wanted.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the session was planned for fewer, or if no batch fits into memory.
+    /// [`InvalidInput`](comity_core::Kind) if the session was planned for fewer ANDs, or if no batch fits
+    /// into memory.
     pub fn next(&mut self, wanted: usize) -> Result<Bucketing> {
         let batch = match self.fixed {
             Some(batch) => batch,
@@ -225,7 +227,7 @@ fn smallest(least: usize, most: usize, size: usize, enough: impl Fn(Bucketing) -
     Some(Bucketing { buckets: low, size })
 }
 
-/// Which objects of a batch lie in which bucket.
+/// The partition of a batch: which objects lie in which bucket.
 pub struct Partition {
     batch: Bucketing,
     backend: Backend,
@@ -234,7 +236,8 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// The partition that a coin names: one that was thrown when the objects could no longer change.
+    /// The partition that a coin names. The coin must have been thrown when the objects could no longer
+    /// change.
     pub fn new(batch: Bucketing, coin: &[u8; 32], backend: Backend) -> Partition {
         // The coin as a key of the derivation, so that all 256 bits count.
         let seed = blake3::derive_key("comity TinyOT: how the columns of a batch are rotated", coin);
@@ -262,10 +265,10 @@ impl Partition {
     }
 
     /// The objects of `column` in some buckets, as one or two runs of neighbours: the first bucket, the first
-    /// object, and how many.
+    /// object, and the number of objects.
     ///
     /// # Panics
-    /// If there is no such column, or fewer buckets.
+    /// If there is no such column, or the range goes beyond the last bucket.
     pub fn runs(&self, column: usize, buckets: Range<usize>) -> impl Iterator<Item = (usize, usize, usize)> + use<> {
         let l = self.batch.buckets;
         assert!(buckets.start <= buckets.end && buckets.end <= l, "buckets of the batch");

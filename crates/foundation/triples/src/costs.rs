@@ -42,8 +42,8 @@ pub fn deal_for_many(of: &Costing<'_>, ands: u64, objects: usize, talk: &mut Tal
     deal(of, ands, (objects.min(many::objects(of.parties)), TURNS[1]), talk)
 }
 
-/// The same of a dealer that makes all its bits with its set-up ([`Many::new_for`](many::Many::new_for)):
-/// chunks leave together.
+/// As [`deal_for_many`], of a dealer that makes all its bits with its set-up
+/// ([`Many::new_for`](many::Many::new_for)): chunks leave together.
 ///
 /// # Errors
 /// As [`Budget::known`].

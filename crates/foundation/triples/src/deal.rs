@@ -14,14 +14,14 @@ use crate::triples::{Checked, Triples};
 /// Deals authenticated bits ([`AuthBits`]) and authenticated triples ([`Dealer`]) under the same two global keys.
 ///
 /// Both parties make the same calls in the same order. A dealer makes whole batches of triples, as suits it
-/// if `n` are needed next, and at least one triple; both parties get the same number. A MAC check that fails,
-/// or whose verdict is never known, is the end of these global keys, which matters to dealers whose keys
-/// outlive a run.
+/// if `n` are needed next, and at least one triple; both parties get the same number. If a MAC check fails,
+/// or its verdict never becomes known, these global keys must not be used again; this matters to dealers
+/// whose keys outlive a run.
 pub trait TripleDealer: AuthBits + Dealer<Batch = Triples<Checked>> {
     /// [`Dealer::deal`], over the only channel of two.
     ///
     /// # Errors
-    /// Those of the channel, and of the checks: then none of the batch is given out.
+    /// Those of the channel, and of the checks: then no triple of the batch is given out.
     fn triples(&mut self, ch: &mut dyn Channel, n: usize) -> Result<Triples<Checked>> {
         self.deal(&mut Mesh::of_two(self.party(), ch), n)
     }

@@ -12,17 +12,17 @@ use crate::deal::TripleDealer;
 use crate::fast::{self, Fast};
 use crate::nnob::{Nnob, Plan};
 
-/// How authenticated triples are made.
+/// The protocol that makes authenticated triples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DealerKind {
     /// [`Fast`]: SoftSpoken and the leaky AND of 2018.
     #[default]
     Fast,
-    /// [`Nnob`]: as the paper of 2012 does.
+    /// [`Nnob`]: the paper of 2012.
     Nnob12,
 }
 
-/// How many ANDs a session will use.
+/// The number of ANDs that a session will use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ands {
     /// A number of triples, all of which will be used.
@@ -31,8 +31,8 @@ pub enum Ands {
     UpTo(u64),
 }
 
-/// A dealer, set up with the peer. The session is the dealer's alone. Both parties have dealers of one kind,
-/// for as many ANDs.
+/// A dealer, set up with the peer. No other use may have the session. Both parties ask for the same kind and
+/// the same number of ANDs.
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) if this number of ANDs cannot be dealt at this rho; those of the
@@ -47,7 +47,8 @@ pub fn dealer(
     dealer_over::<Csw>(ch, here, kind, ands, rng)
 }
 
-/// As [`dealer`], by other base OTs, if it is the fast one: that of 2012 has its own, which run both ways at once.
+/// As [`dealer`], by other base OTs. Only the fast one takes them: that of 2012 has its own, which run both
+/// ways at once.
 ///
 /// # Errors
 /// As [`dealer`].

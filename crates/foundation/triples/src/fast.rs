@@ -76,7 +76,7 @@ const HANDFUL: usize = 1 << 14;
 /// The most leaky ANDs of a batch.
 pub const OBJECTS: usize = 3 << 19;
 
-/// The fast dealer: one party's side.
+/// One party's side of the fast dealer.
 pub struct Fast<C = Honest> {
     session: SessionId,
     backend: Backend,

@@ -88,7 +88,7 @@ pub fn objects(parties: u16) -> usize {
     (MEMORY / (table::BLOCKS * Block::BYTES * usize::from(parties))).min(crate::fast::OBJECTS)
 }
 
-/// The dealer of a number of ANDs, set up with all others by these base OTs, in a session below this one.
+/// A dealer of `ands` ANDs, set up with all others by these base OTs, in a session below this one.
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) if this number of ANDs cannot be dealt at this rho; those of the
@@ -107,7 +107,8 @@ pub fn dealer_over<B: BaseOt<Model = Malicious>>(
     Many::over::<B>(net, here.child("dealer"), budget, None, rng)
 }
 
-/// Triples of any number of parties: `c = a b`, bit by bit. Only a dealer makes them, when every check has passed.
+/// One party's triples among any number of parties: `c = a b`, bit by bit. Only a dealer makes them, after
+/// every check.
 pub struct RowTriples {
     /// Random bits.
     pub a: RowShares,
@@ -123,12 +124,13 @@ impl RowTriples {
         self.a.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no triples.
     pub fn is_empty(&self) -> bool {
         self.a.is_empty()
     }
 
-    /// Called by the code that has just checked and combined them, or has them from such code, and by nothing else.
+    /// Room for `n` triples. Only for code that fills it with triples that it has just checked and combined,
+    /// or that it has from such code.
     pub fn blank(me: PartyId, parties: u16, n: usize) -> RowTriples {
         let [a, b, c] = [(); 3].map(|()| RowShares::zeros(me, parties, n));
         RowTriples { a, b, c }
@@ -156,7 +158,7 @@ pub trait RowDealer: Dealer<Batch = RowTriples> {
     /// This party's global key.
     fn key(&self) -> &GlobalKey;
 
-    /// This party's seeds with each peer: for what hides what is opened of these bits. They live as long as the key.
+    /// This party's seeds with each peer, which hide openings of these bits. They live as long as the key.
     fn seeds(&self) -> &PairSeeds;
 
     /// Random bits that nobody knows.
@@ -165,7 +167,7 @@ pub trait RowDealer: Dealer<Batch = RowTriples> {
     /// Those of the channels, and of the checks.
     fn shares(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<RowShares>;
 
-    /// Random bits of each party, `bits` of them, which it alone knows, by party: the others' rows hold only
+    /// Random bits of each party that it alone knows, `bits` for each, by party: the others' rows hold only
     /// the keys ([`Pairwise::rows_of`](comity_share::Pairwise::rows_of)).
     ///
     /// # Errors
@@ -173,7 +175,7 @@ pub trait RowDealer: Dealer<Batch = RowTriples> {
     fn masks(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<Vec<RowShares>>;
 }
 
-/// The dealer: one party's side.
+/// One party's side of the dealer among any number of parties.
 pub struct Many<C = Honest> {
     backend: Backend,
     joint: Joint<C>,
@@ -203,7 +205,7 @@ impl Many {
         Many::over::<Csw>(net, here, budget, None, rng)
     }
 
-    /// As [`Many::new`], or as [`Many::new_for`] a number of bits, by other base OTs.
+    /// As [`Many::new`] or, with `bits`, as [`Many::new_for`], by other base OTs.
     ///
     /// # Errors
     /// As [`Many::new`].
@@ -219,8 +221,8 @@ impl Many {
         Ok(Many::with(joint, here, budget))
     }
 
-    /// As [`Many::new`], for a caller that will ask for `bits` bits and then for the budget's triples: their
-    /// raw material is made with the set-up, as far as memory goes, in fewer rounds than later.
+    /// As [`Many::new`], for a caller that will ask for `bits` bits and then for the budget's triples: as far
+    /// as memory goes, the raw material of both is made with the set-up, in fewer rounds than later.
     ///
     /// # Errors
     /// As [`Many::new`].

@@ -23,7 +23,7 @@ const TRIPLES: usize = 1 << 13;
 /// Bits of a batch that are one party's alone, of each party.
 const MASKS: usize = 1 << 11;
 
-/// What a batch of two parties holds: 1.1 MB.
+/// The amounts in a batch of two parties: 1.1 MB.
 pub const BATCH: Amounts = Amounts { triples: TRIPLES, masks: [MASKS; 2], shares: TRIPLES };
 
 /// Batches of a lot of two parties, if no program needs more: eight million ANDs, 1.1 GB, some ten seconds to make.
@@ -56,7 +56,7 @@ pub fn rows_from_shelf(shelf: &mut dyn Shelf, me: PartyId, parties: u16) -> Resu
     })
 }
 
-/// What a run uses up.
+/// The material that a run uses up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uses {
     /// Triples.
@@ -68,7 +68,7 @@ pub struct Uses {
 }
 
 impl Uses {
-    /// What a program takes whose inputs are hidden by masks, and whose AND gates by a triple each.
+    /// The material for a program whose inputs are hidden by masks and whose AND gates take a triple each.
     pub fn of(program: &Program) -> Uses {
         let bits = |party| -> u64 {
             let own = program.inputs().iter().filter(|input| input.owner.party() == Some(PartyId(party)));
@@ -83,8 +83,8 @@ impl Uses {
         Uses { triples, ..Uses::default() }
     }
 
-    /// Whole batches that hold these amounts, one at least. Between two parties; among more, [`stored_bytes`]
-    /// says how much is stored.
+    /// The whole batches that hold these amounts, at least one. The bytes are those of two parties; among
+    /// more, [`stored_bytes`] says how much is stored.
     pub fn need(&self) -> Need {
         let batches = [(self.triples, TRIPLES), (self.masks, MASKS), (self.shares, TRIPLES)];
         let batches = batches.map(|(used, of)| used.div_ceil(of as u64)).into_iter().fold(1, u64::max);
@@ -105,7 +105,8 @@ pub fn stored_bytes(need: &Need, parties: u16) -> u64 {
     }
 }
 
-/// Makes `shares` ahead, as two parties' dealer of this kind does, or that of many. Lots hold whole runs.
+/// Makes `shares` ahead: between two parties by a dealer of this kind, among more by
+/// [`Many`](crate::many::Many). A lot suffices for a whole number of runs.
 ///
 /// # Errors
 /// Those of the dealer, and of the press.

@@ -30,7 +30,7 @@ const FORM: BatchForm = BatchForm { magic: b"comity tinyot 1\n", name: SHARES };
 /// What a batch of shares is called, of two parties or more.
 pub(crate) const SHARES: &str = "a batch of shares";
 
-/// How much of each kind a batch holds.
+/// The amounts of each kind in a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amounts {
     /// Triples: one for each AND.
@@ -119,7 +119,7 @@ impl StoredBatch {
         Ok(StoredBatch { party, key, triples: triples.vouch(), masks, shares })
     }
 
-    /// Writes the batch, which is then used by whoever reads it.
+    /// Writes the batch, which is consumed: only a reader of the bytes has it then.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind).
@@ -148,7 +148,7 @@ fn whole(mac: Block, key: Block) -> Result<Share> {
     }
 }
 
-/// Makes batches, one after another, all under the dealer's keys.
+/// Makes batches, one after another, all under one dealer's keys.
 pub struct Maker<'a> {
     dealer: Box<dyn TripleDealer + 'a>,
     left: Triples<Checked>,
@@ -160,7 +160,7 @@ impl<'a> Maker<'a> {
         Maker { dealer, left: Triples::none() }
     }
 
-    /// The next batch. Both parties make it at once, and of the same amounts.
+    /// The next batch. Both parties make it at once, with the same amounts.
     ///
     /// # Errors
     /// Those of the dealer.
@@ -190,7 +190,7 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// A dealer of stored batches: those of one lot. It sends nothing.
+/// A dealer of the batches of one stored lot. It sends nothing.
 pub struct FromShelf<'s> {
     shelf: &'s mut dyn Shelf,
     amounts: Amounts,

@@ -5,10 +5,10 @@ use std::marker::PhantomData;
 use comity_share::Share;
 use zeroize::Zeroize;
 
-/// The triples may still be leaky or wrong.
+/// The state of triples that may still be leaky or wrong.
 pub enum Unchecked {}
 
-/// The triples passed every check, and were combined so that nobody knows more than its shares.
+/// The state of triples that passed every check, and were combined so that nobody knows more than its shares.
 pub enum Checked {}
 
 /// One party's shares of random bits with `c = a b`.
@@ -25,7 +25,7 @@ pub struct Triple {
 
 impl zeroize::DefaultIsZeroes for Triple {}
 
-/// Triples in a state. Wiped on drop.
+/// Triples in a state: unchecked or checked. Wiped on drop.
 pub struct Triples<State> {
     list: Vec<Triple>,
     /// The number of triples of the list that are used up.
@@ -57,7 +57,7 @@ impl Triples<Unchecked> {
         &mut self.list[had..]
     }
 
-    /// Called by the code that has just checked and combined them, and by nothing else.
+    /// Declares the triples checked. Called only by the code that has just checked and combined them.
     pub fn vouch(mut self) -> Triples<Checked> {
         Triples { list: std::mem::take(&mut self.list), used: self.used, wiped: self.wiped, state: PhantomData }
     }
@@ -79,14 +79,14 @@ impl Triples<Checked> {
         self.take_mut(n)
     }
 
-    /// As [`Triples::take`], for who wipes them where they are used, which is while they are in cache.
+    /// As [`Triples::take`], for a caller that wipes them as it uses them, while they are in cache.
     pub fn take_mut(&mut self, n: usize) -> &mut [Triple] {
         let start = self.used;
         self.used += n.min(self.list.len() - start);
         &mut self.list[start..self.used]
     }
 
-    /// All that were taken are wiped, and that need not be done again.
+    /// Says that the caller has wiped all triples that were taken, so that the drop need not.
     pub fn wiped(&mut self) {
         self.wiped = self.used;
     }

@@ -60,19 +60,19 @@ pub fn add_masked(to: &mut [Words], from: &[Words], masks: &[Words]) {
     }
 }
 
-/// Adds to each block of `to` one and the same block, under its mask.
+/// Adds the block `same` to each block of `to`, under its mask.
 pub fn add_same(to: &mut [Words], same: Words, masks: &[Words]) {
     for (to, mask) in to.iter_mut().zip(masks) {
         *to = [to[0] ^ same[0] & mask[0], to[1] ^ same[1] & mask[1]];
     }
 }
 
-/// Adds to triples `(x, y, z)` others of `y + d`, in one pass: `x += x_j` and `z += z_j + d x_j`, where each
-/// `d` is a mask.
+/// Combines triples in one pass: adds to `(x, y, z)` the triple `(x_j, y_j, z_j)`, where `d` is the mask of
+/// `y + y_j`: `x += x_j` and `z += z_j + d x_j`.
 pub struct Combine<'a> {
-    /// The triples that are added to: `x`, and `z`.
+    /// The `x` and the `z` of the triples that are added to.
     pub to: [&'a mut [Words]; 2],
-    /// Those that are added.
+    /// The `x_j` and the `z_j` of the triples that are added.
     pub from: [&'a [Words]; 2],
     /// The masks.
     pub d: &'a [Words],

@@ -81,7 +81,7 @@ pub fn send<M: Checking>(
     Ok(all)
 }
 
-/// What the receiver has of sparse correlations: `c = a delta + b` in each place.
+/// The receiver's side of sparse correlations: `c = a delta + b` in each place.
 pub struct Noise {
     /// The sparse vector: one element of a product in each block, else zero.
     pub a: Zeroizing<Vec<Block>>,

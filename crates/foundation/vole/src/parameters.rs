@@ -92,7 +92,8 @@ impl LpnSizes {
     }
 }
 
-/// Bytes of `n` products with delta: from the receiver, and from the sender. The set-up of the OTs is not in them.
+/// The bytes of `n` products with delta: from the receiver, and from the sender. The set-up of the OTs is not
+/// counted.
 pub fn bytes<M: Checking>(n: usize) -> [u64; 2] {
     let plan = LpnSizes::STANDARD.plan(n);
     let checked = u64::from(M::MALICIOUS);

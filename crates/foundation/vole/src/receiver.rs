@@ -21,8 +21,8 @@ pub struct Received {
     pub c: Product,
 }
 
-/// The receiver's part of the product, the last step of which is left to do: it is local, takes a third of
-/// the receiver's time, and can wait until the peer is busy with what is made of the vector.
+/// The receiver's part of the product, whose last step is still to do: it is local, takes a third of the
+/// receiver's time, and can wait until the peer is busy with what is made of the vector.
 pub struct Product {
     made: Zeroizing<Vec<Block>>,
     rest: Option<Rest>,
@@ -40,7 +40,7 @@ struct Rest {
 }
 
 impl Product {
-    /// A product that is there.
+    /// A product that is already computed.
     pub fn new(c: Zeroizing<Vec<Block>>) -> Product {
         Product { made: c, rest: None }
     }

@@ -221,7 +221,7 @@ fn sent<T>(ch: &mut comity_channel::MemoryChannel, side: impl FnOnce(&mut dyn Ch
     ch.recorder().recording().sent
 }
 
-/// A block so many bytes before the end.
+/// The block that begins `before_end` bytes before the end.
 fn block(bytes: &[u8], before_end: usize) -> Block {
     Block::new(*bytes[bytes.len() - before_end..].first_chunk().unwrap())
 }

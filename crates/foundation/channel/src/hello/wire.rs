@@ -80,18 +80,18 @@ pub(super) fn encode(hello: &Hello, peer: PartyId, nonce: &[u8; 32]) -> Result<V
     Ok(bytes)
 }
 
-/// Why somebody who speaks comity is not let in.
+/// The reason why a party that speaks comity is not let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// No such party is expected here.
     NotExpected,
-    /// The same party has come once more, and the later one counts.
+    /// The same party has connected again, and the later connection counts.
     CameAgain,
-    /// All have met.
+    /// All parties have met already.
     UnderWay,
 }
 
-/// What a listening party says instead of its hello to somebody whom it does not let in, before it closes.
+/// What a listening party sends instead of its hello before it closes a connection that it does not take.
 pub fn farewell(why: Refusal, me: PartyId, parties: u16) -> Vec<u8> {
     let mut bytes = AWAY.to_vec();
     bytes.push(match why {

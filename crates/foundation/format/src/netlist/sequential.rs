@@ -23,7 +23,7 @@ impl SequentialCircuit {
         SequentialCircuit { warnings, ..self }
     }
 
-    /// What is odd about the file, though it can be read: each a sentence that names its line.
+    /// Oddities of the file that do not stop reading it: sentences, each of which names its line.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }

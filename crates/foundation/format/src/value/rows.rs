@@ -67,8 +67,8 @@ fn surplus(reader: &Reader, given: usize, count: usize, at: usize) -> Result<(),
     }
 }
 
-/// The cells of a line, each with its place in the text; quotes around one are no part of it. An empty last
-/// one is the end of a list that has a comma there, unless it makes so many cells.
+/// The cells of a line, each with its place in the text; quotes around a cell are no part of it. A comma at
+/// the end does not begin an empty last cell, unless `wanted` cells need it.
 fn cells(line: &str, at: usize, wanted: usize) -> Vec<(usize, &str)> {
     let line_end = line.trim_end();
     if line_end.trim_start().is_empty() {

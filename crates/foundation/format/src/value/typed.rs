@@ -10,7 +10,8 @@ use super::number::{self, NumberError};
 use super::{FloatWidth, Type, rows};
 use crate::BYTE_ORDER_MARK;
 
-/// The reason why a text is no value of a type, and where. The value itself, which may be a secret, is never repeated.
+/// The reason why a text is not a value of a type, and where. The value itself, which may be secret, is never
+/// repeated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {what}")]
 pub struct TypedError {

@@ -40,7 +40,8 @@ fn few_items_hardly_ever_get_in_each_others_way() {
     assert!((-34.0..-32.0).contains(&same), "{same}");
 }
 
-/// log2 of the part of `runs` tables for `n` items, at so many bins for a hundred items, that leave one out.
+/// log2 of the part of `runs` tables for `n` items, at `percent` bins for a hundred items, that leave an item
+/// out.
 fn failures(percent: usize, n: usize, runs: u128) -> f64 {
     let count = (n * percent).div_ceil(100) as u32;
     let fails = |run: &u128| {

@@ -2,7 +2,7 @@
 
 use comity_core::{Bits, Block, PartyId};
 
-/// An act: what is about to be used or said.
+/// An act of a [`Joint`](super::Joint): what is about to be used or sent.
 pub enum JointAct<'a> {
     /// The global key that is used towards a peer.
     Key {
@@ -35,21 +35,21 @@ pub enum JointAct<'a> {
     Product(&'a mut Block),
     /// Blocks of a protocol above, with which its next step goes on.
     Holds {
-        /// What they are.
+        /// The name of the blocks.
         what: &'static str,
         /// The blocks.
         blocks: &'a mut [Block],
     },
-    /// What a message to all, or to one peer, will hide under a zero-share.
+    /// The plain text of a message that will be hidden under a zero-share.
     Hides {
         /// The name of the message.
         what: &'static str,
-        /// The peer, if it is for one.
+        /// The peer, if the message is for one peer; else it is for all.
         to: Option<PartyId>,
         /// What is hidden.
         bare: &'a [u8],
     },
-    /// A message to all, as it is in the party's own view, too.
+    /// A message to all. A change changes the party's own view of it, too.
     Tells {
         /// The name of the message.
         what: &'static str,

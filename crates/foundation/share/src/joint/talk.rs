@@ -12,22 +12,22 @@ use super::JointAct;
 /// A message by its name, to each peer.
 pub(crate) type Message = (&'static str, PerPeer<Vec<u8>>);
 
-/// Bytes of the caller's that go with another message to each peer, and their length from each peer.
+/// A caller's bytes that travel with another message to each peer, and the lengths of those that come back.
 pub struct Beside {
-    /// What this party says.
+    /// The bytes to each peer.
     pub out: PerPeer<Vec<u8>>,
-    /// The lengths of what the others say, in bytes.
+    /// The length of what each peer sends, in bytes.
     pub lengths: PerPeer<usize>,
 }
 
 impl Beside {
-    /// These messages, of which each peer's is as long as the one to it.
+    /// These messages. Each peer's is as long as the one to it.
     pub fn alike(out: PerPeer<Vec<u8>>) -> Beside {
         let lengths = PerPeer::new(out.me(), out.parties(), |peer| out[peer].len());
         Beside { out, lengths }
     }
 
-    /// Nothing.
+    /// No bytes, to and from anybody.
     pub fn nothing(mesh: &Mesh<'_>) -> Beside {
         Beside::alike(PerPeer::new(mesh.me(), mesh.parties(), |_| Vec::new()))
     }

@@ -31,7 +31,7 @@ use zeroize::Zeroizing;
 use super::{WordReader, WordWriter, word_mask, zeros};
 use crate::triples::{CHUNK, Links, OtKind, OtSink};
 
-/// A product of shared words, as far as its material goes.
+/// A product of shared words, as far as its material depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WordProduct {
     /// The bits of the words.
@@ -41,27 +41,27 @@ pub struct WordProduct {
 }
 
 impl WordProduct {
-    /// The OTs that a party sends for one, where it sends them.
+    /// The OTs that a sender sends for one product.
     pub const fn ots(self) -> u32 {
         if self.square { self.bits - 1 } else { self.bits }
     }
 
-    /// For how many, at most, a chunk has the OTs that a party sends: of squares each party sends those of
-    /// every other one.
+    /// The most products for which a chunk has the OTs that a party sends. In a square, each party is the
+    /// sender for every other product.
     pub const fn chunk(self) -> usize {
         let ots = if self.ots() == 0 { 1 } else { self.ots() as usize };
         CHUNK / ots / 128 * 128
     }
 
-    /// The bits that a sender tells beside the OTs, for one.
+    /// The bits that a sender sends for one product besides the OTs.
     pub const fn told(self) -> u64 {
         let ots = self.ots() as u64;
         ots * (ots + 1) / 2
     }
 }
 
-/// What products of one kind take, each of which can be used once: shares of random `a`, `b` and `c = ab`, or
-/// for squares of `a` and `c = a²`. Wiped on drop.
+/// The material of products of one kind, each part of which can be used once: shares of random `a`, `b` and
+/// `c = ab`, or for squares of `a` and `c = a²`. Wiped on drop.
 #[derive(Default)]
 pub struct RingTriples {
     a: Zeroizing<Vec<u128>>,
@@ -70,27 +70,27 @@ pub struct RingTriples {
 }
 
 impl RingTriples {
-    /// Those of these shares; of squares `b` is empty.
+    /// The triples of these shares; for squares `b` is empty.
     ///
     /// # Panics
-    /// If they are not as many of each.
+    /// If the numbers of shares differ.
     pub fn new(a: Vec<u128>, b: Vec<u128>, c: Vec<u128>) -> RingTriples {
         assert!(a.len() == c.len() && [0, a.len()].contains(&b.len()), "triples have three shares each, squares two");
         let [a, b, c] = [a, b, c].map(Zeroizing::new);
         RingTriples { a, b, c }
     }
 
-    /// How many there are.
+    /// The number of triples.
     pub fn len(&self) -> usize {
         self.c.len()
     }
 
-    /// Whether there is none.
+    /// Whether no triple is left.
     pub fn is_empty(&self) -> bool {
         self.c.is_empty()
     }
 
-    /// Uses up `n` of them, or as many as there are, which go to `to` and are for one use.
+    /// Uses up `n` triples, or all if there are fewer. They go to `to`, which is for one use.
     pub fn take(&mut self, n: usize, to: &mut RingTriples) {
         let left = self.len().saturating_sub(n);
         for (from, to) in [(&mut self.a, &mut to.a), (&mut self.b, &mut to.b), (&mut self.c, &mut to.c)] {
@@ -115,7 +115,7 @@ pub struct RingDealer {
 }
 
 impl RingDealer {
-    /// Runs base OTs of this kind, both ways. `session` is for these alone, and the same at both parties.
+    /// Runs base OTs of this kind, both ways. `session`, the same at both parties, serves nothing else.
     ///
     /// # Errors
     /// Errors of the base OTs, and of the channel; [`InvalidInput`](comity_core::Kind) if there are not two parties.
@@ -132,7 +132,7 @@ impl RingDealer {
         Ok(RingDealer { links: Links::setup::<B>(net, session, backend, extension, &mut rngs)?, own })
     }
 
-    /// At least `n` for products of this kind. Both parties ask for the same, in the same order.
+    /// Triples for at least `n` products of this kind. Both parties ask for the same, in the same order.
     ///
     /// # Errors
     /// Errors of the extension and of the channel; after one, every further call is refused.
@@ -183,7 +183,7 @@ impl RingDealer {
         Ok(())
     }
 
-    /// So many random words.
+    /// `n` random words.
     fn draw(&mut self, bits: u32, n: usize) -> Zeroizing<Vec<u128>> {
         let mut words = zeros(n);
         words.iter_mut().for_each(|word| *word = self.own.block().to_u128() & word_mask(bits));

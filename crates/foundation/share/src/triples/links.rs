@@ -9,7 +9,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::spool::Spool;
 
-/// OTs each way of which the messages are exchanged at once.
+/// The number of OTs each way whose messages are exchanged at once.
 pub const CHUNK: usize = 1 << 17;
 
 /// Correlations that are hashed at once: in the first-level cache, with their hashes.

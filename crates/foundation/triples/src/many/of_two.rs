@@ -11,14 +11,14 @@ use super::{RowDealer, RowTriples};
 use crate::deal::TripleDealer;
 use crate::triples::Triple;
 
-/// A dealer of rows for two parties, from one of shares.
+/// A dealer of rows for two parties, on top of a dealer of shares.
 pub struct OfTwo<'a> {
     dealer: Box<dyn TripleDealer + 'a>,
     seeds: PairSeeds,
 }
 
 impl<'a> OfTwo<'a> {
-    /// Rows of what this dealer deals, which serves nobody else.
+    /// Deals rows from this dealer, which must serve nobody else.
     pub fn new(dealer: Box<dyn TripleDealer + 'a>) -> OfTwo<'a> {
         OfTwo { seeds: PairSeeds::of_two(dealer.party()), dealer }
     }

@@ -40,7 +40,7 @@ const FORM: BatchForm = BatchForm { magic: b"comity shares 2\n", name: SHARES };
 /// That of batches without seeds.
 const WITHOUT_SEEDS: &[u8; 16] = b"comity shares 1\n";
 
-/// How much of each kind a batch holds.
+/// The amounts of each kind in a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowAmounts {
     /// Parties.
@@ -154,7 +154,7 @@ impl RowBatch {
         Ok(RowBatch { key, seeds, triples, masks, shares })
     }
 
-    /// Writes the batch, which is then used by whoever reads it.
+    /// Writes the batch, which is consumed: only a reader of the bytes has it then.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind).
@@ -181,7 +181,7 @@ impl RowBatch {
     }
 }
 
-/// The number of parties and which of them this is, as bytes.
+/// The number of parties and the id of this party, as bytes.
 fn place(me: PartyId, parties: u16) -> [u8; 4] {
     let ([a, b], [c, d]) = (parties.to_le_bytes(), me.0.to_le_bytes());
     [a, b, c, d]
@@ -203,7 +203,7 @@ fn whole(rows: RowShares) -> Result<RowShares> {
     Ok(rows)
 }
 
-/// Makes batches, one after another, all under the dealer's keys.
+/// Makes batches, one after another, all under one dealer's keys.
 pub struct RowMaker<'a> {
     dealer: Box<dyn RowDealer + 'a>,
     /// Triples that are left over, and how many of them are used up.
@@ -217,7 +217,7 @@ impl<'a> RowMaker<'a> {
         RowMaker { dealer, left: (none, 0) }
     }
 
-    /// The next batch. All parties make it at once, and of the same amounts.
+    /// The next batch. All parties make it at once, with the same amounts.
     ///
     /// # Errors
     /// Those of the dealer.
@@ -241,7 +241,7 @@ impl<'a> RowMaker<'a> {
     }
 }
 
-/// A dealer of stored batches: those of one lot. It sends nothing.
+/// A dealer of the batches of one stored lot. It sends nothing.
 pub struct RowsFromShelf<'s> {
     shelf: &'s mut dyn Shelf,
     amounts: RowAmounts,

@@ -24,7 +24,7 @@ pub enum Act<'a> {
         /// `Z`.
         row: &'a mut [u8],
     },
-    /// Privacy amplification: what makes of the matrix times `Gamma` the key.
+    /// Privacy amplification: the offset that turns the matrix times `Gamma` into the key.
     Offset(&'a mut Block),
     /// The test for one key: MACs as they are compared.
     Same(&'a mut [Block]),

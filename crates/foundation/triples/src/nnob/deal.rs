@@ -42,7 +42,8 @@ const fn bits(size: usize) -> u64 {
     7 * size as u64 + 1
 }
 
-/// What a session may use, and how likely it may fail: both parties compute the same.
+/// The number of triples that a session may use, and how likely it may fail: both parties compute the same
+/// plan.
 #[derive(Clone, Debug)]
 pub struct Plan {
     budget: Budget,
@@ -87,11 +88,12 @@ impl Plan {
 /// Four kinds of leaky object, and half of the failure for the rest: as if there were eight.
 const KINDS: u32 = 8;
 
-/// The paper's own dealer. Made once for a session.
+/// The paper's own dealer. A session makes one of them.
 ///
-/// Realizes F_DEAL of figure 5 against a malicious peer, but for the probability `2^-rho` of the session's [`Plan`];
-/// the chunks of authenticated bits that a plan allows for are counted, and one more is an error. A batch is checked
-/// whole before any of it is given out. The first call runs base OTs (2 [`tau`](super::tau::tau) each way).
+/// Realizes F_DEAL of figure 5 against a malicious peer, except with the probability `2^-rho` of the
+/// session's [`Plan`]; the chunks of authenticated bits that a plan allows for are counted, and one more is
+/// an error. A batch is checked whole before any of it is given out. The first call runs base OTs (2
+/// [`tau`](super::tau::tau) each way).
 ///
 /// **Cost** of a triple in buckets of `B`: `7 B + 1` authenticated bits of each party, at `2 tau` bits on the wire
 /// each, `2 B` leaky ANDs at 129 and `2 B` leaky OTs at 769 bits. With `B = 4` and `tau = 200` that is 3.8 kB, both
@@ -105,7 +107,8 @@ pub struct Nnob<C = Honest> {
 }
 
 impl Nnob {
-    /// Ready to deal: this party's key is drawn; nothing is sent. The session is the dealer's alone.
+    /// A dealer that is ready to deal: it has drawn this party's key and sent nothing. No other use may have
+    /// the session.
     pub fn new(here: Here, plan: Plan, rng: &mut dyn CryptoRng) -> Nnob {
         let Plan { budget, chunk_bits, chunks } = plan;
         let shape = Shape { tau: tau(128, chunk_bits), columns: COLUMNS, spares: chunk_bits as usize, chunks };

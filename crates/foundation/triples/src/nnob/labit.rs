@@ -66,11 +66,11 @@ pub(super) struct LaBit {
     pub(super) gamma: Zeroizing<Vec<u8>>,
     /// `L_i`.
     pub(super) offered: Rows,
-    /// Which of them are kept.
+    /// The numbers of the `L_i` that are kept.
     pub(super) offered_kept: Vec<usize>,
     /// `N_i` of the other direction.
     pub(super) chosen: Rows,
-    /// Which of them are kept.
+    /// The numbers of the `N_i` that are kept.
     pub(super) chosen_kept: Vec<usize>,
     /// `y_i` of those that are kept.
     pub(super) y: Zeroizing<Vec<bool>>,

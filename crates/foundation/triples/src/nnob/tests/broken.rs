@@ -50,8 +50,7 @@ fn after_an_error_a_dealer_deals_nothing() {
     }
 }
 
-/// The stock by itself, without the dealer's guard: a chunk that was not made whole is none that another can
-/// start from.
+/// The stock by itself, without the dealer's guard: no chunk starts from one that was not made whole.
 #[test]
 fn a_chunk_that_failed_feeds_none() {
     let (mut ch, other) = comity_channel::memory::pair();
