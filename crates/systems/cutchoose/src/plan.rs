@@ -55,7 +55,7 @@ impl Revealed {
     }
 }
 
-/// The party that should garble, as far as bytes tell: an input bit costs 32 bytes a copy at the garbler and about
+/// The party whose garbling sends fewer bytes: an input bit costs 32 bytes a copy at the garbler and about
 /// 128 at the evaluator, an output bit for the garbler some 400 more. Party 0 on a tie.
 pub fn garbler(program: &Program) -> PartyId {
     let cost = |garbler: u16| -> u64 {

@@ -67,8 +67,8 @@ pub(crate) fn prepared_size(program: &Program, garbler: PartyId, params: Params)
 /// Runs the offline phase for a program that [fits](comity_protocol::Card::fits), and writes this party's batch.
 ///
 /// # Errors
-/// What the channel reports, [`Misbehaved`](comity_core::Kind) for each check that fails, and
-/// [`Io`](comity_core::Kind) if it cannot be written. After an error what was written is worth nothing.
+/// Errors of the channel, [`Misbehaved`](comity_core::Kind) for each check that fails, and
+/// [`Io`](comity_core::Kind) if the batch cannot be written. After an error the written bytes are useless.
 pub fn prepare(me: &mut Party<'_, '_>, program: &Program, garbler: PartyId, to: &mut dyn Write) -> Result<()> {
     prepare_over::<Csw>(me, program, garbler, to)
 }
@@ -136,7 +136,7 @@ fn make_inputs(plan: &Plan, copies: &mut [Replica], layout: &Layout, memory: &mu
     Ok(())
 }
 
-/// A batch, for one run.
+/// A stored batch, for one run.
 pub struct Prepared<R> {
     here: Here,
     garbler: PartyId,
@@ -144,10 +144,10 @@ pub struct Prepared<R> {
 }
 
 impl<R: Read> Prepared<R> {
-    /// The batch that was written for this program and party.
+    /// Opens the batch that was written for this program and party.
     ///
     /// # Errors
-    /// [`Store`](comity_core::Kind) if it is not a batch, or for another program or party.
+    /// [`Store`](comity_core::Kind) if it is not a batch, or is for another program or party.
     pub fn open(mut from: R, backend: Backend, party: PartyId, program: &Program) -> Result<Prepared<R>> {
         let head = Head::read(&mut from)?;
         if head.program != program.digest() {
@@ -176,8 +176,8 @@ impl<R: Read> Prepared<R> {
         self.here.session
     }
 
-    /// Reads what is needed before the peer is there, so that the online phase is short. `inputs[i]` is there
-    /// exactly for this party's values.
+    /// Reads all that can be read before the peer is there, so that the online phase is short. `inputs[i]` is
+    /// `Some` exactly for this party's values.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program;
@@ -204,7 +204,7 @@ impl<R: Read> Prepared<R> {
     }
 }
 
-/// A batch in memory, but for the garbled circuits.
+/// A batch in memory, except for the garbled circuits.
 pub struct Loaded<'a, R> {
     online: Online<'a>,
     role: Role,
@@ -228,11 +228,11 @@ enum Role {
 }
 
 impl<R: Read> Loaded<'_, R> {
-    /// Runs the online phase. Outputs for this party go to the observer, when all checks are done.
+    /// Runs the online phase. Outputs for this party go to the observer when all checks are done.
     ///
     /// # Errors
-    /// What the channel reports, and [`Misbehaved`](comity_core::Kind) for each check that fails. The batch is gone,
-    /// whatever happens.
+    /// Errors of the channel, and [`Misbehaved`](comity_core::Kind) for each check that fails. The batch is
+    /// used up in any case.
     pub fn run(self, ch: &mut dyn Channel, rng: &mut dyn CryptoRng, observer: &mut dyn Observer) -> Result<()> {
         self.run_as(ch, rng, observer, &mut Honest)
     }

@@ -9,11 +9,11 @@
 //! off by 2^-rho: that is what the protocol's bound counts.) The matrix protects the evaluator only.
 //!
 //! E = \[M | I\]: with the identity a uniform y' is found by choosing the part under M freely. M is a
-//! published constant, the output of BLAKE3 for rho and its size, with so many [`columns`] that a random one
-//! fails with probability at most 2^-rho; that probability is over the choice of the constant, once and for
-//! all, and nobody's choice enters it. (At a rho of a few bits, which only tests take, some of these matrices
-//! are bad: of those for a rho up to 12 and up to 14 rows eight have a sum with rho - 1 ones, the last that
-//! for rho = 8 and 14 rows.)
+//! published constant, the output of BLAKE3 for rho and its size, with enough [`columns`] that a random
+//! matrix fails with probability at most 2^-rho; that probability is over the choice of the constant, once
+//! and for all, and nobody's choice enters it. (At a rho of a few bits, which only tests take, some of these
+//! matrices are bad: of those for a rho up to 12 and up to 14 rows eight have a sum with rho - 1 ones, the
+//! last that for rho = 8 and 14 rows.)
 //!
 //! An input is cut into as few equal chunks as have at most [`CHUNK`] bits, each encoded by the same matrix; a last
 //! chunk that is shorter takes the first rows, of which any sum is one of the whole matrix. So an input rests on one
@@ -48,7 +48,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// The encoding of inputs of `bits` bits against whoever may succeed with 2^-rho.
+    /// The encoding of inputs of `bits` bits against a garbler that may succeed with probability 2^-rho.
     pub fn new(rho: u32, bits: usize) -> Probe {
         Probe::with_chunk(rho, bits, CHUNK)
     }
@@ -64,7 +64,7 @@ impl Probe {
         self.bits
     }
 
-    /// Bits of an encoded input: `m`, which is what the evaluator's input costs.
+    /// Bits of an encoded input: `m`, the number of bits that the evaluator's input costs.
     pub fn encoded(&self) -> usize {
         self.bits + self.bits.div_ceil(self.rows) * self.matrix.columns()
     }

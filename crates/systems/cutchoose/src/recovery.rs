@@ -1,5 +1,5 @@
-//! Step 7 of Figure 4: whoever knows Delta learns every `seed_j`, whoever does not learns nothing, and the garbler does
-//! not learn which of them the evaluator is.
+//! Step 7 of Figure 4: an evaluator that knows Delta learns every `seed_j`, one that does not learns nothing,
+//! and the garbler does not learn which of the two it was.
 //!
 //! **How**, in ristretto255 with generator `G`, written additively; `V(x)` is the point to which a string is hashed
 //! - The evaluator draws `w` (the paper's omega) and `r`. [`First`] is `h = w G` and `g1 = r G`; it says nothing of

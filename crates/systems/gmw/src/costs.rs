@@ -24,8 +24,8 @@ pub(crate) fn costs(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) {
     costs_on(of, &|talk, count| triples(count, of.parties, extension, talk), talk);
 }
 
-/// Goes through the messages of [`run_with`](crate::run_with) a dealer. `dealer` goes through the messages
-/// that make a number of triples, each time that some are made.
+/// Goes through the messages of [`run_with`](crate::run_with) a dealer. `dealer` goes through the messages by
+/// which a number of triples are made, each time that this happens.
 pub fn costs_on(of: &Costing<'_>, dealer: &dyn Fn(&mut Talk, u64), talk: &mut Talk) {
     let ands = triples_of(of.program);
     // The seeds of the streams.
@@ -82,7 +82,8 @@ pub fn setup(parties: u16, extension: OtKind, talk: &mut Talk) {
     }
 }
 
-/// The messages that make `triples` triples: `dealer` goes through its own each time that it makes some.
+/// The messages that make `triples` triples: `dealer` goes through the dealer's own, each time that it makes
+/// some.
 pub fn dealing(triples: u64, dealer: &dyn Fn(&mut Talk, u64), talk: &mut Talk) {
     talk.repeat(triples / MOST as u64, &mut |talk| dealer(talk, MOST as u64));
     if !triples.is_multiple_of(MOST as u64) {

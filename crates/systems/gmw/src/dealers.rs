@@ -22,7 +22,7 @@ pub const MOST: usize = 1 << 20;
 pub struct OtTriples(Links);
 
 impl OtTriples {
-    /// Runs the base OTs. The session of the party is this dealer's alone.
+    /// Runs the base OTs. The session of the party must serve this dealer alone.
     ///
     /// # Errors
     /// Those of [`Links::setup`].
@@ -54,8 +54,8 @@ impl Dealer for OtTriples {
 /// The form of a stored batch.
 const FORM: BatchForm = BatchForm { magic: b"comity triples 1", name: "a batch of triples" };
 
-/// Triples in a stored batch: 24 KiB. A run uses up whole batches, so that on average half of one is for
-/// nothing; and each is a file, and a mark on the disk.
+/// The triples in a stored batch: 24 KiB. A run uses up whole batches, so that on average it wastes half of
+/// one; and each batch is a file, and a mark on the disk.
 pub const BATCH: usize = 1 << 16;
 
 /// Bytes of a stored batch of `triples` triples.
@@ -63,7 +63,7 @@ pub const fn batch_bytes(triples: usize) -> u64 {
     (BatchForm::BEGINNING + 4 + 3 * triples.div_ceil(8)) as u64
 }
 
-/// Writes a batch of triples of party `me` among `parties`. Whoever reads the batch can use them.
+/// Writes a batch of triples of party `me` among `parties`. A reader of the bytes can use the triples.
 ///
 /// # Errors
 /// [`Store`](comity_core::Kind).

@@ -58,7 +58,7 @@ pub struct BitMachine<'d> {
 }
 
 impl<'d> BitMachine<'d> {
-    /// A machine on this dealer's triples; without a dealer it does no ANDs. Tells every peer a seed: one
+    /// A machine on this dealer's triples; without a dealer it does no ANDs. Sends a seed to every peer: one
     /// message each way.
     ///
     /// # Errors
@@ -111,7 +111,7 @@ impl<'d> BitMachine<'d> {
         self.planned = ands;
     }
 
-    /// Has triples made now for what was planned, up to [`MOST`].
+    /// Has triples made now for the planned ANDs, up to [`MOST`].
     ///
     /// # Errors
     /// Errors of the dealer.
@@ -128,7 +128,7 @@ impl<'d> BitMachine<'d> {
         drawn(&mut self.alone, bits)
     }
 
-    /// Shares of an input value of `bits` bits, which only its owner gives; of a shared value each party
+    /// Shares of an input value of `bits` bits, which only its owner gives. For a shared value each party
     /// gives its share.
     ///
     /// # Errors
@@ -155,8 +155,8 @@ impl<'d> BitMachine<'d> {
         Ok(drawn(&mut self.streams[owner].theirs, bits))
     }
 
-    /// Reveals shared bits to their recipients. The value is there if this party is one; where nobody is, it
-    /// is this party's share, with a share of zero added.
+    /// Reveals shared bits to their recipients. Returns the value if this party is a recipient. If nobody is,
+    /// it returns this party's share, with a share of zero added.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there is no such party; errors of the channels.
@@ -195,7 +195,7 @@ impl<'d> BitMachine<'d> {
         })
     }
 
-    /// `x[i] y[i]` of every `i`: one message each way for [`PIECE`] of them.
+    /// The AND `x[i] y[i]` for every `i`: one message each way for [`PIECE`] of them.
     ///
     /// # Errors
     /// Errors of the dealer and of the channels.

@@ -30,8 +30,8 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
         BitSharing { net, machine, pools: Vec::new(), tables: Vec::new() }
     }
 
-    /// Has made now what a program wants: triples, and of the tables in it the unit vectors. From then on
-    /// what is a table is looked up, in one round; before, it is computed by its gates.
+    /// Makes what a program needs: triples, and unit vectors for the tables in it. From then on tables are
+    /// looked up, in one round; before, they are computed by their gates.
     ///
     /// # Errors
     /// Errors of the dealer and of the channels.
@@ -48,9 +48,9 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
         Ok(())
     }
 
-    /// The calls of a circuit whose one input value is an index into this table and whose one output value is
-    /// the entry there, by [unit vectors](table::UnitVectors) and not by its gates. Beyond the table's end
-    /// there are zeros.
+    /// Does calls of a circuit whose one input value is an index into this table and whose one output value
+    /// is the entry there, by [unit vectors](table::UnitVectors) and not by its gates. Beyond the table's end
+    /// the entries are zeros.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the circuit has other values; those of the machine.

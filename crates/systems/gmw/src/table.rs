@@ -40,7 +40,8 @@ impl PublicTable {
     /// The most bits of an index.
     pub const MOST: usize = 16;
 
-    /// A table of these entries, of `bits` bits each, at indices of as few bits as do; beyond its end it has zeros.
+    /// A table of these entries, of `bits` bits each, at indices with the fewest bits that suffice; beyond
+    /// its end it has zeros.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there are more than 2^16 entries, or an entry has more bits.
@@ -56,7 +57,7 @@ impl PublicTable {
         Ok(PublicTable { ones: (0..bits).map(|bit| with(bit).collect()).collect(), delta })
     }
 
-    /// The AND of `bits` bits.
+    /// The table of the AND of `bits` bits.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if `bits` is 0 or more than 16.
@@ -77,7 +78,7 @@ impl PublicTable {
         self.ones.len()
     }
 
-    /// The triples that a look-up uses up.
+    /// The number of triples that a look-up uses up.
     pub fn triples(&self) -> usize {
         triples(self.delta)
     }
@@ -169,7 +170,7 @@ impl UnitPool {
     }
 }
 
-/// Shares of random indices, and of their unit vectors: each for one index.
+/// Shares of random indices, and of their unit vectors. Each serves for one look-up.
 pub struct UnitVectors {
     /// The indices: bit `t` of all of them side by side.
     index: Vec<BitShares>,
@@ -213,10 +214,10 @@ impl UnitVectors {
         self.vector.copies
     }
 
-    /// Unit vectors of random indices of `delta` bits.
+    /// Unit vectors of `copies` random indices of `delta` bits.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if indices have no bits or more than 16; errors of the machine.
+    /// [`InvalidInput`](comity_core::Kind) if `delta` is 0 or more than 16; errors of the machine.
     pub fn new(net: &mut Mesh<'_>, machine: &mut BitMachine<'_>, delta: usize, copies: usize) -> Result<UnitVectors> {
         if !(1..=PublicTable::MOST).contains(&delta) {
             return Err(Error::invalid_input(format!("an index of {delta} bits: tables have those of 1 to 16")));
@@ -245,8 +246,8 @@ impl UnitVectors {
     /// first table's entries, then those of the second, and so on.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the indices are not as many, or not of as many bits, as the
-    /// vectors or a table; errors of the machine.
+    /// [`InvalidInput`](comity_core::Kind) if the number of indices, or of their bits, is not that of the
+    /// vectors and the tables; errors of the machine.
     pub fn look_up(
         mut self,
         net: &mut Mesh<'_>,

@@ -128,7 +128,7 @@ fn a_vector_is_for_indices_of_its_size() {
     assert!(ends.iter().all(|why| why.contains("unit vectors of 1 bits for 8 indices")), "{ends:?}");
 }
 
-/// A table as a circuit: its entries at an index of so many bits.
+/// A table as a circuit: its entries at an index of `index` bits.
 fn circuit(entries: &[u64], index: usize, bits: usize) -> Circuit {
     let mut b = Builder::new();
     let x = b.input("index", index);

@@ -13,10 +13,10 @@ use crate::respond;
 /// Bytes and group multiplications, for `t` copies of which `e` are evaluated, `n1` and `n2` input bits and
 /// `m` output bits.
 ///
-/// A product counts once, whatever the base; the two or three that are made once in a step, and tables of
-/// multiples (of the CRS and of `h`, as long as some seventy products each), do not count. Products are of
-/// two kinds: of points that have tables, and of points of the query or of an answer, which take some two
-/// times as long.
+/// Each product counts as one, whatever the base; the two or three that a step makes once, and tables of
+/// multiples (of the CRS and of `h`, each of which costs some seventy products), do not count. Products are
+/// of two kinds: of points that have tables, and of points of the query or of an answer, which take about
+/// twice as long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// Bytes of the query.
@@ -53,9 +53,9 @@ impl Cost {
     }
 
     /// Products in [`open`](crate::open()) with `e` copies evaluated, `c = t - e` checked: `4 c n1 + e n1`
-    /// for the receiver's input, `4 c n2 + 2 e n2` for the sender's, `2 t m` for the outputs; and less,
-    /// `13 t`, and `2 n2 + 3 m`. And `4 (n1 + t)` to make the query again: only the first time that a secret
-    /// which was read opens something.
+    /// for the receiver's input, `4 c n2 + 2 e n2` for the sender's, `2 t m` for the outputs, and smaller
+    /// ones: `13 t`, and `2 n2 + 3 m`. A secret that was read from bytes makes the query again when it first
+    /// opens something: `4 (n1 + t)` more.
     ///
     /// # Errors
     /// As [`publish`](crate::publish).

@@ -25,26 +25,27 @@ use crate::query::{Receivers, Secret};
 use crate::respond::{answered, deltas, head_rows, hidden_rows, label_pairs, ot_sessions, same_program, session};
 use crate::stream::{In, RowIntake};
 
-/// An opened answer: what it says.
+/// The content of an opened answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Opened {
     /// The output values of the program, in order.
     pub outputs: Vec<Bits>,
     /// Whether the sender cheated and was seen through: the outputs are right all the same, from its input.
-    /// No part of the functionality: this can depend on the receiver's input (a copy may differ for one value
-    /// of a bit), so that a sender that hears of it, or sees the receiver act on it, learns about that input,
-    /// after a refresh too.
+    /// This is not part of the functionality. It can depend on the receiver's input (a copy may differ for
+    /// one value of a bit), so a sender that is told of it, or sees the receiver act on it, learns about that
+    /// input, even after a refresh.
     pub recovered: bool,
 }
 
 /// Opens an answer that was made in this context (Figure 4).
 ///
 /// # Errors
-/// [`Malformed`](comity_core::Kind) for what is no answer, or was damaged; [`Mismatch`](comity_core::Kind)
-/// for an answer to another query or program, or made in another context; [`Misbehaved`](comity_core::Kind)
-/// names the check that a cheating sender failed: see the module's documentation. No error says anything
-/// about answers of others. Results and errors alike are to be shown to nobody before all answers to the
-/// query are opened: then the secret is spent, and [`Secret::refresh`] makes the next one.
+/// [`Malformed`](comity_core::Kind) if the bytes are not an answer, or were damaged;
+/// [`Mismatch`](comity_core::Kind) if the answer is to another query or program, or was made in another
+/// context; [`Misbehaved`](comity_core::Kind) names the check that a cheating sender failed: see the module's
+/// documentation. No error says anything about other senders' answers. Show results and errors to nobody
+/// before all answers to the query are opened: then the secret is spent, and [`Secret::refresh`] makes the
+/// next one.
 pub fn open(
     backend: Backend,
     secret: &Secret,

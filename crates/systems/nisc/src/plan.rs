@@ -8,11 +8,11 @@ use zeroize::Zeroizing;
 
 /// The copies of the garbled circuit: their number `t`, and how they travel.
 ///
-/// All of them: any but none are evaluated, and a cheat escapes with probability `1/(2^t - 1)`: one copy is
-/// always evaluated, and no protection at all. Stored (AMPR14, section 5): the same, but they wait with
-/// somebody else, and the receiver fetches those that are evaluated. Coded (same section): exactly `e` are
-/// evaluated, an answer is about as large as `e` garbled circuits, and a cheat escapes with probability
-/// `1/C(t, e)`.
+/// *All*: every choice of evaluated copies but the empty one is possible, and a cheat escapes with
+/// probability `1/(2^t - 1)`; a single copy is always evaluated and gives no protection. *Stored* (AMPR14,
+/// section 5): the same, but the copies are kept elsewhere, and the receiver fetches those that are
+/// evaluated. *Coded* (same section): exactly `e` are evaluated, an answer is about as large as `e` garbled
+/// circuits, and a cheat escapes with probability `1/C(t, e)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copies {
     total: u8,
@@ -34,7 +34,7 @@ impl Copies {
     /// The most copies.
     pub const MAX: usize = 254;
 
-    /// A number `t` of copies that all travel.
+    /// `t` copies that all travel.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) unless `t` is 1 to [`MAX`](Copies::MAX).
@@ -42,7 +42,7 @@ impl Copies {
         Copies::new(t, Travel::All)
     }
 
-    /// A number `t` of copies, each of which is stored for itself.
+    /// `t` copies, each of which is stored separately.
     ///
     /// # Errors
     /// As [`Copies::all`].
@@ -50,11 +50,11 @@ impl Copies {
         Copies::new(t, Travel::Stored)
     }
 
-    /// A number `t` of copies of which `e` are evaluated, coded.
+    /// `t` copies of which `e` are evaluated, coded.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) unless `0 < e < t` and `t + e` is at most 255, the non-zero
-    /// elements of the code's field.
+    /// [`InvalidInput`](comity_core::Kind) unless `0 < e < t` and `t + e` is at most 255, the number of
+    /// non-zero elements of the code's field.
     pub fn coded(t: usize, e: usize) -> Result<Copies> {
         match u8::try_from(e) {
             Ok(coded) if 0 < e && e < t && t + e <= ErasureCode::MAX => Copies::new(t, Travel::Coded(coded)),
@@ -64,8 +64,8 @@ impl Copies {
         }
     }
 
-    /// The numbers of coded copies that give a statistical security of `rho` bits, from the fewest copies to the fewest
-    /// bytes.
+    /// All choices of coded copies that give a statistical security of `rho` bits, from the fewest copies to
+    /// the fewest bytes.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if `rho` is not 1 to 127.
@@ -125,7 +125,7 @@ impl Copies {
         }
     }
 
-    /// Whether each copy is stored for itself.
+    /// Whether each copy is stored separately.
     pub fn is_stored(self) -> bool {
         self.form == Travel::Stored
     }

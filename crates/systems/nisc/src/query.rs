@@ -36,10 +36,11 @@ impl Query {
     /// Bytes besides the OTs.
     pub(crate) const FIXED: usize = Header::BYTES + 32 + 4 + crate::files::CHECKSUM;
 
-    /// The query with these bytes. [`respond`](crate::respond()) checks its points before it says anything.
+    /// The query with these bytes. [`respond`](crate::respond()) checks its points before it writes anything.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if they are no query, or of another version, or damaged.
+    /// [`Malformed`](comity_core::Kind) if the bytes are not a query, or are damaged, or have another
+    /// version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Query> {
         let (Header { copies, program }, body) = unseal(FileKind::Query, bytes)?;
         let wrong = || Error::malformed(format!("a query of {} bytes ends inside an OT", bytes.len()));
@@ -111,7 +112,7 @@ fn crs(id: &[u8; 32]) -> Crs {
     Crs::new(&[&b"comity NISC"[..], &VERSION.to_le_bytes(), id].concat())
 }
 
-/// The secret that opens the answers to a query. Whoever has it learns the receiver's input.
+/// The secret that opens the answers to a query. Whoever has it knows the receiver's input.
 #[derive(ZeroizeOnDrop)]
 pub struct Secret {
     #[zeroize(skip)]
@@ -149,7 +150,8 @@ impl Secret {
     /// The secret in these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if they are not such a secret, or of another version, or damaged.
+    /// [`Malformed`](comity_core::Kind) if the bytes are not such a secret, or are damaged, or have another
+    /// version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Secret> {
         let (Header { copies, program }, body) = unseal(FileKind::Key, bytes)?;
         let wrong = || Error::malformed("the key of a query does not have the length that it says");
@@ -190,7 +192,7 @@ impl Secret {
         Zeroizing::new(seal(bytes))
     }
 
-    /// The same secret with what that one has computed, as far as it would compute the same.
+    /// This secret with the tables that `other` has computed, where they are of use to this one.
     #[doc(hidden)]
     pub fn with_tables_of(mut self, other: &Secret) -> Secret {
         if self.id == other.id {
@@ -208,12 +210,12 @@ impl Secret {
     }
 
     /// The secret of a new first message for the same input: `t` fresh circuit OTs and a new choice of
-    /// checked copies. It must be made once anybody may have learned of a result, or that an answer was
-    /// refused (AMPR14, section 1.2: a cheat in one copy tells its sender whether that copy is checked, and
-    /// many of them the whole choice). Answers to the earlier query do not fit it.
+    /// checked copies. It must be made as soon as anybody may have learned a result, or that an answer was
+    /// refused (AMPR14, section 1.2: a refused cheat in one copy tells its sender whether that copy is
+    /// checked, and many cheats tell the whole choice). Answers to the earlier query do not open with it.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) after 2^32 times.
+    /// [`InvalidInput`](comity_core::Kind) after 2^32 refreshes.
     pub fn refresh(&self, rng: &mut dyn CryptoRng) -> Result<Secret> {
         let spent = || Error::invalid_input("this key was refreshed 2^32 times: publish a new query");
         let epoch = self.epoch.checked_add(1).ok_or_else(spent)?;
@@ -238,8 +240,8 @@ impl Secret {
         self.epoch
     }
 
-    /// The copies that are evaluated, in order: the receiver needs these if the copies are stored. No
-    /// possible sender may learn them.
+    /// The copies that are evaluated, in order. The receiver needs them if the copies are stored. Nobody who
+    /// could send an answer may learn them.
     pub fn evaluated(&self) -> Zeroizing<Vec<usize>> {
         Zeroizing::new(std::mem::take(&mut self.choose(Backend::detect()).0.evaluated))
     }
@@ -280,12 +282,12 @@ impl Secret {
     }
 }
 
-/// Makes the receiver's message for a program and its input (Figure 2). `inputs[i]` is there exactly for the values of
-/// party 0. The query is public; the secret opens the answers, and is as secret as the input.
+/// Makes the receiver's message for a program and its input (Figure 2). `inputs[i]` is `Some` exactly for the
+/// values of party 0. The query is public; the secret opens the answers, and is as secret as the input.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program, or the program is not for two
-/// parties of which only the first learns something.
+/// [`InvalidInput`](comity_core::Kind) if the inputs do not fit the program, or if the program is not for two
+/// parties of which only party 0 learns outputs.
 pub fn publish(
     backend: Backend,
     program: &Program,

@@ -44,17 +44,18 @@ pub(crate) fn ot_sessions(session: &SessionId) -> [SessionId; 2] {
     ["circuit OTs", "input OTs"].map(|label| session.child(label))
 }
 
-/// Answers a query (Figure 3): writes the sender's message to `out`. `inputs[i]` is there exactly for the
-/// values of party 1. The answer opens in the same `context` only: see the module's documentation.
+/// Answers a query (Figure 3): writes the sender's message to `out`. `inputs[i]` is `Some` exactly for the
+/// values of party 1. The answer opens only in the same `context`: see the module's documentation.
 ///
-/// The answer may travel in the clear only if nobody but the receiver may see it: see the functionality in the module's
-/// documentation. An error leaves part of an answer behind, which is good for nothing and gives nothing away.
+/// The answer may travel unencrypted only if nobody but the receiver can see it: see the functionality in the
+/// module's documentation. After an error part of an answer may be written; it is useless and gives nothing
+/// away.
 ///
 /// # Errors
 /// Before anything is written: [`Mismatch`](comity_core::Kind) if the query is for another program,
-/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit,
-/// [`InvalidPoint`](crate::checks::INVALID_POINT) and [`IdentityPoint`](crate::checks::IDENTITY_POINT) where
-/// the query holds such. After that, what `out` reports.
+/// [`InvalidInput`](comity_core::Kind) if the inputs do not fit,
+/// [`InvalidPoint`](crate::checks::INVALID_POINT) or [`IdentityPoint`](crate::checks::IDENTITY_POINT) if the
+/// query holds such a point. After that, errors of `out`.
 pub fn respond(
     backend: Backend,
     query: &Query,

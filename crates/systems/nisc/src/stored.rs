@@ -62,16 +62,16 @@ pub fn respond_stored<W: Write>(
     respond_as(backend, &Question { query, context, program }, inputs, rng, out, &mut Honest)
 }
 
-/// Opens as [`open`](crate::open()) an answer whose copies are stored: `copies[i]` reads copy `i`. It must be there if
-/// copy `i` is [evaluated](Secret::evaluated); what is read of others is thrown away.
+/// Opens as [`open`](crate::open()) an answer whose copies are stored: `copies[i]` reads copy `i`, and must
+/// be `Some` if copy `i` is [evaluated](Secret::evaluated). Other copies are read and ignored.
 ///
 /// # Errors
 /// As [`open`](crate::open()). [`GarbledCircuit`](crate::checks::GARBLED_CIRCUIT) if a checked copy is not
-/// what was hashed, and [`CodedCircuit`](crate::checks::CODED_CIRCUIT) if an evaluated one is not; or
+/// the one that was hashed, and [`CodedCircuit`](crate::checks::CODED_CIRCUIT) if an evaluated one is not; or
 /// [`InvalidPoint`](crate::checks::INVALID_POINT), [`IdentityPoint`](crate::checks::IDENTITY_POINT) or
-/// [`InputEquality`](crate::checks::INPUT_EQUALITY) if the latter shows before the hashes are compared.
-/// [`Malformed`](comity_core::Kind) if a copy that is read is cut short. [`InvalidInput`](comity_core::Kind)
-/// if a copy is not there that must be.
+/// [`InputEquality`](crate::checks::INPUT_EQUALITY) if an evaluated copy fails one of these before the hashes
+/// are compared. [`Malformed`](comity_core::Kind) if a copy ends too early.
+/// [`InvalidInput`](comity_core::Kind) if an evaluated copy is missing.
 pub fn open_stored<R: Read>(
     backend: Backend,
     secret: &Secret,

@@ -7,8 +7,8 @@ use crate::coin::Coin;
 use crate::error::Result;
 use crate::ideal::Pattern;
 
-/// The dictionaries of a table as of one version. It is never more than a copy of what the database has, but
-/// for one thing: it knows which version was seen last.
+/// The dictionaries of a table as of one version. All of it is a copy of what the database has, except that
+/// it also remembers the last version that was seen.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Cache {
     /// The version of the state.
@@ -26,7 +26,7 @@ pub struct Cache {
 pub struct CachedColumn {
     /// The column's name.
     pub name: String,
-    /// The pattern in which its last codes came.
+    /// The pattern in which its last codes were given.
     pub pattern: Pattern,
     /// Whether each row has a coin.
     pub coins: bool,
@@ -70,7 +70,7 @@ impl Cache {
         bytes
     }
 
-    /// The cache in these bytes.
+    /// Decodes a cache.
     ///
     /// # Errors
     /// [`Error::Malformed`](crate::Error::Malformed).

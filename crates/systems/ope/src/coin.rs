@@ -3,7 +3,7 @@
 use rand_core::Rng;
 use zeroize::Zeroize;
 
-/// A coin, which decides a row's place among equal values. It is kept, and with it the place.
+/// A coin, which decides a row's place among equal values. It is stored, so that the place stays.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Zeroize)]
 pub struct Coin(u64);
 

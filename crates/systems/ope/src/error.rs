@@ -3,7 +3,7 @@
 /// The result of this crate's operations.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// The error of an operation that was refused. Nothing has changed when one is returned.
+/// The error of a refused operation, which has changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -44,7 +44,7 @@ impl<V: Plaintext, C: Code> FrequencyHiding<V, C> {
         Ideal::with_bits(bits).map(FrequencyHiding)
     }
 
-    /// The dictionary of rows that are known, in the order of value and coin.
+    /// The dictionary of known rows, in the order of value and coin.
     ///
     /// # Errors
     /// As [`Ideal::from_pairs`].
@@ -52,7 +52,7 @@ impl<V: Plaintext, C: Code> FrequencyHiding<V, C> {
         Ideal::from_pairs(bits, rows, pattern).map(FrequencyHiding)
     }
 
-    /// Takes over a row that somebody else made.
+    /// Takes over a row that another client has made.
     ///
     /// # Errors
     /// As [`Ideal::adopt`].
@@ -132,7 +132,7 @@ impl<V: Plaintext, C: Code> FrequencyHiding<V, C> {
         self.0.iter()
     }
 
-    /// The pattern in which the last codes came, to be kept with the rows.
+    /// The pattern in which the last codes were given, to be stored with the rows.
     pub fn pattern(&self) -> Pattern {
         self.0.pattern()
     }

@@ -14,7 +14,8 @@
 use crate::bytes::Reader;
 use crate::error::Result;
 
-/// The chain of a version: a hash over all versions up to it. Two histories with one version differ here.
+/// The chain of a version: a hash over all versions up to it. It differs between histories that differ before
+/// it.
 pub type ChainHash = [u8; 32];
 
 /// A version and those before it.
@@ -26,7 +27,7 @@ pub struct History {
     chains: Vec<ChainHash>,
 }
 
-/// What a version's chain is a hash of, beside its number.
+/// The data that a version's chain is a hash of, besides the version's number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     /// A hash of the state.
@@ -62,7 +63,7 @@ impl Link {
         bytes
     }
 
-    /// The link of these bytes, if they are as many.
+    /// Decodes a link; `None` if the number of bytes is not [`Link::BYTES`].
     pub fn from_bytes(bytes: &[u8]) -> Option<Link> {
         let (parts, []) = bytes.as_chunks::<32>() else { return None };
         let [content, before, back] = *parts else { return None };
@@ -71,7 +72,7 @@ impl Link {
 }
 
 impl History {
-    /// The history of which no more is known than the last version and its chain.
+    /// The history of a client that remembers only the last version and its chain.
     pub fn remembered(version: u64, chain: ChainHash) -> History {
         let mut chains = vec![[0; 32]; version.count_ones() as usize];
         if let Some(last) = chains.last_mut() {
@@ -90,7 +91,8 @@ impl History {
         self.chains.last().copied().unwrap_or_default()
     }
 
-    /// Becomes the history of the next version, whose state has this hash. Its link is for the server to keep.
+    /// Moves on to the next version, whose state has this hash. Returns the version's link, which the server
+    /// keeps.
     pub fn advance(&mut self, content: [u8; 32]) -> Link {
         let before = self.chain();
         self.version += 1;
@@ -101,8 +103,8 @@ impl History {
         link
     }
 
-    /// The versions whose links lead from this history to the version that was seen, in this order: none
-    /// where nothing was seen, or what is not before it.
+    /// The versions whose links lead from this history back to the version `seen`, in this order. Empty if no
+    /// version was seen, or if `seen` is not an earlier one.
     pub fn path(&self, seen: u64) -> Vec<u64> {
         if seen == 0 {
             return Vec::new();
@@ -115,7 +117,7 @@ impl History {
         path
     }
 
-    /// Whether the version that was seen, with this chain, is one of this history, by the links of its
+    /// Whether the version `seen`, with this chain, belongs to this history. `links` are those of its
     /// [path](History::path).
     pub fn follows(&self, seen: u64, chain: ChainHash, links: &[Link]) -> bool {
         if seen == 0 || seen > self.version {
@@ -163,7 +165,8 @@ impl History {
 mod tests {
     use super::*;
 
-    /// A history of so many versions, whose states differ from those of another one from a version on, and all links.
+    /// A history of `versions` versions, whose states differ from those of another history from version
+    /// `fork` on; and all links.
     fn history(versions: u64, fork: u64) -> (History, Vec<Link>) {
         let mut history = History::default();
         let content = |version: u64| {

@@ -21,10 +21,10 @@ use crate::error::{Error, Result};
 
 /// A code: `u64` for 62 bits, which PostgreSQL stores as `bigint`, or `u128` for 126.
 pub trait Code: Copy + Ord + Into<u128> {
-    /// Bits of a code at most.
+    /// The most bits of a code.
     const BITS: u32;
 
-    /// The code of this number, which is below `2^BITS`.
+    /// The code with this number, which is below `2^BITS`.
     fn new(number: u128) -> Self;
 }
 
@@ -44,19 +44,19 @@ impl Code for u128 {
     }
 }
 
-/// A value: it is ordered, and it can be wiped.
+/// A value: it is ordered, and can be wiped.
 pub trait Plaintext: Copy + Ord + Zeroize {}
 
 impl<V: Copy + Ord + Zeroize> Plaintext for V {}
 
-/// The code that a value got.
+/// The code that a value was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Placed<C> {
-    /// The code of the value; all others are as they were.
+    /// The code of the value; no other code changed.
     Code(C),
-    /// The code of the value, after other codes had to change.
+    /// The code of the value; other codes had to change.
     Rebalanced {
-        /// The moves: each code that changed, and what it is now, in order. Replace all at once.
+        /// The moves: each code that changed, and its new code, in order. Replace all at once.
         moves: Vec<(C, C)>,
         /// The code of the value.
         code: C,
@@ -77,7 +77,7 @@ impl<C: Copy> Placed<C> {
 pub struct Bulk<C> {
     /// The code of each value, in the order in which the values were given.
     pub codes: Vec<C>,
-    /// The moves: each older code that changed, and what it is now, in order.
+    /// The moves: each older code that changed, and its new code, in order.
     pub moves: Vec<(C, C)>,
 }
 
@@ -88,13 +88,13 @@ pub struct Ideal<V: Plaintext = u64, C: Code = u64> {
     pattern: Pattern,
 }
 
-/// The pattern of the last codes: how many were new greatest and new least ones, a count that decays by 1/64 a code, in
-/// units of 2^-16.
+/// The pattern of the last codes: how many of them became the greatest or the least, as counts that decay by
+/// 1/64 with each code, in units of 2^-16.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// The count of new greatest codes.
+    /// The count of codes that became the greatest.
     pub rising: u32,
-    /// The count of new least codes.
+    /// The count of codes that became the least.
     pub falling: u32,
 }
 
@@ -127,7 +127,7 @@ impl<V: Plaintext, C: Code> Ideal<V, C> {
     /// An empty dictionary with codes of fewer bits.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for more bits than the type has, or fewer than 4.
+    /// [`Error::Invalid`] if `bits` is more than the type has, or less than 4.
     pub fn with_bits(bits: u32) -> Result<Ideal<V, C>> {
         if !(4..=C::BITS).contains(&bits) {
             return Err(Error::Invalid(format!("codes have 4 to {} bits, not {bits}", C::BITS)));
@@ -135,7 +135,7 @@ impl<V: Plaintext, C: Code> Ideal<V, C> {
         Ok(Ideal { bits, ..Ideal::new() })
     }
 
-    /// The dictionary of pairs that are known, in order, for instance from a database.
+    /// The dictionary of known pairs, in order, for instance from a database.
     ///
     /// # Errors
     /// [`Error::Disordered`] if values or codes do not rise; [`Error::Malformed`] if a code is out of range; as
@@ -153,7 +153,7 @@ impl<V: Plaintext, C: Code> Ideal<V, C> {
         Ok(Ideal { dictionary: Dictionary::from_sorted(pairs.iter().copied()), pattern, ..empty })
     }
 
-    /// Takes over a pair that somebody else made.
+    /// Takes over a pair that another client has made.
     ///
     /// # Errors
     /// As [`from_pairs`](Ideal::from_pairs), if it does not fit in.
@@ -205,8 +205,8 @@ impl<V: Plaintext, C: Code> Ideal<V, C> {
         Ok(Placed::Rebalanced { moves, code: self.encrypt(value).expect("it was inserted") })
     }
 
-    /// The codes of many values. They are spread out evenly, so that order and size of the batch do not
-    /// unbalance anything.
+    /// The codes of many values. They are spread out evenly, so that neither the order nor the size of the
+    /// batch unbalances the codes.
     ///
     /// # Errors
     /// [`Error::Exhausted`].
@@ -321,7 +321,7 @@ impl<V: Plaintext, C: Code> Ideal<V, C> {
         self.dictionary.iter()
     }
 
-    /// The pattern in which the last codes came, to be kept with the pairs.
+    /// The pattern in which the last codes were given, to be stored with the pairs.
     pub fn pattern(&self) -> Pattern {
         self.pattern
     }

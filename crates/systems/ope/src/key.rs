@@ -13,14 +13,14 @@ use crate::bytes::{Reader, put_text};
 use crate::error::{Error, Result};
 use crate::value::ColumnType;
 
-/// A scheme: how a column is ordered.
+/// The scheme by which a column is ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpeScheme {
-    /// Left/right order-revealing encryption: what is stored shows no order.
+    /// Left/right order-revealing encryption: the stored ciphertexts show no order.
     LeftRight,
-    /// Ideal-security codes: order, and which values are equal.
+    /// Ideal-security codes: they show the order, and which values are equal.
     Ideal,
-    /// Frequency-hiding codes: order alone.
+    /// Frequency-hiding codes: they show the order alone.
     FrequencyHiding,
 }
 
@@ -37,7 +37,7 @@ impl OpeScheme {
         }
     }
 
-    /// Whether the client keeps a dictionary, and the server codes.
+    /// Whether the client keeps a dictionary and the server keeps codes.
     pub fn has_codes(self) -> bool {
         self != OpeScheme::LeftRight
     }
@@ -78,7 +78,7 @@ pub struct Column {
 /// The key that the owner of a table keeps.
 #[derive(Clone)]
 pub struct OpeKey {
-    /// Public random bytes that no other table has.
+    /// Public random bytes, different for each table.
     pub id: [u8; 16],
     /// The address of the database, as the user said it.
     pub database: String,
@@ -93,7 +93,7 @@ pub struct OpeKey {
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 struct Secret([u8; 32]);
 
-/// The keys of one column that follow from one secret.
+/// The keys of one column that are derived from one secret.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct ColumnKey {
     pub(crate) number: u32,
@@ -145,14 +145,15 @@ impl OpeKey {
         self.secrets.iter().map(|secret| secret.0)
     }
 
-    /// Makes a new secret, which becomes the current one; the others stay until [`end_rotation`](OpeKey::end_rotation).
+    /// Draws a new secret, which becomes the current one; the others stay until
+    /// [`end_rotation`](OpeKey::end_rotation).
     pub fn begin_rotation(&mut self, rng: &mut impl CryptoRng) {
         let mut secret = Secret([0; 32]);
         rng.fill_bytes(&mut secret.0);
         self.secrets.push((self.number() + 1, secret));
     }
 
-    /// Forgets all secrets but this one.
+    /// Forgets all secrets but the one with this number.
     pub fn end_rotation(&mut self, number: u32) {
         self.secrets.retain(|secret| secret.0 == number);
     }
@@ -182,7 +183,7 @@ impl OpeKey {
     /// The key in these bytes.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if they are not a key, or damaged.
+    /// [`Error::Malformed`] if the bytes are not a key, or are damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<OpeKey> {
         const WHAT: &str = "the key file";
         let (body, sum) = bytes.split_last_chunk::<32>().unwrap_or((&[], &[0; 32]));

@@ -6,7 +6,7 @@
 //! linear assignment. Where no two codes are equal there are no frequencies, and each row is matched by its
 //! rank alone.
 
-/// A thief's guess, held against the truth.
+/// A thief's guess, compared with the truth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recovered {
     /// Rows whose value was guessed right.
@@ -23,12 +23,13 @@ pub struct Leakage {
     public: Vec<(u128, u64)>,
 }
 
-/// The most distinct codes or values for which an assignment does not take too long; beyond, ranks are matched.
+/// The most distinct codes or values for which an assignment is computed. With more it would take too long,
+/// and ranks are matched.
 pub const MOST: usize = 600;
 
 impl Leakage {
-    /// The leakage of a column with the code and the value of each row. A thief sees the codes alone, and has public
-    /// data: values and how often each occurs.
+    /// The leakage of a column, given the code and the value of each row. A thief sees the codes alone, and
+    /// has public data: values and how often each occurs.
     pub fn new(mut rows: Vec<(u128, u128)>, public: impl IntoIterator<Item = (u128, u64)>) -> Leakage {
         rows.sort_unstable();
         let codes = rows.chunk_by(|one, two| one.0 == two.0).map(|run| (run.len() as u64, run[0].1)).collect();
@@ -50,7 +51,8 @@ impl Leakage {
         Recovered { rows: right.map(|((count, _), _)| count).sum(), of: self.total() }
     }
 
-    /// The sorting attack; `None` where it does not apply, since there are not as many codes as public values.
+    /// The sorting attack; `None` where it does not apply, since the numbers of codes and of public values
+    /// differ.
     pub fn sorting(&self) -> Option<Recovered> {
         (self.codes.len() == self.public.len()).then(|| self.judge(self.public.iter().map(|value| value.0)))
     }
@@ -67,7 +69,7 @@ impl Leakage {
         Some(self.judge(matched.into_iter().map(|j| self.public[j].0)))
     }
 
-    /// The attack by ranks: each row gets the public value at the same share of all.
+    /// The attack by ranks: each row is guessed to have the public value of the same quantile.
     pub fn ranks(&self) -> Recovered {
         let public = shares(self.public.iter().map(|value| value.1));
         let codes = shares(self.codes.iter().map(|code| code.0));

@@ -51,7 +51,8 @@ pub struct Ore {
     blocks: usize,
 }
 
-/// A left ciphertext, which a query sends. It shows how stored values compare to the one that it stands for.
+/// A left ciphertext, which a query sends. It shows how stored values compare with the value that it
+/// encrypts.
 #[derive(Clone)]
 pub struct Left(Vec<(Block, u8)>);
 
@@ -106,7 +107,7 @@ impl Ore {
         left
     }
 
-    /// The right ciphertext of a value, which is stored. No two have the same `nonce`.
+    /// The right ciphertext of a value, which is stored. A `nonce` must be used once.
     pub fn right(&self, value: u128, nonce: [u8; 16]) -> Vec<u8> {
         let mut right = vec![0; self.right_bytes()];
         right[..16].copy_from_slice(&nonce);

@@ -25,13 +25,14 @@ pub const OVERHEAD: usize = HEAD + TAG;
 /// The number of the secret that bytes are sealed under.
 ///
 /// # Errors
-/// [`Error::Sealed`] if they are too short for one.
+/// [`Error::Sealed`] if the bytes are too short to have one.
 pub fn sealed_under(sealed: &[u8]) -> Result<u32> {
     Ok(u32::from_le_bytes(*sealed.first_chunk().ok_or(Error::Sealed)?))
 }
 
 impl ColumnKey {
-    /// Seals a value for a row. No two values have the same `nonce`; a retry of one may, under another row key, too.
+    /// Seals a value for a row. A `nonce` must be used for one value only; a retry of the value may use it
+    /// again, under another row key, too.
     pub fn seal(&self, row: u64, nonce: [u8; 16], plain: &[u8]) -> Vec<u8> {
         let mut sealed = Vec::with_capacity(plain.len() + OVERHEAD);
         self.seal_to(row, nonce, plain, &mut sealed);
@@ -51,10 +52,10 @@ impl ColumnKey {
         coin
     }
 
-    /// Opens what was sealed for this row, and tells its coin.
+    /// Opens what was sealed for this row, and returns the value's coin, too.
     ///
     /// # Errors
-    /// [`Error::Sealed`] if it was not.
+    /// [`Error::Sealed`] if it was not sealed for this row.
     pub fn open(&self, row: u64, sealed: &[u8]) -> Result<(Zeroizing<Vec<u8>>, Coin)> {
         if sealed_under(sealed)? != self.number {
             return Err(Error::Sealed);
@@ -91,13 +92,13 @@ fn keyed(key: &[u8; 32], row: u64, bytes: &[u8]) -> Zeroizing<[u8; 32]> {
     Zeroizing::new(hash.into())
 }
 
-/// Nonces of many values, which are not kept but made again: keyed hashes of the row's number, the column's
-/// and the value, under a key that is used for nothing else. What is read again and has another value by then
-/// has another nonce, too: one nonce never seals two values.
+/// Nonces of many values, which are not stored but computed again: keyed hashes of the row's number, the
+/// column's and the value, under a key that is used for nothing else. A value that has changed when it is
+/// read again has another nonce, too: one nonce never seals two values.
 pub struct Nonces(Zeroizing<[u8; 32]>);
 
 impl Nonces {
-    /// Nonces that no others are like.
+    /// New nonces, with a random key.
     pub fn new(rng: &mut impl CryptoRng) -> Nonces {
         let mut key = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut *key);
@@ -120,7 +121,7 @@ impl OpeKey {
     }
 }
 
-/// What each row adds to the sum over all rows, whatever is in it.
+/// The terms that rows add to the sum over all rows. They do not depend on the rows' content.
 pub struct RowTerms(Zeroizing<[u8; 32]>);
 
 impl RowTerms {
@@ -130,8 +131,8 @@ impl RowTerms {
     }
 }
 
-/// The key of tags, each of which vouches for a plain value in its column and row: a keyed hash of them. What
-/// was there before under the same secret has a tag, too.
+/// The key of tags, each of which authenticates a plain value in its column and row: a keyed hash of them. An
+/// earlier value under the same secret has a valid tag, too.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Binding([u8; 32]);
 
@@ -175,8 +176,9 @@ impl Purpose {
 }
 
 impl OpeKey {
-    /// Seals bytes under the secret of this number; `None` if there is no such secret. No two have the same
-    /// `nonce`. `beside` is what they are read with, and is not sealed: with anything else they do not open.
+    /// Seals bytes under the secret of this number; `None` if there is no such secret. A `nonce` must be used
+    /// once. `beside` is text that is stored with the bytes and not sealed: they do not open beside any other
+    /// text.
     pub fn seal(&self, number: u32, purpose: Purpose, beside: &str, nonce: [u8; 16], plain: &[u8]) -> Option<Vec<u8>> {
         let key = self.once(number, purpose, beside, &nonce)?;
         let mut sealed = Vec::with_capacity(plain.len() + OVERHEAD);
@@ -184,10 +186,10 @@ impl OpeKey {
         Some(sealed)
     }
 
-    /// Opens what was sealed for this purpose, beside the same.
+    /// Opens bytes that were sealed for this purpose, beside the same text.
     ///
     /// # Errors
-    /// [`Error::Sealed`] if it was not.
+    /// [`Error::Sealed`] if they were not.
     pub fn open(&self, purpose: Purpose, beside: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
         let nonce = sealed.get(4..HEAD).and_then(|nonce| nonce.first_chunk()).ok_or(Error::Sealed)?;
         let key = self.once(sealed_under(sealed)?, purpose, beside, nonce).ok_or(Error::Sealed)?;
@@ -225,8 +227,8 @@ fn open(key: &[u8; 32], sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
 }
 
 /// A keyed sum over the rows of a column, which does not depend on their order: MSet-Add-Hash of D. Clarke
-/// and others (Asiacrypt 2003). The server never sees one in the clear. A row key occurs once, so that every
-/// term is there once or not at all.
+/// and others (Asiacrypt 2003). The server never sees a sum in the clear. A row key occurs once, so that
+/// every term is in the sum once or not at all.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Sum(pub(crate) [u64; 4]);
 

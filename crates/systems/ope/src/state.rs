@@ -16,32 +16,32 @@ pub struct State {
     pub rewritten: u64,
     /// The key of the next row.
     pub next_row: u64,
-    /// Rows that have a key.
+    /// The total of the rows that have a key.
     pub rows: RowTotal,
     /// The encrypted columns.
     pub columns: Vec<ColumnState>,
-    /// The names of the columns that are not encrypted and bound to their rows. They are not in the bytes,
-    /// but beside them ([`State::beside`]).
+    /// The names of the columns that are not encrypted but bound to their rows. They are not in the encoded
+    /// bytes, but beside them ([`State::beside`]).
     pub bound: Vec<String>,
 }
 
-/// How many there are, and which: a number and the sum over them.
+/// A set of rows, as their number and the sum of their terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowTotal {
-    /// The number.
+    /// The number of rows.
     pub count: u64,
-    /// The sum.
+    /// The sum of their terms.
     pub sum: Sum,
 }
 
 impl RowTotal {
-    /// Takes one in.
+    /// Adds a row, by its term.
     pub fn add(&mut self, term: Sum) {
         self.count += 1;
         self.sum.add(term);
     }
 
-    /// Takes one out; `None` if there is none.
+    /// Removes a row, by its term; `None` if the set is empty.
     pub fn subtract(&mut self, term: Sum) -> Option<()> {
         self.count = self.count.checked_sub(1)?;
         self.sum.subtract(term);
@@ -65,9 +65,9 @@ impl RowTotal {
 pub struct ColumnState {
     /// The column's name.
     pub name: String,
-    /// Whether rows have codes, or right ciphertexts. An adjustable column begins without.
+    /// Whether rows have codes or right ciphertexts. An adjustable column begins without them.
     pub ordered: bool,
-    /// Rows with a value.
+    /// The total of the rows with a value.
     pub values: RowTotal,
 }
 
@@ -92,8 +92,8 @@ impl State {
         self.history.version()
     }
 
-    /// Becomes the next version; `rewrites` if rows that were there changed. The link between the two is for
-    /// the server to keep.
+    /// Moves on to the next version; `rewrites` says whether existing rows changed. Returns the link between
+    /// the two, which the server keeps.
     pub fn advance(&mut self, rewrites: bool) -> Link {
         if rewrites {
             self.rewritten = self.version() + 1;
@@ -103,7 +103,7 @@ impl State {
         self.history.advance(content)
     }
 
-    /// What the bytes are sealed beside: the names of these bound columns.
+    /// The text that the state is sealed beside: the names of these bound columns.
     pub fn beside(bound: &[String]) -> String {
         bound.iter().map(|name| format!("{name}\0")).collect()
     }
@@ -125,7 +125,7 @@ impl State {
         bytes
     }
 
-    /// The state in these bytes.
+    /// Decodes a state.
     ///
     /// # Errors
     /// [`Error::Malformed`](crate::Error::Malformed), also for a state of an earlier version of comity.

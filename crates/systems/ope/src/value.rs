@@ -69,7 +69,7 @@ impl PartialOrd for ColumnValue {
 }
 
 impl ColumnType {
-    /// Bytes of the number that is ordered.
+    /// Bytes of the number by which values are ordered.
     pub fn width(self) -> usize {
         match self {
             ColumnType::SmallInt => 2,
@@ -80,7 +80,7 @@ impl ColumnType {
         }
     }
 
-    /// Whether the number is not all of the value, so that the client has to compare what the server cannot.
+    /// Whether the number is only a part of the value, so that the client has to compare the rest.
     pub fn is_prefix(self) -> bool {
         matches!(self, ColumnType::Text(_))
     }
@@ -102,7 +102,7 @@ impl ColumnType {
         ColumnValue { order: (number + self.offset()) as u128, text: None }
     }
 
-    /// The value that this text stands for, in the form that PostgreSQL writes by default.
+    /// The value that a text stands for. The text has the form in which PostgreSQL writes values by default.
     ///
     /// # Errors
     /// [`Error::Invalid`] says what is wrong, without the value.
@@ -156,7 +156,7 @@ impl ColumnType {
         })
     }
 
-    /// The bytes of a value, always as many.
+    /// The bytes of a value: the same number for all values of the type.
     pub fn to_bytes(self, value: &ColumnValue) -> Zeroizing<Vec<u8>> {
         let mut bytes = Zeroizing::new(Vec::with_capacity(self.plain_bytes()));
         match &value.text {
@@ -170,7 +170,7 @@ impl ColumnType {
         bytes
     }
 
-    /// The value of these bytes.
+    /// Decodes a value.
     ///
     /// # Errors
     /// [`Error::Malformed`] if they do not encode a value of this type.

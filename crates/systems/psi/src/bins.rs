@@ -33,7 +33,7 @@ const EVALUATED: usize = 4096;
 /// Bits of an input that say the function.
 pub(crate) const FUNCTION_BITS: u32 = 2;
 
-/// The function of an empty bin, which is none.
+/// The number that stands for the function in an empty bin: no function has it.
 const NO_FUNCTION: u128 = FUNCTIONS as u128;
 
 /// The items of a party in their bins.

@@ -71,7 +71,7 @@ pub(crate) fn slots(sizes: Sizes, sends: bool) -> Option<usize> {
     Some(shape.bins as usize * if sends { shape.slots } else { 1 })
 }
 
-/// The program that compares two sets of these sizes, as told, in their bins: the first input is the
+/// The program that compares two sets of these announced sizes, in their bins: the first input is the
 /// sender's, the second the receiver's, and the only output has a bit for each bin of the receiver's.
 ///
 /// # Errors

@@ -17,7 +17,7 @@ const PIECE: usize = 1 << 16;
 /// Masks handed on together, at most: a part of the first-level cache.
 const TOGETHER: usize = 512;
 
-/// A sorted list of a number of masks of a length, as it is on the wire (and would be in a file).
+/// The code of a sorted list of masks, on the wire and in files: for a number of masks of a length.
 #[derive(Clone, Copy)]
 pub struct MaskList {
     n: usize,
@@ -148,12 +148,12 @@ impl MaskList {
         })
     }
 
-    /// Finds masks in a list that [is one](MaskList::read), without reading most of it: `sought` are in
-    /// ascending order, and for each that is in the list `each` gets its place among those sought and in the
-    /// list.
+    /// Finds masks in bytes that [`read`](MaskList::read) has accepted, without reading most of them:
+    /// `sought` are in ascending order, and for each that is in the list `each` gets its place among those
+    /// sought and its place in the list.
     ///
     /// # Panics
-    /// If the list has another length.
+    /// If the bytes have another length than the list.
     pub fn find(&self, list: &[u8], sought: impl Iterator<Item = u128>, mut each: impl FnMut(usize, usize)) {
         let (upper, lower) = list.split_at(self.bytes()[0]);
         if self.n == 0 {

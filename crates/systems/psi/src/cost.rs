@@ -22,7 +22,7 @@ const OT_BITS: u64 = 512;
 /// The number of OTs of a block, in which they are made.
 const BLOCK: u64 = 128;
 
-/// The counts of a run. Terms, the coin and the set-up of the OTs are not in them: some 20 KiB.
+/// The counts of a run, without terms, coin and the set-up of the OTs: some 20 KiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MethodCost {
     /// Bins of the receiver's table, or columns of its key-value store.
@@ -38,14 +38,14 @@ pub struct MethodCost {
     /// Bytes from the receiver: OTs, rounded up to whole blocks; or the vector OLE and the key-value store;
     /// or OTs and questions.
     pub from_receiver: u64,
-    /// Bytes from the sender: coded masks, and payload with its tags; of the vector OLE, its part; circuits
+    /// Bytes from the sender: coded masks, and payload with its tags; its part of the vector OLE; circuits
     /// and answers.
     pub from_sender: u64,
 }
 
 impl Method {
-    /// The cost of a run between sets that are told to have these sizes, with a payload for each item and the
-    /// statistical parameter rho; `None` for a method that runs a program and costs what the program costs.
+    /// The cost of a run between sets of these announced sizes, with a payload for each item and the
+    /// statistical parameter rho; `None` for a method that runs a program: it costs what the program costs.
     pub fn cost(
         self,
         adversary: Adversary,
@@ -85,14 +85,14 @@ impl Method {
 }
 
 impl Terms {
-    /// The most items that a party which cheats can have compared, where it told its size: `sends` says which
-    /// of the two it is, and the sizes are the sender's and the receiver's. None where the method is only for
-    /// parties that do as it says.
+    /// The most items that a cheating party can have compared, given the sizes that the sender and the
+    /// receiver announced. `sends` says whether the cheat is the sender. `None` if the method is only for
+    /// semi-honest parties.
     ///
-    /// *`vole`*: a receiver's vector has a column at least for each item that it finds in it, and linear
-    /// algebra finds a vector that has as many items as columns: 1,470 for a set of 1,024 and less. Proven is
-    /// twice as many at most. A sender has one mask for each item. *`circuit`*: an item for each slot of a
-    /// bin.
+    /// *`vole`*: a receiver's vector needs at least a column for each item that it shall find, and linear
+    /// algebra finds a vector that has as many items as columns: 1,470 for a set of at most 1,024. Twice as
+    /// many are the proven bound. A sender has one mask for each item. *`circuit`*: an item for each slot of
+    /// a bin.
     pub fn reach(&self, sends: bool, (sender, receiver): (usize, usize), rho: u32) -> Option<usize> {
         let sizes = Sizes { sender, receiver, rho };
         match (self.adversary, self.method, sends) {

@@ -10,7 +10,7 @@ pub enum Method {
     Vole,
     /// An OPRF for each bin of a cuckoo table.
     Kkrt,
-    /// The same by 1-out-of-N OT with a BCH code: D13.3, Protocol 6.
+    /// As `Kkrt`, by 1-out-of-N OT with a BCH code: D13.3, Protocol 6.
     OtBch,
     /// An OT for each digit of each bin.
     Phasing,
@@ -20,15 +20,15 @@ pub enum Method {
     OprfAes,
 }
 
-/// Everything that is said about a method.
+/// The description of a method.
 #[derive(Debug)]
 pub struct MethodCard {
     /// The name in flags, reports and the hello.
     pub name: &'static str,
     /// The paper that the method comes from.
     pub paper: &'static str,
-    /// The adversaries that it can be run against; with none, it is not there yet. A method that runs over a
-    /// general protocol withstands what that one does.
+    /// The adversaries that the method can be run against; none if it is not implemented yet. A method that
+    /// runs over a general protocol withstands what that protocol does.
     pub adversaries: &'static [Adversary],
     /// Whether the sender's payload can go to the receiver.
     pub payload: bool,
@@ -122,7 +122,7 @@ impl Method {
     /// The method of this name.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind), with the names that there are.
+    /// [`InvalidInput`](comity_core::Kind), with the names of all methods.
     pub fn named(name: &str) -> Result<Method> {
         Method::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| {
             let names = Method::ALL.map(Method::name).join(", ");

@@ -81,7 +81,7 @@ pub const OPRF_TOGETHER: usize = 64;
 /// The most queries that [`ask`] has prepared at a time: their tables are 40 MiB.
 pub const OPRF_ROUND: usize = 4 * OPRF_TOGETHER;
 
-/// The server's key of the function, AES-128. Wiped when it is dropped.
+/// The function, with the server's key, AES-128. Wiped on drop.
 pub struct Oprf {
     key: Zeroizing<[u8; 16]>,
 }
@@ -94,12 +94,12 @@ impl Oprf {
         Oprf { key }
     }
 
-    /// The function of a key that was kept.
+    /// The function of a stored key.
     pub fn new(key: [u8; 16]) -> Oprf {
         Oprf { key: Zeroizing::new(key) }
     }
 
-    /// The key, to be kept. Secret.
+    /// The key, to be stored. Secret.
     pub fn key(&self) -> &[u8; 16] {
         &self.key
     }

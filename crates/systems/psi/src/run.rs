@@ -14,9 +14,9 @@ use crate::{bch, circuit, kkrt, oprf, phasing, vole};
 /// The sender's side: lets the peer learn which of its items are in this set, and their payload.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind), before anything is sent, if the set has an item twice or does not fit
-/// the terms, or the method not the terms; [`Mismatch`](comity_core::Kind) if the peer has other terms; those
-/// of the method and of the channel.
+/// [`InvalidInput`](comity_core::Kind), before anything is sent, if the set has an item twice, or if set or
+/// method do not fit the terms; [`Mismatch`](comity_core::Kind) if the peer has other terms; those of the
+/// method and of the channel.
 pub fn send(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<Sent> {
     let sizes = begin(me, terms, set, true)?;
     match terms.method {
@@ -45,7 +45,7 @@ pub fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>) -> Result<M
     }
 }
 
-/// The sender's side of [KKRT16](crate::kkrt) over other base OTs. Not for users: fuzzing has ideal ones.
+/// The sender's side of [KKRT16](crate::kkrt) over other base OTs. Not for users: fuzzing takes ideal ones.
 #[doc(hidden)]
 pub fn send_over<B: BaseOt<Model: AtLeast<SemiHonest>>>(
     me: &mut Party<'_, '_>,

@@ -6,11 +6,11 @@ use crate::masks::Found;
 use crate::sort::partition;
 use crate::terms::Terms;
 
-/// The most items of a set: numbers of items are words, with room for what hashing adds.
+/// The most items of a set: item numbers are 32-bit words, with room for what hashing adds.
 pub const MAX_ITEMS: usize = 1 << 28;
 
-/// An element of a set: a collision-resistant hash (BLAKE3, 32 bytes) of an encoding that only this element
-/// has, made by its owner.
+/// An element of a set: the BLAKE3 hash, 32 bytes, of an encoding that no other element has. Its owner
+/// computes it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Item(pub [u8; 32]);
 
@@ -102,25 +102,25 @@ fn repeated(items: &[Item]) -> Option<(usize, usize)> {
     found
 }
 
-/// What the sender has of a run.
+/// The sender's result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// The size of the receiver's set, as told.
+    /// The announced size of the receiver's set.
     pub theirs: usize,
-    /// Own items that hashing could not place, so that they are missing from the result.
+    /// The number of own items that hashing could not place: the result lacks them.
     pub left_out: usize,
 }
 
-/// What the receiver has of a run.
+/// The receiver's result of a run.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Matches {
-    /// The size of the sender's set, as told.
+    /// The announced size of the sender's set.
     pub theirs: usize,
-    /// The common items: numbers of own items, ascending.
+    /// The common items: their numbers in this party's set, ascending.
     pub matched: Vec<u32>,
     /// The sender's payload of the common items, in their order.
     pub payload: Vec<u8>,
-    /// Own items that hashing could not place, so that they are missing from the result.
+    /// The number of own items that hashing could not place: the result lacks them.
     pub left_out: usize,
 }
 

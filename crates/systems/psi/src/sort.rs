@@ -183,7 +183,7 @@ pub(crate) fn order_by_mask(n: usize, mask: impl Fn(usize) -> u128, bits: u32) -
 mod tests {
     use super::*;
 
-    /// Masks of so many bits: random ones, equal ones, and ones that begin alike.
+    /// Masks of `bits` bits: random ones, equal ones, and ones that begin alike.
     fn lists(n: usize, bits: u32) -> [Vec<u128>; 3] {
         let mut hash = blake3::Hasher::new().update(&n.to_le_bytes()).finalize_xof();
         let mut random = |bits: u32| {

@@ -9,22 +9,22 @@ use crate::set::MAX_ITEMS;
 /// The most bytes of payload an item.
 pub(crate) const MAX_PAYLOAD: usize = 1 << 16;
 
-/// Items of the peer's set at most, where nothing else is said: memory for it is taken on the peer's word.
+/// The most items of the peer's set, unless the terms say otherwise: memory is allocated on the peer's word.
 pub const MOST: usize = 1 << 26;
 
-/// The terms of a run. The caller's hello says them; a run compares them again with its first message, all
-/// but the last, which is each party's own.
+/// The terms of a run. The caller's hello contains them; a run compares them again with its first message,
+/// all but the last, which each party chooses for itself.
 #[derive(Clone, Copy)]
 pub struct Terms {
     /// The method.
     pub method: Method,
     /// The adversary that is to be withstood.
     pub adversary: Adversary,
-    /// The sender's bytes that come beside each common item; 0 for none.
+    /// The number of the sender's bytes that come with each common item; 0 for no payload.
     pub payload: usize,
-    /// The general protocol below [`Method::Circuit`]; of other methods none.
+    /// The general protocol below [`Method::Circuit`]; `None` for other methods.
     pub over: Option<&'static dyn Protocol>,
-    /// The most items that the peer may tell, at first [`MOST`]; it may have 2^28 at most.
+    /// The largest size of its set that the peer may announce: [`MOST`] by default, 2^28 at most.
     pub most: usize,
 }
 
@@ -44,10 +44,10 @@ impl Terms {
         ]
     }
 
-    /// That the method can do this.
+    /// Checks that the method can do this.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) says what it cannot do, and what could be said instead.
+    /// [`InvalidInput`](comity_core::Kind) says what it cannot do, and what to choose instead.
     pub fn check(&self) -> Result<()> {
         let (card, adversary) = (self.method.card(), self.adversary);
         let name = card.name;

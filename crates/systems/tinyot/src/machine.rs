@@ -76,7 +76,8 @@ pub struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// A machine on this dealer's material. The session is the machine's alone, the same for both parties.
+    /// A machine on this dealer's material. The session, the same for both parties, must serve the machine
+    /// alone.
     pub fn new(here: Here, dealer: Box<dyn TripleDealer + 'a>) -> Machine<'a> {
         let (party, key) = (dealer.party(), dealer.key().clone());
         Machine {
@@ -106,14 +107,14 @@ impl<'a> Machine<'a> {
         &self.key
     }
 
-    /// A share of the constant `bit`, which goes to party 0's share.
+    /// A share of the constant `bit`, which is added to party 0's share.
     pub fn constant(&self, bit: bool) -> Share {
         let zero = Share::default();
         if self.party.0 == 0 { zero.add_to_own(bit) } else { zero.add_to_theirs(bit, &self.key) }
     }
 
     /// Announces that about `ands` ANDs will follow, so that triples are asked for in few batches. It is only
-    /// a hint, but both parties give the same.
+    /// a hint, but both parties must give the same.
     pub fn plan(&mut self, ands: u64) {
         self.planned = ands;
     }
@@ -146,7 +147,7 @@ impl<'a> Machine<'a> {
         self.guarded(|machine| machine.dealer.shares(ch, out))
     }
 
-    /// Bits that `owner` alone knows, and that are authenticated: the masks of an input, before there is one.
+    /// Authenticated bits that `owner` alone knows: the masks of an input, before the input exists.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there is no such party; errors of the dealer.
@@ -159,11 +160,12 @@ impl<'a> Machine<'a> {
         self.guarded(|machine| machine.take_masks(ch, owner, out))
     }
 
-    /// Shares of an input of `owner`, which gives the `value`; the other party gives none. What the owner
-    /// sends may stay in the channel's buffer until it next waits for the peer.
+    /// Shares of an input of `owner`, which gives the `value`; the other party gives `None`. The owner's
+    /// message may stay in the channel's buffer until the owner next waits for the peer.
     ///
-    /// # Errors [`InvalidInput`](comity_core::Kind) if a value is missing, has another length than `out`, or
-    /// is the other party's; those of the dealer and of the channel.
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length than `out`, or is the
+    /// other party's; those of the dealer and of the channel.
     pub fn input(
         &mut self,
         ch: &mut dyn Channel,
@@ -232,12 +234,12 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Reveals shared bits to one party or both. The value is there if this party is to learn it. First
-    /// everything that was shown before, in either direction, is checked.
+    /// Reveals shared bits to one party or both, after a check of everything that was shown before, in either
+    /// direction. Returns the value if this party learns it.
     ///
     /// # Errors
-    /// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) if the peer has ever shown a wrong bit, then nothing
-    /// is revealed to it; [`InvalidInput`](comity_core::Kind) if there is no such party; those of the channel.
+    /// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) if the peer has ever shown a wrong bit: then nothing is
+    /// revealed to it; [`InvalidInput`](comity_core::Kind) if there is no such party; those of the channel.
     pub fn reveal(&mut self, ch: &mut dyn Channel, to: Recipients, shares: &[Share]) -> Result<Option<Bits>> {
         if let Some(party) = to.named().iter().find(|party| party.0 > 1) {
             return Err(Error::invalid_input(format!(

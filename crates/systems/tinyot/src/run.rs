@@ -11,8 +11,8 @@ use crate::sharing::PairSharing;
 use comity_triples::TripleDealer;
 
 /// Runs this party's side of a program on a dealer's material. Outputs for this party go to the observer. The
-/// session is the run's alone; that the program is for two parties was
-/// [checked](comity_protocol::Card::fits).
+/// session must serve this run alone. The caller has [checked](comity_protocol::Card::fits) that the program
+/// is for two parties.
 ///
 /// Phases: `offline`, in which the dealer makes masks for all inputs, and triples up to a batch; then those
 /// of the program. Triples beyond the first batch are made when they are needed.

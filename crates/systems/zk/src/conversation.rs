@@ -133,12 +133,12 @@ pub(crate) fn answer_bytes(system: System, statement: &Statement, challenge: &[u
     }
 }
 
-/// What both sides of a conversation agreed on before it.
+/// The terms that both sides of a conversation agreed on before it.
 #[derive(Clone, Copy)]
 pub struct ProofTerms<'a> {
-    /// The session, of this conversation alone.
+    /// The session, which must serve this conversation alone.
     pub session: SessionId,
-    /// What is proved.
+    /// The statement that is proved.
     pub statement: &'a Statement,
     /// The system.
     pub system: System,
@@ -165,7 +165,7 @@ impl<'a> ProofTerms<'a> {
     }
 }
 
-/// A prover that has committed and waits for the opening of the challenge. It answers one.
+/// A prover that has committed and waits for the opening of the challenge. It answers one opening.
 pub struct Prover<'a> {
     terms: ProofTerms<'a>,
     commitment: Commitment,
@@ -173,10 +173,10 @@ pub struct Prover<'a> {
 }
 
 impl<'a> Prover<'a> {
-    /// Step 2: commits, when the verifier has. `witness` has the value of each secret input.
+    /// Step 2: commits, once the verifier has committed. `witness` has the value of each secret input.
     ///
     /// # Errors
-    /// As [`prove`](crate::prove), and [`InvalidInput`](comity_core::Kind) of a system for files only.
+    /// As [`prove`](crate::prove), and [`InvalidInput`](comity_core::Kind) if the system is for files only.
     pub fn new(
         backend: Backend,
         terms: ProofTerms<'a>,
@@ -197,7 +197,7 @@ impl<'a> Prover<'a> {
         first
     }
 
-    /// Step 4: the answer to the challenge that is opened.
+    /// Step 4: the answer to the challenge that the verifier opens.
     ///
     /// # Errors
     /// [`WRONG_CHALLENGE`](checks::WRONG_CHALLENGE) if the verifier committed to something else.
@@ -220,7 +220,8 @@ pub struct Verifier<'a> {
 }
 
 impl<'a> Verifier<'a> {
-    /// Step 1: draws the seed of a challenge. The level, like the statement, is the verifier's own.
+    /// Step 1: draws the seed of a challenge. The verifier itself chooses the level, as it does the
+    /// statement.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the statement is too large for this system, or the system for files only.
@@ -232,7 +233,7 @@ impl<'a> Verifier<'a> {
         Ok(Verifier { backend, terms, commitment, seed, salt })
     }
 
-    /// The commitment, which goes out before the prover says anything.
+    /// The commitment, which leaves before the prover sends anything.
     pub fn commitment(&self) -> Commitment {
         self.commitment
     }
@@ -277,7 +278,7 @@ impl Asked<'_> {
         answer_bytes(self.terms.system, self.terms.statement, &self.challenge)
     }
 
-    /// Takes the answer: whether the prover is believed.
+    /// Checks the answer. `Ok` means that the prover is believed.
     ///
     /// # Errors
     /// As [`verify`](crate::verify).

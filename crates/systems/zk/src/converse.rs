@@ -21,7 +21,8 @@ pub enum Conversation {
     Vole,
     /// A garbled circuit: for statements of any size, with 127 bits.
     Garbled,
-    /// The same with a row for XOR gates, too, as the garbling was published first: more bytes, for comparison.
+    /// As `Garbled`, with a row for XOR gates, too, as garbling was first published: more bytes, for
+    /// comparison.
     GarbledRows,
 }
 
@@ -36,8 +37,8 @@ impl Conversation {
         }
     }
 
-    /// The bits of soundness: a prover without a witness passes with probability `2^-bits`, but for what it
-    /// computes to find a key of the verifier's (the page of the crate has that).
+    /// The bits of soundness: a prover without a witness passes with probability `2^-bits`, not counting what
+    /// it computes to find a key of the verifier's (the page of the crate counts that).
     pub fn bits(self) -> u32 {
         match self {
             Conversation::ThreeMoves(_, level) => level.bits(),
@@ -47,15 +48,15 @@ impl Conversation {
     }
 }
 
-/// Proves a statement to the peer. `witness` has the value of each secret input. That nothing failed does not
-/// say that the peer believes it.
+/// Proves a statement to the peer. `witness` has the value of each secret input. `Ok` does not mean that the
+/// peer believes the proof.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind), before anything is sent, if the values do not fit, the statement is
-/// not true of them, or it is too large for the system; [`WRONG_LABELS`](crate::checks::WRONG_LABELS),
-/// [`WRONG_TABLES`](crate::checks::WRONG_TABLES) and those of the OT if the verifier cheats with a garbled
-/// circuit, [`WRONG_CHALLENGE`](crate::checks::WRONG_CHALLENGE) if it does in a system of three moves; those
-/// of the channel.
+/// [`InvalidInput`](comity_core::Kind), before anything is sent, if the values do not fit, if they do not
+/// make the statement true, or if it is too large for the system;
+/// [`WRONG_LABELS`](crate::checks::WRONG_LABELS), [`WRONG_TABLES`](crate::checks::WRONG_TABLES) and those of
+/// the OT if the verifier cheats with a garbled circuit, [`WRONG_CHALLENGE`](crate::checks::WRONG_CHALLENGE)
+/// if it does in a system of three moves; those of the channel.
 pub fn prove_to(
     ch: &mut dyn Channel,
     here: Here,
@@ -91,7 +92,7 @@ pub fn prove_to(
     }
 }
 
-/// Has the peer prove a statement, which is this party's own, as is the way.
+/// Has the peer prove a statement. This party itself chose the statement and the way.
 ///
 /// # Errors
 /// Those of [`verify`](crate::verify); with MACs on wires [`WRONG_GATES`](crate::checks::WRONG_GATES),

@@ -18,11 +18,11 @@ const VERSION: u8 = 2;
 /// The level of every proof in a file.
 const LEVEL: Soundness = Soundness::Bits128;
 
-/// The least bits of soundness that a proof in a file has, of whichever system: who computes `q` hashes
-/// forges one with probability about `q 2^-126`.
+/// The least bits of soundness of a proof in a file, in every system: whoever computes `q` hashes forges one
+/// with probability about `q 2^-126`.
 pub const FILE_BITS: u32 = 126;
 
-/// The head of a proof in a file: what it says it is.
+/// The head of a proof in a file: its system, its statement and its first message, as the file claims them.
 #[derive(Clone)]
 pub struct ProofHead {
     system: System,
@@ -31,16 +31,16 @@ pub struct ProofHead {
     first: [u8; 32],
 }
 
-/// A proof in a file: head and answer. There is one encoding of a proof, and nobody can make another one of it.
+/// A proof in a file: head and answer. A proof has one encoding, and nobody can make another one from it.
 ///
-/// Nothing of it is believed. A verifier takes the system and the salt from it, and all else from its own
+/// A verifier trusts nothing in it: it takes the system and the salt from it, and all else from its own
 /// [`Statement`].
 pub struct Proof {
     head: ProofHead,
     answer: Vec<u8>,
 }
 
-/// What a proof that holds says.
+/// The result of a check that passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Valid {
     /// The system of the proof.
@@ -50,7 +50,7 @@ pub struct Valid {
 }
 
 impl Valid {
-    /// The bits of soundness: those of the level, or what the system has of them.
+    /// The bits of soundness: those of the level, or fewer if the system has fewer.
     pub fn bits(&self) -> u32 {
         self.system.bits(self.soundness)
     }
@@ -63,7 +63,7 @@ impl ProofHead {
     /// The head that a proof with these bytes begins with.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if this is no proof, or one of another version.
+    /// [`Malformed`](comity_core::Kind) if these are not the bytes of a proof, or it has another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<ProofHead> {
         let mut rest = bytes;
         if rest.split_off(..MAGIC.len()) != Some(MAGIC) {
@@ -88,12 +88,12 @@ impl ProofHead {
         ProofHead::from_bytes(&some(source, ProofHead::BYTES)?)
     }
 
-    /// The system that the proof says it is of.
+    /// The system that the proof claims.
     pub fn system(&self) -> System {
         self.system
     }
 
-    /// The digest of the statement that the proof says it is of.
+    /// The digest of the statement that the proof claims.
     pub fn statement(&self) -> &[u8; 32] {
         &self.statement
     }
@@ -114,20 +114,20 @@ impl ProofHead {
 }
 
 impl Proof {
-    /// The proof in these bytes. Whether it holds, [`verify`] says.
+    /// The proof in these bytes. It is not checked: [`verify`] does that.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if this is no proof, or one of another version.
+    /// [`Malformed`](comity_core::Kind) if these are not the bytes of a proof, or it has another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Proof> {
         Ok(Proof { head: ProofHead::from_bytes(bytes)?, answer: bytes[ProofHead::BYTES..].to_vec() })
     }
 
-    /// Reads a proof that a verifier is to check against its statement, from a source that nobody vouches
-    /// for: the head, and then at most one byte more than an answer of this statement has.
+    /// Reads a proof that a verifier will check against its statement, from an untrusted source: the head,
+    /// and then at most one byte more than an answer for this statement has.
     ///
     /// # Errors
     /// Those of [`ProofHead::read`], [`OTHER_STATEMENT`](checks::OTHER_STATEMENT), and
-    /// [`Malformed`](comity_core::Kind) if there is more.
+    /// [`Malformed`](comity_core::Kind) if bytes follow after the proof.
     pub fn read(source: &mut dyn Read, statement: &Statement) -> Result<Proof> {
         let head = ProofHead::read(source)?;
         let wanted = answer_bytes(head.system, statement, &head.challenge(statement)?);
@@ -166,12 +166,12 @@ fn some(source: &mut dyn Read, most: usize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Proves a statement: `witness` has the value of each secret input. The proof has [`FILE_BITS`] bits of
-/// soundness, or the 128 of its system.
+/// Proves a statement: `witness` has the value of each secret input. The proof has at least [`FILE_BITS`]
+/// bits of soundness.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) if the values are missing, too many or of another width, if the
-/// statement is not true of them, or if it is too large for a file.
+/// [`InvalidInput`](comity_core::Kind) if the values are missing, too many or of another width, if they do
+/// not make the statement true, or if it is too large for a file.
 pub fn prove(
     backend: Backend,
     statement: &Statement,
@@ -186,7 +186,7 @@ pub fn prove(
     Ok(Proof { head, answer: committed.answer(&challenge)? })
 }
 
-/// Checks a proof of this statement, which is the verifier's own, and with it the level of soundness.
+/// Checks a proof of this statement. The verifier itself chose the statement; the level is that of a file.
 ///
 /// # Errors
 /// [`OTHER_STATEMENT`](checks::OTHER_STATEMENT) if the proof is of another statement; then those of the

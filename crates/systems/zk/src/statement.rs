@@ -12,9 +12,9 @@ const FILE_LIMIT: u64 = 1 << 20;
 /// A statement: "I know values for the inputs of party 0, so that this program, with these public values for
 /// all other inputs, computes these outputs".
 ///
-/// An output is *pinned* if a value is expected of it. One that is called `accept` and has a single bit is
-/// pinned to one unless another value is expected. What is proved has the pinned outputs only: of another
-/// output there is no share, label or MAC.
+/// An output is *pinned* if a value is expected of it. An output that is called `accept` and has a single bit
+/// is pinned to one unless another value is expected. Only the pinned outputs are proved: for other outputs
+/// there is no share, label or MAC.
 pub struct Statement {
     /// The program with its pinned outputs.
     program: Program,
@@ -27,8 +27,8 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// The statement of this program: `public` has the value of each public input, `expected` that of each
-    /// output that is pinned. `context` binds proofs to a purpose: a proof for one purpose is not valid for
+    /// The statement of this program: `public` has the value of each public input, `expected` the value of
+    /// each pinned output. `context` binds proofs to a purpose: a proof for one purpose is not valid for
     /// another.
     ///
     /// # Errors
@@ -72,12 +72,13 @@ impl Statement {
         Ok(Statement { program, public: public.to_vec(), expected, unpinned, digest })
     }
 
-    /// The outputs that may have any value: what the program says there is no part of the statement.
+    /// The names of the outputs that may have any value: the statement says nothing about them.
     pub fn unpinned(&self) -> &[String] {
         &self.unpinned
     }
 
-    /// The hash of all that is stated: program, public values, expected outputs, which ones these are, context.
+    /// The hash of the whole statement: program, public values, expected outputs and which ones these are,
+    /// context.
     pub fn digest(&self) -> &[u8; 32] {
         &self.digest
     }

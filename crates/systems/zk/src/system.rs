@@ -13,7 +13,7 @@ pub enum System {
     ZkBoo,
     /// ZKB++: ZKBoo without what the verifier can compute itself.
     ZkbPlusPlus,
-    /// KKW18: 64 parties with preprocessing, of which one stays hidden.
+    /// KKW18: 64 parties with preprocessing, one of which stays hidden.
     Kkw,
     /// VOLE in the head: MACs on wires under a key that is a hash; in files only.
     VoleInTheHead,
@@ -33,8 +33,7 @@ impl System {
         }
     }
 
-    /// The bits of soundness at a level: those of the level, but 126 of VOLE in the head. Its last challenge
-    /// has 128 bits, two of whose values a forger can be ready for, and other challenges come before it.
+    /// The bits of soundness at a level: those of the level, but 126 for VOLE in the head. Its last challenge
     pub fn bits(self, level: Soundness) -> u32 {
         match self {
             System::VoleInTheHead => Parameters::FILE.bits() as u32,
@@ -86,8 +85,8 @@ impl fmt::Display for System {
 /// A level of soundness: how unlikely it is that a false statement is accepted.
 ///
 /// In conversation a cheat passes with probability `2^-bits`, and `t` tries lose `log2 t` bits. In a file the
-/// challenge is a hash, and who computes `q` hashes passes with probability about `q 2^-bits`: so a file has
-/// this level at 128 bits, and nothing less.
+/// challenge is a hash, and whoever computes `q` hashes passes with probability about `q 2^-bits`: so a file
+/// needs the level of 128 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Soundness {
     /// 40 bits: in conversation only.

@@ -8,8 +8,8 @@ use comity_testing::peak_memory;
 use comity_zk::{Conversation, Statement, prove_to, verify_from};
 use rand_core::SeedableRng;
 
-/// Proves what so many AND gates, at least, give of 256 secret bits: AES of AES of AES. The most memory that
-/// this process, with prover and verifier, ever had, in KiB.
+/// Proves the outputs of at least `ands` AND gates on 256 secret bits: AES of AES of AES. Returns the most
+/// memory that this process, with prover and verifier, ever had, in KiB.
 fn peak(way: Conversation, ands: u64) -> Option<u64> {
     let aes = comity_library::find("aes128").expect("it is built in");
     let blocks = ands.div_ceil(Program::from_circuit(aes.clone()).unwrap().and_gates());

@@ -26,7 +26,7 @@ const MOST: u64 = 1 << 40;
 /// The most bytes of a text in a file.
 const TEXT: usize = 1 << 16;
 
-/// What is fixed when a base is published.
+/// The terms that are fixed when a base is published.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BaseTerms {
     /// The name of the base: random, and the key of the digests of items.
@@ -39,9 +39,9 @@ pub struct BaseTerms {
     pub rho: u32,
     /// The bytes beside each item.
     pub payload: usize,
-    /// A text for who reads the payload, such as the names of columns.
+    /// A text for the reader of the payload, such as the names of columns.
     pub header: Vec<u8>,
-    /// How items are made of keys, in words.
+    /// How items are made from keys, in words.
     pub encoding: String,
 }
 
@@ -52,7 +52,7 @@ impl BaseTerms {
         (self.rho + log2(self.most) + log2(self.queries)).min(128)
     }
 
-    /// That there can be such a base.
+    /// Checks that there can be a base with these terms.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) says why not.
@@ -80,7 +80,7 @@ impl BaseTerms {
         DigestKey::of_base(self.id).digests(rng, set)
     }
 
-    /// The inputs of the function for these items: what a client asks for.
+    /// The inputs of the function for these items, as a client asks for them.
     pub fn inputs(&self, rng: &mut dyn CryptoRng, items: &[Item]) -> Vec<u128> {
         self.digests(rng, &Set { items, ..Set::default() })
     }
@@ -157,7 +157,7 @@ impl Section {
 
 /// A base file, with the updates that were applied.
 pub struct BaseFile {
-    /// What was fixed when it was published.
+    /// The terms that were fixed when it was published.
     pub terms: BaseTerms,
     masks: usize,
     section: Section,
@@ -188,7 +188,7 @@ impl BaseFile {
     /// Applies an update.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if it is not the one that comes next.
+    /// [`InvalidInput`](comity_core::Kind) if it is not the update that comes next.
     pub fn apply(&mut self, update: BaseUpdate) -> Result<()> {
         let here = self.updates.len() as u64;
         if update.id != self.terms.id {
@@ -220,15 +220,15 @@ impl BaseFile {
         &self.head
     }
 
-    /// The number of masks that are there now, dummies with them.
+    /// The number of masks in the base now, including dummies.
     pub fn masks(&self) -> usize {
         let changes = self.updates.iter().fold(self.masks, |masks, update| masks + update.counts[1]);
         changes.saturating_sub(self.updates.iter().map(|update| update.counts[0]).sum())
     }
 
-    /// The client's items that the set has, by the values that the function gives them.
+    /// The client's items that are in the set, found by the values of the function at them.
     ///
-    /// A payload that was not sealed for its item makes it none that was found.
+    /// An item whose payload was not sealed for it does not count as found.
     pub fn find(&self, backend: Backend, values: &[Block]) -> Matches {
         let files = std::iter::once(&self.terms.id).chain(self.updates.iter().map(|update| &update.name));
         let masks: Vec<Masks> = files.map(|file| self.terms.masks(backend, file)).collect();

@@ -12,11 +12,11 @@ use crate::set::{Item, MAX_ITEMS, Set};
 /// The first bytes of what is kept.
 pub(super) const STATE: &[u8; 16] = b"comity psi state";
 
-/// What a server keeps of a base that it has published. It has the key: secret.
+/// What a server keeps of a base that it has published, including the function's key. Secret.
 pub struct Published {
-    /// What was fixed when it was published.
+    /// The terms that were fixed when it was published.
     pub terms: BaseTerms,
-    /// The function.
+    /// The function, with its key.
     pub oprf: Oprf,
     update: u64,
     head: [u8; DIGEST],
@@ -29,23 +29,24 @@ pub struct Published {
     dummies: Vec<u128>,
 }
 
-/// What an update changed.
+/// The changes that an update made, in items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Changed {
-    /// Items that came.
+    /// Items that were added.
     pub added: usize,
-    /// Items that were there, and got the payload that they came with.
+    /// Items that were in the set already, and got the new payload.
     pub replaced: usize,
-    /// Items that were to come and were there already; nothing changed for them.
+    /// Items that were to be added and were in the set already, with nothing to change.
     pub known: usize,
-    /// Items that went.
+    /// Items that were removed.
     pub removed: usize,
-    /// Items that were to go and were not there.
+    /// Items that were to be removed and were not in the set.
     pub unknown: usize,
 }
 
 impl Published {
-    /// Publishes a set under a new key: what is kept, and the file. `terms` have any id: a new one is drawn.
+    /// Publishes a set under a new key: returns what the server keeps, and writes the file. The id of `terms`
+    /// is replaced by a new random one.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the set does not fit the terms; those of `out`, which gets the
@@ -104,14 +105,14 @@ impl Published {
         self.current.len()
     }
 
-    /// Takes items out of the set and puts others in: the file of the update, which each client needs, and
-    /// what it changed. Both lists are padded to `pad_to` masks: dummies come, and of those that came before
-    /// as many go as it takes.
+    /// Removes items from the set and adds others: returns the update's file, which each client needs, and
+    /// what it changed. Both lists are padded to `pad_to` masks: dummies are added to one, and dummies that
+    /// were added earlier are removed by the other.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the items are no sets, more of them come or go than `pad_to` (0
-    /// hides nothing), the base would have more masks than it may have, or it has too few dummies that could
-    /// go. Nothing has changed then.
+    /// [`InvalidInput`](comity_core::Kind) if a list has an item twice, if it is longer than `pad_to` (0
+    /// means no padding), if the base would get more masks than its terms allow, or if it has too few dummies
+    /// to remove. Then nothing has changed.
     pub fn change(
         &mut self,
         remove: &[Item],
@@ -206,7 +207,7 @@ impl Published {
         Ok((bytes, changed))
     }
 
-    /// What is kept, as bytes. Secret.
+    /// The bytes to keep. Secret.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let terms = self.terms.to_bytes();
         let lists = [&self.current, &self.dummies];
@@ -233,10 +234,11 @@ impl Published {
         bytes
     }
 
-    /// What was kept.
+    /// The state that [`Published::to_bytes`] gave the bytes of.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind), with what is wrong, if it is not what [`Published::to_bytes`] gave.
+    /// [`InvalidInput`](comity_core::Kind), with what is wrong, if [`Published::to_bytes`] did not give these
+    /// bytes.
     pub fn read(bytes: &[u8]) -> Result<Published> {
         let mut reader = Reader { bytes: checked(bytes)?.0, at: 0 };
         reader.begin(STATE, "what a server keeps of a base")?;

@@ -54,7 +54,8 @@ fn placed(rests: &[u128]) -> Placed {
     placed
 }
 
-/// The receiver's result, and the sender's items that are left out; so many of either's items are no dummies.
+/// The number of the sender's items that are left out, and the receiver's result. Each side's number says how
+/// many of its rests are items and not dummies.
 fn run(sender: (&[u128], usize), receiver: (&[u128], usize)) -> (usize, Matches) {
     let shape = Shape { bins: 4, slots: 3, bits: 6 };
     let (sent, got) = Pair::run(

@@ -25,7 +25,8 @@ const OT: &str = "circuit OPRF: oblivious transfer";
 /// The circuit as it is garbled.
 static AES: LazyLock<Lowered> = LazyLock::new(|| Lowered::new(&circuit(Goal::Size)));
 
-/// The server's half of some queries: labels and colours. Made with a client, and good for that client's half alone.
+/// The server's half of some queries: labels and colours. Made with a client, and fits that client's half
+/// alone.
 pub struct OprfAnswers {
     delta: Zeroizing<Block>,
     /// For each bit of each input the sum of its label for zero and of the OT's.
@@ -34,7 +35,7 @@ pub struct OprfAnswers {
     colours: Bits,
 }
 
-/// The client's half of some queries: what it got of the OTs, and the tables.
+/// The client's half of some queries: its outputs of the OTs, and the tables.
 pub struct OprfQuestions {
     /// The start of the gates' keys. Public.
     start: Block,
@@ -79,8 +80,8 @@ fn with_call<T>(count: usize, f: impl FnOnce(&Call<'_>) -> T) -> T {
 }
 
 impl Oprf {
-    /// Prepares `count` queries with a client that does the same, and hands out halves of at most
-    /// [`OPRF_TOGETHER`] in their order. Each fits the client's half of the same number, and no other.
+    /// Prepares `count` queries with a client that does the same, and gives halves of at most
+    /// [`OPRF_TOGETHER`] to `keep`, in order. Each fits the client's half of the same number, and no other.
     ///
     /// # Errors
     /// Those of the OTs, of the channel, and of `keep`.
@@ -165,10 +166,10 @@ impl OprfAnswers {
         self.masked.len() / WIDTH
     }
 
-    /// Step 4: the answer to questions, of which there may be fewer than are prepared; the others are lost.
+    /// Step 4: the answer to the questions. Prepared queries that are not asked are lost.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if these are more, or none at all.
+    /// [`Malformed`](comity_core::Kind) if there are more questions than queries, or no questions.
     pub fn answer(self, questions: &[u8]) -> Result<Vec<u8>> {
         if !questions.len().is_multiple_of(OPRF_ONLINE[0]) || questions.len() > OPRF_ONLINE[0] * self.count() {
             let bytes = questions.len();
@@ -187,7 +188,7 @@ impl OprfAnswers {
         Ok(out)
     }
 
-    /// Writes the half, to be kept. Secret.
+    /// Writes the half, to be stored. Secret.
     ///
     /// # Errors
     /// Those of the writer.
@@ -198,10 +199,11 @@ impl OprfAnswers {
         out.write_all(&self.colours.to_bytes())
     }
 
-    /// The half that was written.
+    /// Reads a half that was written.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) or [`Store`](comity_core::Kind) if it was not, and those of the reader.
+    /// [`Malformed`](comity_core::Kind) or [`Store`](comity_core::Kind) if these are not the bytes of a half,
+    /// and those of the reader.
     pub fn read(input: &mut dyn Read) -> Result<OprfAnswers> {
         let count = count(input)?;
         let mut delta = Zeroizing::new([Block::ZERO]);
@@ -234,7 +236,7 @@ impl OprfQuestions {
         self.labels.len() / WIDTH
     }
 
-    /// Step 3: asks for the values at these inputs. Queries that are left are lost.
+    /// Step 3: asks for the values at these inputs. Prepared queries that are left over are lost.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there are more inputs than were prepared.
@@ -251,7 +253,7 @@ impl OprfQuestions {
         Ok((OprfAsked { questions: self, count: inputs.len() }, message))
     }
 
-    /// Writes the half, to be kept. Secret.
+    /// Writes the half, to be stored. Secret.
     ///
     /// # Errors
     /// Those of the writer.
@@ -263,10 +265,11 @@ impl OprfQuestions {
         std::io::copy(&mut self.tables, &mut &mut *out).map(drop)
     }
 
-    /// The half that was written. Its tables, nearly all of it, are read when they are evaluated.
+    /// Reads a half that was written. Its tables, nearly all of it, are only read when they are evaluated.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) or [`Store`](comity_core::Kind) if it was not, and those of the reader.
+    /// [`Malformed`](comity_core::Kind) or [`Store`](comity_core::Kind) if these are not the bytes of a half,
+    /// and those of the reader.
     pub fn read(mut input: impl Read + Send + 'static) -> Result<OprfQuestions> {
         let count = count(&mut input)?;
         let (mut start, mut choices) = ([0; 16], vec![0; WIDTH / 8 * count]);
@@ -313,7 +316,7 @@ impl OprfAsked {
         self.count * OPRF_ONLINE[1]
     }
 
-    /// Step 5: the values at the inputs, out of the server's answer. Secret.
+    /// Step 5: the values at the inputs, from the server's answer. Secret.
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if the answer has another length; those of the reader of the tables.
@@ -348,7 +351,8 @@ impl OprfAsked {
 /// The server's side of the online phase: answers `count` questions with these halves, one after another.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) if these halves are not enough; theirs; those of the channel.
+/// [`InvalidInput`](comity_core::Kind) if these halves are not enough; errors of the halves and of the
+/// channel.
 pub fn answer(ch: &mut dyn Channel, halves: impl IntoIterator<Item = Result<OprfAnswers>>, count: usize) -> Result<()> {
     let (mut halves, mut left) = (halves.into_iter(), count);
     while left > 0 {
@@ -363,12 +367,13 @@ pub fn answer(ch: &mut dyn Channel, halves: impl IntoIterator<Item = Result<Oprf
     Ok(())
 }
 
-/// The client's side of the online phase: the values at these inputs, for which these halves are enough.
-/// Secret. One round trip for the first 4,096 queries, and no waiting for it after that: as answers come,
-/// questions go.
+/// The client's side of the online phase: the values at these inputs, for which these halves must suffice.
+/// Secret. One round trip for the first 4,096 queries, and no more waiting after that: questions leave as
+/// answers arrive.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) if these halves are not enough; theirs; those of the channel.
+/// [`InvalidInput`](comity_core::Kind) if these halves are not enough; errors of the halves and of the
+/// channel.
 pub fn query(
     ch: &mut dyn Channel,
     backend: Backend,
@@ -409,8 +414,8 @@ fn too_few(left: usize) -> Error {
     Error::invalid_input(format!("there are too few prepared queries: {left} more are asked"))
 }
 
-/// Prepares queries with a server and asks them, [`OPRF_ROUND`] at a time, so that no more tables are in
-/// memory: the values at these inputs. Secret. A round trip for each of the rounds, beside those of the OTs.
+/// Prepares queries with a server and asks them, [`OPRF_ROUND`] at a time, which bounds the tables in memory:
+/// the values at these inputs. Secret. Each time takes a round trip besides those of the OTs.
 ///
 /// # Errors
 /// Those of the OTs and the channel.

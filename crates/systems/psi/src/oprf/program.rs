@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use super::{Oprf, ROUND_KEYS, WIDTH, circuit, value};
 use crate::circuit::{Below, run_below};
 
-/// What a party brings to the function under a general protocol.
+/// A party's input to the function under a general protocol.
 pub enum OprfInput<'a> {
     /// The key, and the number of queries.
     Server(&'a Oprf, usize),
@@ -17,7 +17,7 @@ pub enum OprfInput<'a> {
 }
 
 /// The values at the client's inputs, by a program under a general protocol: 40 layers of ANDs where layers
-/// count, 5,120 ANDs where their number does. The server gets none.
+/// count, 5,120 ANDs where their number does. The server gets no values.
 ///
 /// **Adversary**: that of the protocol.
 ///

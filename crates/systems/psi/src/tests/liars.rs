@@ -235,7 +235,7 @@ fn a_set_that_is_larger_than_the_other_side_takes_is_refused_on_both() {
     }
 }
 
-/// A peer that says its set has so many items gets no memory for it.
+/// No memory is allocated for the size that a peer announces, only for the masks that come.
 #[test]
 fn a_size_is_believed_when_its_masks_come() {
     for (method, adversary) in methods().filter(|(_, adversary)| *adversary == Adversary::SemiHonest) {

@@ -60,7 +60,8 @@ pub struct RowMachine<'a, C = Honest> {
 }
 
 impl<'a> RowMachine<'a> {
-    /// A machine on this dealer's material. The session is the machine's alone, the same for all parties.
+    /// A machine on this dealer's material. The session, the same for all parties, must serve the machine
+    /// alone.
     pub fn new(here: Here, dealer: Box<dyn RowDealer + 'a>, rng: &mut dyn CryptoRng) -> RowMachine<'a> {
         RowMachine::with(here, dealer, rng, Honest)
     }
@@ -104,7 +105,7 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
     }
 
     /// Announces that about `ands` ANDs will follow, so that triples are asked for in few batches. It is only
-    /// a hint, but all parties give the same.
+    /// a hint, but all parties must give the same.
     pub fn plan(&mut self, ands: u64) {
         self.planned = ands;
     }
@@ -159,8 +160,8 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
         })
     }
 
-    /// The AND gates of a layer in all copies, over wires of a row each that lie slot after slot, of each
-    /// slot copy after copy. One round for every 2^13 of them.
+    /// Does the AND gates of a layer in all copies, over wires of a row each that lie slot after slot, and
+    /// within each slot copy after copy. One round for every 2^13 of them.
     ///
     /// # Errors
     /// Errors of the dealer and of the channels.
@@ -180,14 +181,14 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
         })
     }
 
-    /// Reveals shared bits to some parties, or to all. The value is there if this party is to learn it. First
-    /// everything that was opened or said before is checked.
+    /// Reveals shared bits to some parties, or to all, after a check of everything that was opened or said
+    /// before. Returns the value if this party learns it.
     ///
     /// # Errors
-    /// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) or [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION)
-    /// by nobody in particular: then nothing is revealed, or nothing is given out;
-    /// [`InvalidInput`](comity_core::Kind) if there is no such party; those of the dealer and of the
-    /// channels.
+    /// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) or
+    /// [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION), which name no party: then nothing is revealed,
+    /// or no value is returned; [`InvalidInput`](comity_core::Kind) if there is no such party; those of the
+    /// dealer and of the channels.
     pub fn reveal(&mut self, net: &mut Mesh<'_>, to: Recipients, rows: &RowShares) -> Result<Option<Bits>> {
         if let Some(party) = to.named().iter().find(|party| party.0 >= self.parties) {
             return Err(Error::invalid_input(format!(

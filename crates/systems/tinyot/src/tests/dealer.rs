@@ -91,7 +91,7 @@ impl Dealer for Trusted {
     }
 }
 
-/// Programs on what a trusted dealer deals, in batches of so many triples.
+/// Programs on the triples of a trusted dealer, in batches of this number of triples.
 pub(crate) struct Online(pub(crate) usize);
 
 impl Protocol for Online {

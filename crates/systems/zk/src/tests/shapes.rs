@@ -9,8 +9,8 @@ use super::broken::here;
 use super::rng;
 use crate::{Conversation, Proof, Statement, System, prove, prove_to, verify, verify_from};
 
-/// The statement that so many AND gates, one after another, give what they give of so many secret and public
-/// bits; the witness.
+/// The statement that `ands` AND gates, one after another, give their outputs for `secret` secret and
+/// `public` public bits; and the witness.
 fn shaped(secret: usize, public: usize, ands: usize) -> (Statement, Vec<Option<Bits>>) {
     let (first, bits) = (2, secret + public);
     let input = |i: usize| (first + i % bits) as u32;

@@ -14,12 +14,12 @@ use crate::tests::rng;
 use crate::zkboo::commitments::{Hashes, place};
 use crate::zkboo::{Committed, check};
 
-/// A challenge of so many rounds.
+/// A challenge for `rounds` rounds.
 pub(super) fn drawn(rounds: usize, rng: &mut comity_core::Prg) -> Vec<u8> {
     crate::challenge::trits(rounds, |bytes| rng.fill(bytes))
 }
 
-/// Seeds of so many rounds.
+/// Seeds for `rounds` rounds.
 fn seeds(rounds: usize, rng: &mut comity_core::Prg) -> Vec<[[u8; 16]; 3]> {
     let mut seeds = vec![[[0; 16]; 3]; rounds];
     rng.fill(seeds.as_flattened_mut().as_flattened_mut());
@@ -91,7 +91,7 @@ fn a_wrong_gate_is_found_by_one_challenge_of_three() {
     }
 }
 
-/// Of so many tries, those that are accepted.
+/// The share of `tries` tries that are accepted.
 fn escapes(rounds: usize, tries: usize, cheat: impl Fn(usize) -> Cheat) -> f64 {
     let mut random = rng(9);
     let accepted = (0..tries).filter(|&try_| {
