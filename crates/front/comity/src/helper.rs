@@ -7,7 +7,7 @@ use comity_protocol::{OptionValue, Options, Shelf, Supplies, Values};
 
 use crate::session::Session;
 
-/// The byte that a helper on another machine says first, when it has taken a caller in by its key.
+/// The first byte from a helper on another machine, once it has accepted a caller by its key.
 pub const HELPER_READY: u8 = 1;
 
 /// What a run finds beside the parties: material from a store, and a helper.

@@ -22,7 +22,7 @@ use crate::report::sum;
 use crate::session::{Part, Session, whose};
 use crate::watch::Watch;
 
-/// A value that the parties hold shares of and nobody knows. It belongs to its session.
+/// A value that the parties hold shares of and nobody knows. It can be used in its own session only.
 pub struct Shared {
     shares: Shares,
     session: SessionId,
@@ -114,7 +114,7 @@ impl Interactive<'_> {
         self.here.parties
     }
 
-    /// A value of `owner`, which gives it; the others give none.
+    /// Shares a value of `bits` bits. The party `owner` gives it, the others give `None`.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the value is missing, has another number of bits, or is another
@@ -139,8 +139,8 @@ impl Interactive<'_> {
         Ok(self.shared(shares))
     }
 
-    /// The outputs that a program computes of these values, which are not revealed. Whose its inputs are and
-    /// for whom its outputs does not matter.
+    /// The outputs that a program computes of these values, not revealed. The owners and the recipients that
+    /// the program names do not matter.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind), before anything is sent, if the values do not fit the program or
@@ -168,11 +168,11 @@ impl Interactive<'_> {
         Ok(outputs.into_iter().map(|shares| self.shared(shares)).collect())
     }
 
-    /// Reveals a value, after a check of everything that was computed so far. The value is there if this
-    /// party is to learn it.
+    /// Reveals a value, after a check of everything that was computed so far. Returns the value if this party
+    /// learns it.
     ///
     /// # Errors
-    /// [`Misbehaved`](comity_core::Kind) if the check fails: then the session is at its end;
+    /// [`Misbehaved`](comity_core::Kind) if the check fails: then the session cannot go on;
     /// [`InvalidInput`](comity_core::Kind) if there is no such party, or the value is another session's;
     /// those of the channel.
     pub fn reveal(&mut self, to: Recipients, value: &Shared) -> Result<Option<Bits>> {

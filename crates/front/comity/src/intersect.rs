@@ -17,39 +17,39 @@ use crate::report::{peak_rss, sum};
 use crate::session::{Part, Session, whose};
 use crate::watch::Watch;
 
-/// What a party brings to an intersection, and wants of it.
+/// A party's side of an intersection: its sets and payload, and what it wants.
 pub struct Intersection<'a> {
     /// The method, the adversary, and the protocol below the method. The bytes of payload are each sender's own.
     pub terms: Terms,
-    /// How items are made of keys, in words without spaces: both parties have to say the same.
+    /// How items are made from keys, in words without spaces: both parties have to say the same.
     pub encoding: &'a str,
-    /// What this party did to its keys before it hashed them, if it has hashed them itself: the other one may
-    /// have nothing but hashes. If both say something, it is the same.
+    /// What this party did to its keys before it hashed them, if it hashed them itself: the other party may
+    /// have only the hashes. If both parties say something, it must be the same.
     pub hashed: Option<&'a str>,
     /// The parties that learn the common items.
     pub to: Recipients,
-    /// A set for each key that the parties compare by, as many at both. There is a run for each, and a party
-    /// that learns the common items of several sets learns which of them belong together.
+    /// A set for each key that the parties compare by, the same number at both. There is a run for each key,
+    /// and a party that learns the common items of several sets learns which of the items belong together.
     pub sets: &'a [Set<'a>],
-    /// This party's payload, for the other one.
+    /// This party's payload for the other party.
     pub payload: Option<Columns<'a>>,
 }
 
-/// What has to be known of a payload to read it.
+/// The description of a payload, which its reader needs.
 #[derive(Clone, Copy)]
 pub struct Columns<'a> {
     /// The bytes beside each item, for each set.
     pub widths: &'a [usize],
-    /// A text for the one that reads it, such as the names of columns.
+    /// A text for the reader, such as the names of columns.
     pub header: &'a [u8],
 }
 
 /// The outcome of an intersection at one party.
 pub struct Intersected {
-    /// What was learnt with each key, in order.
+    /// The result of each key's run, in order.
     pub runs: Vec<Learnt>,
-    /// The header of the other party's payload, and the bytes beside each item for each key; `None` if it has
-    /// no payload.
+    /// The header of the other party's payload, and for each key the bytes beside each item; `None` if the
+    /// other party has no payload.
     pub payload: Option<(Vec<u8>, Vec<usize>)>,
     /// Time since the peer was there, in seconds.
     pub seconds: f64,
@@ -57,17 +57,18 @@ pub struct Intersected {
     pub phases: Vec<(&'static str, f64)>,
     /// Bytes and rounds; what TCP and TLS add is not counted.
     pub traffic: Traffic,
-    /// The most memory that this process ever held, in bytes, where the system tells (Linux).
+    /// The most memory that this process ever held, in bytes; `None` if the system does not tell (Linux
+    /// does).
     pub peak_rss: Option<u64>,
 }
 
-/// What was learnt with one key.
+/// The result of one key's run.
 pub struct Learnt {
-    /// The size of the other party's set, as told.
+    /// The announced size of the other party's set.
     pub theirs: usize,
     /// The common items, if this party learns them.
     pub matches: Option<Matches>,
-    /// Own items that hashing could not place, so that a result lacks them.
+    /// The number of own items that hashing could not place: a result lacks them.
     pub left_out: usize,
 }
 
@@ -83,10 +84,10 @@ impl Session<'_> {
     /// Meets the other party, agrees on what is compared, and finds what the two sets have in common.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) before anybody is met, if what is wanted does not fit together, or
-    /// the session was told what an intersection does not take up (a protocol, a store, shares);
-    /// [`Mismatch`](comity_core::Kind), on both sides, if the other party wants anything else; otherwise
-    /// those of the network and of [`send`] and [`receive`].
+    /// [`InvalidInput`](comity_core::Kind), before any peer is contacted, if the parts of `wanted` do not fit
+    /// each other, or if the session has settings that an intersection has no use for (a protocol, a store,
+    /// shares); [`Mismatch`](comity_core::Kind), on both sides, if the other party wants anything else;
+    /// otherwise those of the network and of [`send`] and [`receive`].
     pub fn intersect(mut self, wanted: &Intersection<'_>, watch: &mut dyn Watch) -> Result<Intersected> {
         CARD.has(self.me, self.parties())?;
         self.has_no(&[Part::Protocol, Part::Shares, Part::Store], "an intersection, whose terms say how it runs,")?;
@@ -200,7 +201,7 @@ impl Intersection<'_> {
 /// What a party says of its payload in the hello: the bytes beside an item for each set, and of the header.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Offer {
-    /// Empty if there is none.
+    /// The bytes beside an item, for each set; empty if there is no payload.
     widths: Vec<usize>,
     header: usize,
 }
@@ -211,7 +212,7 @@ impl Offer {
         if party.0 == 0 { "payload-of-0" } else { "payload-of-1" }
     }
 
-    /// The offer that a peer makes for so many sets.
+    /// The offer that a peer makes for `sets` sets.
     fn read(text: Option<&str>, sets: usize) -> Result<Offer> {
         let wrong = || Error::malformed("the peer's payload header does not decode");
         let text = text.ok_or_else(wrong)?;
@@ -238,7 +239,7 @@ impl std::fmt::Display for Offer {
     }
 }
 
-/// Words that fit a hello, of so many bytes.
+/// Words for a hello, cut to `most` bytes; where they are longer, a digest takes the place of the rest.
 fn short(words: &str, most: usize) -> String {
     if words.len() <= most {
         return words.to_owned();

@@ -46,8 +46,8 @@ impl Report {
     /// The output of this name, as a Rust value.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the program has no such output, this party does not learn it,
-    /// or its type is another one.
+    /// [`InvalidInput`](comity_core::Kind) if the program has no such output, if this party does not learn
+    /// it, or if it has another type.
     pub fn output<T: Native>(&self, program: &Program, name: &str) -> Result<T> {
         let index = place("output", program, name, program.outputs().iter().map(|output| output.name.as_str()))?;
         let learned = self.outputs.iter().find(|(learned, _)| *learned == index);

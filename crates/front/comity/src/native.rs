@@ -5,8 +5,8 @@ use comity_core::{Bits, Error, Result};
 
 /// A Rust value that an input or output value can be: whole numbers, `bool`, floats, arrays and `Vec`s of these.
 ///
-/// A whole number fits any value without a type that has room for it, and a typed one of its sign; the others
-/// fit their types alone.
+/// A whole number fits any untyped value that is wide enough, and any typed number of its sign; the others
+/// fit their own types only.
 pub trait Native: Sized {
     /// The bits, for a value of this type.
     ///
@@ -14,7 +14,7 @@ pub trait Native: Sized {
     /// [`InvalidInput`](comity_core::Kind) if the value does not fit the type.
     fn to_value(&self, ty: &Type) -> Result<Bits>;
 
-    /// The value that these bits are.
+    /// The value that these bits encode.
     ///
     /// # Errors
     /// As [`Native::to_value`].

@@ -53,14 +53,15 @@ impl Session<'_> {
     /// The peers do the same, and each party's part goes to its [store](Session::store), which then takes at
     /// most `limit` bytes.
     ///
-    /// Where the protocol makes it of material for any programs, that is taken from the store as long as all
-    /// parties have enough of one lot; for the runs after that all is made anew ([`Watch::made_anew`] says
-    /// why, if there is some).
+    /// If the protocol makes this material from material for any program, that is taken from the store as
+    /// long as all parties have enough of one lot. For the remaining runs all is made anew;
+    /// [`Watch::made_anew`] says why, if the store had some.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) before anything is sent if there is no store, it would get too
-    /// large, or the protocol has no offline phase; otherwise as [`Session::run`]. What was finished before
-    /// an error stays in the store; a party that lacks its part of it is found out before a run.
+    /// [`InvalidInput`](comity_core::Kind), before anything is sent, if there is no store, if it would get
+    /// too large, or if the protocol has no offline phase; otherwise as [`Session::run`]. Lots that were
+    /// finished before an error stay in the store; if a party lacks its part of one, this is noticed before a
+    /// run.
     pub fn prepare(self, program: &Program, count: u64, limit: u64, watch: &mut dyn Watch) -> Result<Filled> {
         let protocol = self.chosen(Some(program))?;
         let settled = self.check(protocol, program, &self.options(protocol.card())?)?;
@@ -78,10 +79,10 @@ impl Session<'_> {
         self.make(protocol, Some((program, &each)), count, &needs, limit, watch)
     }
 
-    /// Makes material ahead for any programs: `units` in the first unit of the material, rounded up to whole
+    /// Makes material ahead for any program: `units` of the material's first unit, rounded up to whole
     /// batches. Otherwise as [`Session::prepare`].
     ///
-    /// One run uses one lot: for a program that needs more, prepare for that program, with
+    /// One run takes its material from one lot: if a program needs more, prepare for that program with
     /// [`Session::prepare`].
     ///
     /// # Errors

@@ -39,62 +39,64 @@ const MATERIAL: &str = "oprf-aes";
 
 /// The reason why a server grants no queries.
 pub enum OprfRefusal {
-    /// The number of queries that the client has left, in all of the base's life.
+    /// The client has only this number of queries left, for the whole life of the base.
     Left(u64),
     /// A session with this client ended in misbehaviour.
     Barred,
-    /// This side cannot: it could not write down what it granted.
+    /// This side failed: it could not write down what it granted.
     Cannot(Error),
 }
 
-/// What a server has beside its sessions: the base, and the count of what each client had.
+/// The part of a server that outlives its sessions: the base, and the count of each client's queries.
 pub trait OprfDesk {
-    /// The base as it is now. It is asked for when a client has come.
+    /// The base as it is now. Asked for when a client has connected.
     ///
     /// # Errors
-    /// Whatever keeps this side from serving.
+    /// An error that keeps this side from serving.
     fn published(&mut self) -> Result<&Published>;
 
-    /// Grants queries to the client with this key (none in plain text), after they are written down to have
-    /// been granted; or, if they are only to be `ahead`, says whether they would be.
+    /// Grants queries to the client with this key (`None` in plain text), after it has been written down that
+    /// they are granted. If the queries are only to be prepared (`ahead`), it says whether they would be
+    /// granted.
     ///
     /// # Errors
-    /// The reason why not.
+    /// The reason for the refusal.
     fn grant(&mut self, client: Option<[u8; 32]>, queries: u64, ahead: bool) -> Result<(), OprfRefusal>;
 
-    /// Writes down that a session with this client ended in misbehaviour: from now on it is granted nothing.
-    /// A protocol bounds a cheat's chance for one session; with tries without end it succeeds.
+    /// Writes down that a session with this client ended in misbehaviour: from now on the client is granted
+    /// nothing. A protocol bounds a cheat's chance for one session only; with unlimited tries it would
+    /// succeed.
     ///
     /// # Errors
-    /// Whatever keeps this side from writing it down.
+    /// An error that keeps this side from writing it down.
     fn misbehaved(&mut self, client: Option<[u8; 32]>) -> Result<()>;
 
-    /// The store of what was prepared, if this side has one.
+    /// The store of prepared queries, if this side has one.
     fn store(&self) -> Option<&Store>;
 }
 
-/// What a client wants of a server.
+/// A client's request to a server.
 #[derive(Clone, Copy)]
 pub struct OprfAsk<'a> {
     /// The base.
     pub base: &'a BaseFile,
-    /// The general protocol that the function runs under, and not the one of its own.
+    /// The general protocol under which the function runs; `None` for the function's own protocol.
     pub over: Option<&'static dyn Protocol>,
     /// Whether the base may be behind the server's updates.
     pub stale: bool,
 }
 
-/// How a server answers.
+/// The way in which a server answers.
 #[derive(Clone, Copy, Default)]
 pub struct OprfServe {
-    /// The general protocol that the function runs under, and not the one of its own.
+    /// The general protocol under which the function runs; `None` for the function's own protocol.
     pub over: Option<&'static dyn Protocol>,
-    /// Whether that one may be semi-honest: then a client that breaks its rules can learn the key of the
-    /// base, and with it all of the base.
+    /// Whether that protocol may be semi-honest: then a client that breaks its rules can learn the base's
+    /// key, and with it the whole base.
     pub trust_clients: bool,
 }
 
-/// What came of a session.
+/// The outcome of a session.
 pub struct OprfDone<T> {
     /// The values at the client's inputs; at the server, or when queries were prepared, their number.
     pub outcome: T,
@@ -104,14 +106,15 @@ pub struct OprfDone<T> {
     pub phases: Vec<(&'static str, f64)>,
     /// Bytes and rounds; what TCP and TLS add is not counted.
     pub traffic: Traffic,
-    /// The most memory that this process ever held, in bytes, where the system tells (Linux).
+    /// The most memory that this process ever held, in bytes; `None` if the system does not tell (Linux
+    /// does).
     pub peak_rss: Option<u64>,
 }
 
 impl Session<'_> {
     /// Asks a server for the values of the base's function at these inputs; this is party 1. If the store has
-    /// enough that was prepared with this server, it is used up, batch by batch; otherwise queries are made
-    /// as they are asked, [some at a time](comity_psi::oprf::OPRF_ROUND).
+    /// enough queries that were prepared with this server, it uses these up, batch by batch; otherwise it
+    /// prepares queries as it asks them, [some at a time](comity_psi::oprf::OPRF_ROUND).
     ///
     /// # Errors
     /// [`Mismatch`](comity_core::Kind), on both sides, if the server has another base, or another state of it;
@@ -169,7 +172,8 @@ impl Session<'_> {
     }
 
     /// Prepares at least `count` queries with a server, and keeps this side's half in its
-    /// [store](Session::store); this is party 1. The number that was prepared: batches are whole.
+    /// [store](Session::store); this is party 1. The outcome is the number of prepared queries, in whole
+    /// batches.
     ///
     /// # Errors
     /// As [`Session::ask_oprf`]; those of the store.
@@ -194,13 +198,13 @@ impl Session<'_> {
         })
     }
 
-    /// Serves one client that comes; this is party 0. The number of queries that it had, and whether they
-    /// were only prepared.
+    /// Serves the next client; this is party 0. The outcome is the number of queries that the client was
+    /// granted, and whether they were only prepared.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) before anybody comes if the protocol withstands no client that
-    /// cheats, and clients are not trusted; [`Mismatch`](comity_core::Kind), on both sides, if the client has
-    /// another base, or another state of it; those of the desk, the network and [`answer`].
+    /// [`InvalidInput`](comity_core::Kind), before a client comes, if the protocol does not withstand a
+    /// cheating client and clients are not trusted; [`Mismatch`](comity_core::Kind), on both sides, if the
+    /// client has another base, or another state of it; those of the desk, the network and [`answer`].
     pub fn serve_oprf(
         mut self,
         desk: &mut dyn OprfDesk,

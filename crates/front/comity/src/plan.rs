@@ -18,20 +18,20 @@ pub struct RunCost {
     pub sent: Vec<u64>,
     /// The rounds of each party, as its report has them.
     pub rounds: Vec<u64>,
-    /// Whether bytes and rounds are those of a run to the last one; else they are within some ten per cent.
+    /// Whether bytes and rounds are exactly those of a run; else they are within ten per cent.
     pub exact: bool,
-    /// The materials that a run from a store uses up; none if the protocol makes nothing ahead.
+    /// The materials that a run from a store uses up; empty if the protocol makes nothing ahead.
     pub materials: Vec<Need>,
-    /// Messages that wait for each other, one after another.
+    /// The longest chain of messages that wait for each other.
     pub delays: u64,
     /// Seconds of work, on one core of a machine with AES instructions.
     pub work: f64,
 }
 
 impl RunCost {
-    /// The plan of a run of this program by the protocol, with these options (by name; those that are left
-    /// out follow from the program). Advice names others of the list, which is
-    /// [`PROTOCOLS`](crate::PROTOCOLS) as a rule.
+    /// The plan of a run of this program by the protocol, with these options by name; options that are left
+    /// out follow from the program. Advice in errors names protocols of the list `protocols`, usually
+    /// [`PROTOCOLS`](crate::PROTOCOLS).
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the protocol cannot run the program among `parties` parties, or
@@ -80,7 +80,7 @@ impl RunCost {
     /// The plans of all protocols of a list that can run the program among `parties` parties, in its order.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is none.
+    /// [`InvalidInput`](comity_core::Kind) if no protocol can.
     pub fn all(
         protocols: &'static [&'static dyn Protocol],
         program: &Program,
@@ -103,8 +103,8 @@ impl RunCost {
         self.sent.iter().sum()
     }
 
-    /// The seconds that a run takes on such a network: its delays, and the longer one of its work and its
-    /// bytes, which go on side by side.
+    /// The seconds that a run takes on such a network: its delays, and the longer of the times for its work
+    /// and for its bytes, which overlap.
     pub fn seconds(&self, network: &NetProfile) -> f64 {
         let busiest = self.sent.iter().copied().max().unwrap_or(0);
         let transfer = busiest as f64 * 8.0 / network.bits_per_second as f64;

@@ -7,7 +7,7 @@ use comity_protocol::{Adversary, Card, Options, Protocol, Takes};
 
 use crate::shares::Form;
 
-/// Every protocol there is. The first one that [can](preferred) be is the default.
+/// All protocols. The default is the first that [`preferred`] accepts.
 pub static PROTOCOLS: &[&dyn Protocol] = &[
     &comity_cutchoose::CutChoose,
     &comity_ag::Ag,
@@ -23,13 +23,13 @@ pub static PROTOCOLS: &[&dyn Protocol] = &[
     &comity_arith::Arith,
 ];
 
-/// The protocols for private functions: they run the programs of [`pfe`](comity_pfe) and no other, so that
-/// nobody falls into one, and [`Session::with`](crate::Session::with) takes them.
+/// The protocols for private functions. They run only the programs of [`pfe`](comity_pfe), so they are not on
+/// the list above and never chosen by default; [`Session::with`](crate::Session::with) takes them.
 pub static PRIVATE_FUNCTIONS: &[&dyn Protocol] = &[&comity_pfe::YaoPfe, &comity_pfe::PFE_OT, &comity_pfe::PFE_LINEAR];
 
-/// The protocol for private functions that runs [universal programs](comity_library::universal) by this name,
-/// which is its own or that of a protocol in whose place it runs: as the one that is named, but that the
-/// owner of the function makes use of knowing it.
+/// The protocol for private functions that runs [universal programs](comity_library::universal) under this
+/// name: its own, or that of the protocol that it replaces. It computes the same as that one, and makes use
+/// of the fact that the owner of the function knows it.
 pub fn in_place_of(name: &str) -> Option<&'static dyn Protocol> {
     let names = [comity_yao::Yao.card().name, comity_pfe::YaoPfe.card().name];
     names.contains(&name).then_some(&comity_pfe::YaoPfe)
@@ -48,7 +48,7 @@ pub static SERVICES: &[&Card] = &[
 /// The protocol of this name.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind), with the names that there are.
+/// [`InvalidInput`](comity_core::Kind), with the names of all protocols.
 pub fn named(name: &str) -> Result<&'static dyn Protocol> {
     among(PROTOCOLS, name)
 }
@@ -64,11 +64,11 @@ pub fn among(protocols: &'static [&'static dyn Protocol], name: &str) -> Result<
     })
 }
 
-/// The protocol that runs where none is named: the first of these for `parties` parties that runs any program
-/// and is malicious. A semi-honest protocol is never run unless it is named.
+/// The default protocol: the first of these for `parties` parties that runs any program and withstands
+/// malicious parties. A semi-honest protocol is never run unless it is named.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) names those that could be named for this program.
+/// [`InvalidInput`](comity_core::Kind) names the protocols that this program could be run with.
 pub fn preferred(
     protocols: &'static [&'static dyn Protocol],
     parties: u16,
@@ -104,11 +104,12 @@ fn first(
     })
 }
 
-/// Whether so many parties can run this program with the protocol of this card, as far as the card says.
+/// Checks that `parties` parties can run this program with the protocol of this card, as far as the card
+/// says.
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) names the value or the number that does not fit, and those of
-/// `protocols` that would do.
+/// `protocols` that would fit.
 pub fn fits(
     protocols: &'static [&'static dyn Protocol],
     card: &'static Card,
@@ -154,7 +155,7 @@ pub(crate) fn set<'a, S: AsRef<str> + 'a>(
     Ok(options)
 }
 
-/// The protocols for so many parties, in words.
+/// The protocols for `parties` parties, in words.
 fn instead(protocols: &[&'static dyn Protocol], parties: u16, program: Option<&Program>) -> String {
     let takes = |card: &Card| match card.takes {
         Takes::Any | Takes::Shares => true,

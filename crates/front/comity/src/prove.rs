@@ -12,12 +12,12 @@ use crate::watch::Watch;
 
 impl Session<'_> {
     /// Proves a statement to party 1; this is party 0. `witness` has the value of each secret input. Both
-    /// sides name the statement and the way. That nothing failed does not say that the verifier is convinced.
+    /// sides name the statement and the way. `Ok` does not mean that the verifier is convinced.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the session was told what a proof does not take up (a protocol,
-    /// parameters, a store, shares); [`Mismatch`](comity_core::Kind), on both sides, if they name different
-    /// statements or ways; otherwise those of the network and of [`prove_to`].
+    /// [`InvalidInput`](comity_core::Kind) if the session has settings that a proof has no use for (a
+    /// protocol, parameters, a store, shares); [`Mismatch`](comity_core::Kind), on both sides, if they name
+    /// different statements or ways; otherwise those of the network and of [`prove_to`].
     pub fn prove(
         self,
         statement: &Statement,
@@ -30,7 +30,7 @@ impl Session<'_> {
         })
     }
 
-    /// Has party 0 prove a statement; this is party 1. If it returns without an error, the statement is believed.
+    /// Has party 0 prove a statement; this is party 1. `Ok` means that the proof holds.
     ///
     /// # Errors
     /// As [`Session::prove`], and those of [`verify_from`].

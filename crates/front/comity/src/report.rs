@@ -12,19 +12,20 @@ use crate::clock::Times;
 pub struct Report {
     /// The outputs that this party learns, each with its index in the program.
     pub outputs: Vec<(usize, Bits)>,
-    /// This party's shares of the outputs that go out so, each with its index. One alone tells nothing of the
-    /// value.
+    /// This party's shares of the outputs that stay shared, each with its index. A share alone says nothing
+    /// about the value.
     pub shares: Vec<(usize, ValueShare)>,
-    /// The input values that came in as shares though the protocol withstands parties that cheat: whoever
-    /// held one could flip bits of the value, unseen.
+    /// The input values that came in as shares although the protocol withstands malicious parties: shares
+    /// have no MACs, so any holder of one could have flipped bits of the value unnoticed.
     pub unauthenticated: Vec<usize>,
     /// The protocol's name.
     pub protocol: &'static str,
-    /// The protocol's options, as they were settled; of two parts, the first one, with the party that has it.
+    /// The protocol's options as they were settled. A choice between two parts is named by the first part,
+    /// and its value is the party that has it.
     pub options: Vec<(&'static str, OptionValue)>,
     /// The adversary against whom the protocol is secure.
     pub adversary: Adversary,
-    /// What has to hold of a primitive for this run, where the protocol's options differ in it.
+    /// The assumption that this run needs of a primitive, where the protocol's options differ in it.
     pub assumption: Option<&'static str>,
     /// The security parameters.
     pub params: Params,
@@ -46,7 +47,8 @@ pub struct Report {
     pub peers: Vec<(PartyId, Traffic)>,
     /// The number of times that this party waited for an answer to what it had sent.
     pub rounds: u64,
-    /// The most memory that this process ever held, in bytes, where the system tells (Linux).
+    /// The most memory that this process ever held, in bytes; `None` if the system does not tell (Linux
+    /// does).
     pub peak_rss: Option<u64>,
 }
 
@@ -107,9 +109,9 @@ pub(crate) fn sum(counters: &PerPeer<Counter>) -> Traffic {
 pub struct Filled {
     /// The amount that was made, in `unit`.
     pub count: u64,
-    /// The unit: `runs` of the program, or what the material is counted in.
+    /// The unit: `runs` of the program, or a unit of the material.
     pub unit: &'static str,
-    /// The room that the lots take in this party's store, in bytes.
+    /// The size of the lots in this party's store, in bytes.
     pub stored_bytes: u64,
     /// The cost of the lots to this party; without outputs.
     pub report: Report,

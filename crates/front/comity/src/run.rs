@@ -16,19 +16,18 @@ use crate::shares::{self, Form};
 use crate::watch::Watch;
 
 impl Session<'_> {
-    /// Runs the program with this party's inputs, each with its index, and reports when all is done and
-    /// checked.
+    /// Runs the program with this party's inputs, each with its index. Returns when all is done and checked.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) before anything is sent if the inputs are not exactly this
+    /// [`InvalidInput`](comity_core::Kind), before anything is sent, if the inputs are not exactly this
     /// party's, at the program's widths, or the session is not set up; [`Mismatch`](comity_core::Kind), on
-    /// both sides, if the parties want different things; otherwise what the network, the peers and the
-    /// protocol's checks give.
+    /// both sides, if the parties want different things; otherwise those of the network, the peers and the
+    /// protocol's checks.
     pub fn run(self, program: &Program, inputs: impl IntoIterator<Item = (usize, Bits)>) -> Result<Report> {
         self.run_watched(program, inputs, &mut ())
     }
 
-    /// As [`Session::run`], and tells `watch` how it goes.
+    /// As [`Session::run`], and reports its progress to `watch`.
     ///
     /// # Errors
     /// As [`Session::run`].

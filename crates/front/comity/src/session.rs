@@ -32,9 +32,9 @@ use crate::shares::Form;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A run ends when this party is done, not when its last message is with a peer that is slower. A process
-/// that ends then calls [`settle`](crate::settle) first: the system may throw away what that peer has not
-/// taken yet.
+/// A run ends when this party is done; its last message may not have reached a slower peer yet. A process
+/// that ends after a run calls [`settle`](crate::settle) first: otherwise the system may discard what that
+/// peer has not received yet.
 pub struct Session<'a> {
     pub(crate) me: PartyId,
     pub(crate) route: Route<'a>,
@@ -110,7 +110,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The side of the party of this group whose key is in this folder. It talks TLS 1.3.
+    /// The side of the group's party whose key is in this folder. It uses TLS 1.3.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the folder has no key, or the group has no party with that key.
@@ -119,9 +119,9 @@ impl<'a> Session<'a> {
         Ok(Session::new(me.0).group(group).tls(keys))
     }
 
-    /// Meets the parties of this group where it says that they are. That all hold the same group is compared.
-    /// One with keys needs [`tls`](Session::tls); [`listen`](Session::listen) says where this machine has the
-    /// address that others call.
+    /// Meets the parties of this group at the addresses that the group lists. The parties compare that all
+    /// hold the same group. A group with keys needs [`tls`](Session::tls); [`listen`](Session::listen) names
+    /// the address on this machine at which others reach this party.
     #[must_use]
     pub fn group(mut self, group: &PartyGroup) -> Self {
         self.group = Some(group.clone());
@@ -129,25 +129,26 @@ impl<'a> Session<'a> {
     }
 
     /// The address of another party, or `-` if nobody can call it. Of two parties the lower one listens, at
-    /// what [`listen`](Session::listen) says, unless nobody can call it. There are as many parties as have an
-    /// address, and this one.
+    /// the address of [`listen`](Session::listen), unless nobody can call it. The parties of the run are
+    /// those with an address, and this one.
     #[must_use]
     pub fn peer(mut self, party: u16, address: impl Into<String>) -> Self {
         self.peers.push((PartyId(party), address.into()));
         self
     }
 
-    /// Meets at this [relay](comity_net::Relay) those who cannot be called, and cannot call this party: both
-    /// call the relay, and speak TLS through it. Of two without a group it is the other one; of a group those
-    /// without addresses, in place of the relay that the group may name.
+    /// Meets at this [relay](comity_net::Relay) the parties that neither can be called nor can call this one:
+    /// both call the relay, and speak TLS through it. Between two parties without a group that is the other
+    /// party; in a group, those without addresses. A relay that the group names is not used then.
     #[must_use]
     pub fn relay(mut self, address: impl Into<String>) -> Self {
         self.relay = Some(address.into());
         self
     }
 
-    /// Listens at an address, hands the one that it got to `ask`, and meets the parties at the addresses that
-    /// come back: all of them, in order. For whoever starts all parties, and does not choose their ports.
+    /// Listens at an address, hands the address with its port to `ask`, and meets the parties at the
+    /// addresses that `ask` returns, one for each party, in order. For a program that starts all parties and
+    /// does not choose their ports.
     #[must_use]
     pub fn introduced(
         mut self,
@@ -166,38 +167,38 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Connects to the peer at this address, trying until the time-out.
+    /// Connects to the peer at this address, and tries again until the time-out.
     #[must_use]
     pub fn connect(mut self, address: impl Into<String>) -> Self {
         self.route = Route::Connect(address.into());
         self
     }
 
-    /// Runs over a channel that leads to the only peer already. Its privacy and its time-outs are the
-    /// caller's.
+    /// Runs over a channel that already leads to the only peer. Its privacy and its time-outs are the
+    /// caller's responsibility.
     #[must_use]
     pub fn over(mut self, channel: impl Channel + 'a) -> Self {
         self.route = Route::Over(Box::new(channel));
         self
     }
 
-    /// Runs over channels that lead to the peers already, one each. Their privacy and their time-outs are the
-    /// caller's.
+    /// Runs over channels that already lead to the peers, one for each. Their privacy and their time-outs are
+    /// the caller's responsibility.
     #[must_use]
     pub fn among<C: Channel + 'a>(mut self, links: PerPeer<C>) -> Self {
         self.route = Route::Among(links.map(|_, link| Box::new(link) as Box<dyn Channel + 'a>));
         self
     }
 
-    /// Talks TLS 1.3 with the key and the trusted keys in this folder (see `comity key`).
+    /// Uses TLS 1.3 with the key and the trusted keys in this folder (see `comity key`).
     #[must_use]
     pub fn tls(mut self, dir: impl AsRef<Path>) -> Self {
         self.tls = Some(dir.as_ref().to_owned());
         self
     }
 
-    /// Takes whoever has a trusted key for the peer: for a service of two parties that has many clients, each
-    /// with a line of its own among the trusted keys, and whatever number.
+    /// Accepts anybody with a trusted key as the peer. For a service of two parties that has many clients,
+    /// each of which has a line among the trusted keys, under any number.
     #[must_use]
     pub fn any_trusted(mut self) -> Self {
         self.service = true;
@@ -205,7 +206,7 @@ impl<'a> Session<'a> {
     }
 
     /// Allows plain text to an address off this machine, where anyone on the way can read and change it.
-    /// Among three parties and more whoever listens there can learn inputs, also if nobody cheats
+    /// Among three parties and more a listener there can learn inputs even if nobody cheats
     /// ([`Watch::overheard`](crate::Watch::overheard)).
     #[must_use]
     pub fn plaintext(mut self, allowed: bool) -> Self {
@@ -213,15 +214,15 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Takes this list of protocols in the place of [`PROTOCOLS`]: one is preferred or named of these, and
-    /// others of them are what advice names.
+    /// Uses this list of protocols instead of [`PROTOCOLS`]: for the default, for names, and for advice in
+    /// errors.
     #[must_use]
     pub fn protocols(mut self, protocols: &'static [&'static dyn Protocol]) -> Self {
         self.protocols = protocols;
         self
     }
 
-    /// Runs the protocol of this name ([`PROTOCOLS`] lists them) and not the preferred one. A semi-honest
+    /// Runs the protocol of this name ([`PROTOCOLS`] lists them) instead of the preferred one. A semi-honest
     /// protocol runs only if it is named.
     #[must_use]
     pub fn protocol(mut self, name: impl Into<String>) -> Self {
@@ -236,31 +237,31 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// Sets an option of the protocol: its [card](Card::options) says which there are. One that is agreed on
-    /// has to be the same at all parties; one that follows from the program is as the others say, if this
-    /// party does not.
+    /// Sets an option of the protocol; its [card](Card::options) lists them. An agreed option must be the
+    /// same at all parties. One that follows from the program takes the other parties' value if this party
+    /// does not set it.
     #[must_use]
     pub fn option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.options.push((name.into(), value.into()));
         self
     }
 
-    /// Takes material from this store, or makes it for it.
+    /// Takes material from this store, or puts new material into it.
     #[must_use]
     pub fn store(mut self, store: Store) -> Self {
         self.store = Some(store);
         self
     }
 
-    /// The security parameters; all parties have the same.
+    /// The security parameters. All parties must have the same.
     #[must_use]
     pub fn params(mut self, params: Params) -> Self {
         self.params = params;
         self
     }
 
-    /// Listens where this session would, for many that wait [`at`](Session::at) it; `None` if this party is
-    /// called by nobody.
+    /// Listens where this session would, for several sessions that wait [`at`](Session::at) the listener;
+    /// `None` if nobody calls this party.
     ///
     /// # Errors
     /// As [`Session::run`], before it waits.
@@ -274,47 +275,46 @@ impl<'a> Session<'a> {
         address.and_then(|places| places.listen).map(|address| Listener::bind(&address, &settings)).transpose()
     }
 
-    /// Waits for those that come at this place, which goes on to be there when the run is over.
+    /// Waits for the peers at this listener, which stays open after the run.
     #[must_use]
     pub fn at(mut self, listener: &Listener) -> Self {
         self.listener = Some(listener.clone());
         self
     }
 
-    /// The digest of the job that the run is of: all parties have the same, or none.
+    /// The digest of the job that the run belongs to. Either all parties set the same, or none sets one.
     #[must_use]
     pub fn job(mut self, digest: [u8; 32]) -> Self {
         self.job = Some(digest);
         self
     }
 
-    /// The name of this run among those of the same parties at the same time: all say the same, or none. Two
-    /// runs that want the same things are one as good as the other to whoever can redirect connections, and
-    /// party and party of different ones would meet: labels tell them apart. Up to 32 letters, digits, `-`,
-    /// `_` and `.`.
+    /// The name of this run among simultaneous runs of the same parties. Either all set the same, or none
+    /// sets one. Anybody who can redirect connections could make parties of different runs meet if these want
+    /// the same things: labels tell the runs apart. Up to 32 letters, digits, `-`, `_` and `.`.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    /// The time in which the whole run has to end, from the call of [`run`](Session::run) on. Channels of the
-    /// caller's do not know of it.
+    /// The time in which the whole run has to end, from the call of [`run`](Session::run) on. It does not
+    /// apply to the caller's own channels.
     #[must_use]
     pub fn deadline(mut self, time: Duration) -> Self {
         self.deadline = Some(time);
         self
     }
 
-    /// The clock that waits are timed by: the system's, if nothing is said.
+    /// The clock that waits are timed by; the system's clock by default.
     #[must_use]
     pub fn clock(mut self, now: Now) -> Self {
         self.now = now;
         self
     }
 
-    /// The handle that stops the run, if it is to be one that is there already;
-    /// [`Watch::begins`](crate::Watch::begins) gives it out in any case.
+    /// The handle that stops the run, if it is to be an existing one; [`Watch::begins`](crate::Watch::begins)
+    /// gives out a handle in any case.
     #[must_use]
     pub fn stopped_by(mut self, stop: &Stop) -> Self {
         self.stop = stop.clone();
@@ -330,32 +330,33 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The time-out of the peer: to connect, for the first message, for the rest of a message that has begun,
-    /// and to take what is sent. A peer that computes is waited for as long as it says that it is there.
+    /// The time-out for the peer: to connect, for the first message, for the rest of a message that has
+    /// begun, and to take what is sent. While a peer computes and says that it is there, the wait has no
+    /// time-out.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// The CPU backend; the fastest if nothing is said. All give equal bytes.
+    /// The CPU backend; the fastest by default. All backends give the same bytes.
     #[must_use]
     pub fn backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
         self
     }
 
-    /// Puts in this party's share of an input value that is [shared](comity_circuit::Owner::Shared): what
-    /// another run gave, in [`Report::shares`](crate::Report::shares). That all parties' belong together is
-    /// found out when they meet.
+    /// Puts in this party's share of an input value that is [shared](comity_circuit::Owner::Shared): an
+    /// output share of another run, from [`Report::shares`](crate::Report::shares). When the parties meet,
+    /// they check that their shares belong together.
     #[must_use]
     pub fn share(mut self, input: usize, share: ValueShare) -> Self {
         self.shares.push((input, share));
         self
     }
 
-    /// Lets values come in as shares though the protocol withstands parties that cheat: shares have no MACs,
-    /// and so whoever holds one can flip bits of the value, unseen.
+    /// Lets values come in as shares although the protocol withstands malicious parties: shares have no MACs,
+    /// so any holder of one can flip bits of the value unnoticed.
     #[must_use]
     pub fn unauthenticated_shares(mut self, allowed: bool) -> Self {
         self.unauthenticated_shares = allowed;

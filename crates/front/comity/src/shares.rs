@@ -25,7 +25,7 @@ pub(crate) enum Form<'p> {
 }
 
 impl<'p> Form<'p> {
-    /// The form of a program that the protocol of this card runs among so many parties.
+    /// The form of a program that the protocol of this card runs among `parties` parties.
     pub(crate) fn of(program: &'p Program, card: &Card, parties: u16) -> Result<Form<'p>> {
         match card.takes {
             Takes::Any | Takes::NoAnds if program.check_plain().is_err() => {

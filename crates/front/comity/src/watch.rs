@@ -8,13 +8,14 @@ use comity_protocol::Card;
 /// An observer of a session while it runs. The default of every method does nothing.
 pub trait Watch {
     /// The session begins, before anything else: `stop` stops it, at any time and from any thread. Its waits
-    /// then end soon, with [`Stopped`](comity_core::Kind); so does its computing, where it next turns to the
-    /// network. Channels of the caller's do not know of it.
+    /// then end soon, with [`Stopped`](comity_core::Kind); its computing ends when it next turns to the
+    /// network. This does not apply to the caller's own channels.
     fn begins(&mut self, stop: &Stop) {
         let _ = stop;
     }
 
-    /// All are there, and want the same. From now on the others may learn what the run tells them, however it ends.
+    /// All parties are there, and want the same. From now on the others may learn what the run tells them,
+    /// however it ends.
     ///
     /// # Errors
     /// An error here ends the session with it.
@@ -22,19 +23,19 @@ pub trait Watch {
         Ok(())
     }
 
-    /// This party listens at this address, for its peer or for those that call it (with the port that the
-    /// system chose, if it was 0).
+    /// This party listens at this address, for its peer or for those that call it. The port is the one that
+    /// the system chose, if it was 0.
     fn listening(&mut self, address: &str) {
         let _ = address;
     }
 
-    /// Those who cannot be called, and cannot call this party, are waited for at this relay.
+    /// At this relay this party waits for those that neither can be called nor can call it.
     fn at_relay(&mut self, relay: &str) {
         let _ = relay;
     }
 
-    /// Of three parties and more, or of a group, some are not there yet: those that are missing, and those of
-    /// the others that are there. It is said again as others come.
+    /// Of three parties or more, or of a group, some are not there yet: `missing` are those, and `here` are
+    /// the others. Called again as parties arrive.
     fn waiting(&mut self, missing: &[PartyId], here: &[PartyId]) {
         let _ = (missing, here);
     }
@@ -49,17 +50,17 @@ pub trait Watch {
         let _ = address;
     }
 
-    /// A semi-honest protocol is about to run with a party off this machine: time to say what that risks
+    /// A semi-honest protocol is about to run with a party off this machine: the user should be told the risk
     /// ([`Card::risk`]).
     fn exposed(&mut self, card: &Card) {
         let _ = card;
     }
 
-    /// Three parties or more are about to speak plain text off this machine, where the seeds can be heard
-    /// that hide each one's shares: time to say that whoever listens on the way can learn inputs.
+    /// Three parties or more are about to speak plain text off this machine. A listener on the way hears the
+    /// seeds that hide each party's shares: the user should be told that it can learn inputs.
     fn overheard(&mut self) {}
 
-    /// The peer is there, at this address; of more, all are.
+    /// The peer is there, at this address; with more than two parties, all are.
     fn connected(&mut self, peer: &str) {
         let _ = peer;
     }
@@ -74,24 +75,24 @@ pub trait Watch {
         let _ = taken;
     }
 
-    /// `lots` lots in the store were deleted, since another party does not have its part of them any more.
+    /// `lots` lots in the store were deleted, since another party no longer has its part of them.
     fn discarded(&mut self, lots: usize) {
         let _ = lots;
     }
 
-    /// A lot in the store is passed over, since it is damaged: `why` names the file and says what to do.
+    /// A damaged lot in the store is passed over: `why` names the file and says what to do.
     fn damaged(&mut self, why: &str) {
         let _ = why;
     }
 
-    /// A lot for this program, or for any, is destroyed, by this run or one before: a check had begun, and
-    /// nobody knows how it ended.
+    /// A lot for this program, or for any, is destroyed, by this run or an earlier one: a check had begun,
+    /// and nobody knows how it ended.
     fn destroyed(&mut self, program: &str) {
         let _ = program;
     }
 
-    /// Material is made anew that could have been made of stored material: `why` says what was not enough,
-    /// and what makes more of it.
+    /// Material is made anew although it could have been made from stored material: `why` says what was not
+    /// enough, and how to make more of it.
     fn made_anew(&mut self, why: &str) {
         let _ = why;
     }
@@ -102,7 +103,7 @@ pub trait Watch {
         let _ = name;
     }
 
-    /// The gates go on: `done` AND gates are done since the start.
+    /// Gates were computed: `done` AND gates since the start.
     fn and_gates(&mut self, done: u64) {
         let _ = done;
     }

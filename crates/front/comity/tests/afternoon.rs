@@ -186,7 +186,7 @@ fn honest_run(parties: &Parties) {
     });
 }
 
-/// The address of a go-between that ends after so many bytes from the caller.
+/// The address of a go-between that ends after `bytes` bytes from the caller.
 fn between(parties: &Parties, bytes: usize, end: End) -> String {
     let here = TcpListener::bind("127.0.0.1:0").unwrap();
     let (address, target) = (here.local_addr().unwrap().to_string(), parties.listener.address());
@@ -206,7 +206,7 @@ fn between(parties: &Parties, bytes: usize, end: End) -> String {
     address
 }
 
-/// Forwards so many bytes; whether all were forwarded that there were.
+/// Forwards `bytes` bytes, or fewer if there are no more. Returns whether there were no more.
 fn forward(mut from: &TcpStream, mut to: &TcpStream, mut bytes: usize) -> bool {
     let mut piece = vec![0; 4096];
     while bytes > 0 {
@@ -223,7 +223,7 @@ fn forward(mut from: &TcpStream, mut to: &TcpStream, mut bytes: usize) -> bool {
     false
 }
 
-/// A peer that is killed after so many bytes: the other one ends in words, or waits for whoever comes until
+/// A peer that is killed after `bytes` bytes: the other one ends in words, or waits for whoever comes until
 /// it is stopped.
 fn killed_peer(parties: &Parties, bytes: usize) {
     let stop = Stop::default();
@@ -237,7 +237,7 @@ fn killed_peer(parties: &Parties, bytes: usize) {
     });
 }
 
-/// A peer that is stopped after so many bytes: the other one's clock ends the wait.
+/// A peer that is stopped after `bytes` bytes: the other one's clock ends the wait.
 fn stopped_peer(parties: &Parties, bytes: usize) {
     thread::scope(|scope| {
         let ((hold, held), (begins, begun)) = (mpsc::channel(), mpsc::channel());

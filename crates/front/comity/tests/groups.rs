@@ -173,7 +173,7 @@ fn files_that_differ_are_told_with_both_digests() {
     }
 }
 
-/// Waits until a party has said that it waits for so many.
+/// Passes on which parties a party says that it waits for, and which are here.
 struct Waiting(mpsc::Sender<Wait>);
 
 /// Who is missing, and who is here.

@@ -6,7 +6,7 @@ use comity::{Bits, Error, Kind, Owner, Program, Recipients, Report, Result, Sess
 use comity_channel::memory_mesh;
 use comity_testing::PATIENCE;
 
-/// Runs a program among so many: what each makes of its session, with its inputs.
+/// Runs a program among `parties` parties, where `side` sets up each one's session and inputs.
 fn among<'a>(
     parties: u16,
     program: &Program,

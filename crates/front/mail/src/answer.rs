@@ -33,17 +33,18 @@ pub fn respond(
     sealer.finish()
 }
 
-/// Reads an answer to its end without opening it: its head, and how many bytes it has. The checksum is right.
+/// Reads an answer to its end without opening it, and checks its checksum. Returns its head and its number of
+/// bytes.
 ///
 /// # Errors
-/// [`Malformed`](comity_core::Kind) if this is no answer, or of another version, or damaged.
+/// [`Malformed`](comity_core::Kind) if it is not an answer, or is damaged, or has another version.
 pub fn examine(from: &mut dyn Read) -> Result<(Head, u64)> {
     let head = Head::read(from)?;
     let bytes = summed(FileKind::Answer, &head.to_bytes(), from)?;
     Ok((head, bytes))
 }
 
-/// Reads a stored copy to its end without opening it, and says how many bytes it has. The checksum is right.
+/// Reads a stored copy to its end without opening it, and checks its checksum. Returns its number of bytes.
 ///
 /// # Errors
 /// As [`examine`].

@@ -18,16 +18,16 @@ use crate::store::{CopyStore, open_stored};
 /// The verdict on an answer.
 #[derive(Debug)]
 pub struct Verdict {
-    /// The name that the sender gives itself, if the answer could be read that far. It is the sender's own
-    /// name only if the seal was whole: [`Malformed`](comity_core::Kind) and [`Mismatch`](comity_core::Kind)
-    /// are nobody's fault that is named.
+    /// The name that the sender gave itself, if the answer could be read that far. Only a whole seal makes it
+    /// the sender's name: after [`Malformed`](comity_core::Kind) or [`Mismatch`](comity_core::Kind), do not
+    /// blame anybody whom it names.
     pub name: Option<Name>,
     /// The outputs, or the reason why the answer was refused. [`Misbehaved`](comity_core::Kind) names the
     /// cheat.
     pub outcome: Result<Opened>,
 }
 
-/// Answers that are opened together. What came of them is kept inside until the key is saved.
+/// Answers that are opened together. Their verdicts are kept inside until the key is saved.
 pub struct Batch<'a> {
     key: &'a mut QueryKey,
     backend: Backend,
@@ -68,12 +68,12 @@ impl QueryKey {
         })
     }
 
-    /// Whether an answer to this query is whole, without opening it: that tells nothing that has to stay
-    /// secret. Returns the name of the sender.
+    /// Checks that an answer to this query is whole, without opening it: this shows nothing that must stay
+    /// secret. Returns the sender's name.
     ///
     /// # Errors
     /// [`Mismatch`](comity_core::Kind) if it is for another query or program,
-    /// [`Malformed`](comity_core::Kind) if it is not an answer, or not whole.
+    /// [`Malformed`](comity_core::Kind) if it is not an answer, or is damaged.
     pub fn check(&self, program: &Program, answer: &mut dyn Read) -> Result<Name> {
         Ok(self.whole(&self.cost(program)?, answer)?.0.name)
     }
@@ -128,8 +128,8 @@ fn encapsulated(answer: &mut dyn Read) -> Result<[u8; ENCAPSULATED]> {
 }
 
 impl<'a> Batch<'a> {
-    /// Opens an answer, as far as that goes, and keeps what came of it. Where copies are stored,
-    /// [`Batch::fetch`] comes first.
+    /// Opens an answer as far as possible, and keeps the verdict. If copies are stored, call [`Batch::fetch`]
+    /// first.
     pub fn add(&mut self, answer: &mut dyn Read) {
         self.add_from(answer, None);
     }
@@ -203,7 +203,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Notes an answer whose copies are to be fetched, if it is an answer to this query, sealed and whole.
-    /// Nothing is opened.
+    /// Opens nothing.
     pub fn admit(&mut self, answer: &mut dyn Read) {
         let Ok((_, encapsulated, sum)) = self.key.whole(&self.cost, answer) else { return };
         let known = self.key.spent || self.key.opened.contains_key(&encapsulated);
@@ -212,9 +212,9 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Closes the batch, as [`Batch::close`] does, before any copy is fetched: which ones are shows which are
-    /// evaluated. Marks the key as spent, and has it saved; from then on the admitted answers are opened and
-    /// no others. If none was admitted, the key stays as it is.
+    /// Closes the batch, as [`Batch::close`] does, before any copy is fetched, since fetching shows which
+    /// copies are evaluated. Marks the key as spent, and has it saved; from then on the admitted answers are
+    /// opened and no others. If no answer was admitted, the key stays as it is.
     ///
     /// # Errors
     /// As [`Batch::close`].
@@ -224,23 +224,23 @@ impl<'a> Batch<'a> {
         Ok(Fetching(self))
     }
 
-    /// Closes the batch, as MS-NISC has it: marks the key as spent, has it saved, and then returns the
+    /// Closes the batch, as MS-NISC requires: marks the key as spent, has it saved, and then returns the
     /// verdicts on the answers, in their order. If none of them was an answer to this query, sealed and
     /// whole, the key stays as it is.
     ///
     /// `save` must not return before the key would survive a crash.
     ///
     /// # Errors
-    /// The error that `save` reports. No verdict was returned then, and the key must be loaded again before
-    /// it is used.
+    /// The error that `save` reports. Then no verdict is returned, and the key must be loaded again before it
+    /// is used.
     pub fn close<E>(mut self, save: impl FnOnce(&QueryKey) -> Result<(), E>) -> Result<Vec<Verdict>, E> {
         let spends = !self.key.spent && !self.seen.is_empty();
         self.tell(spends, save)
     }
 
-    /// Tells the verdicts on the answers, and lets others follow unless an answer was refused: adaptive
-    /// MS-NISC. Saves the key first, as [`Batch::close`] does. An output that was recovered ends nothing:
-    /// whether there is one can depend on the receiver's input.
+    /// Returns the verdicts on the answers, and allows further answers unless one was refused: adaptive
+    /// MS-NISC. Saves the key first, as [`Batch::close`] does. A recovered output does not stop further
+    /// answers: whether there is one can depend on the receiver's input.
     ///
     /// # Errors
     /// As [`Batch::close`].
@@ -264,12 +264,12 @@ impl<'a> Batch<'a> {
 pub struct Fetching<'a>(Batch<'a>);
 
 impl Fetching<'_> {
-    /// Opens an answer that was admitted, as far as that goes, with copies from a store, and keeps what came of it.
+    /// Opens an admitted answer as far as possible, with copies from a store, and keeps the verdict.
     pub fn add(&mut self, answer: &mut dyn Read, store: &mut dyn CopyStore) {
         self.0.add_from(answer, Some(store));
     }
 
-    /// The verdicts on the answers, in their order.
+    /// Returns the verdicts on the answers, in their order.
     pub fn tell(self) -> Vec<Verdict> {
         self.0.verdicts
     }

@@ -33,10 +33,10 @@ pub enum FileKind {
 impl FileKind {
     const ALL: [FileKind; 4] = [FileKind::Query, FileKind::Key, FileKind::Answer, FileKind::Copy];
 
-    /// The number of bytes that tell a file's kind.
+    /// The number of bytes that show a file's kind.
     pub const BYTES: usize = 16;
 
-    /// The kind of a file that begins with these bytes.
+    /// The kind of a file that begins with these bytes; `None` if it is of no such kind.
     pub fn of(start: &[u8]) -> Option<FileKind> {
         FileKind::ALL.into_iter().find(|kind| start.starts_with(kind.magic()))
     }
@@ -145,7 +145,7 @@ pub(crate) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// So many bytes.
+    /// The next `count` bytes.
     pub(crate) fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
         let short = || Error::malformed(format!("{} ends in the middle of a field", self.kind.name()));
         let (bytes, rest) = self.rest.split_at_checked(count).ok_or_else(short)?;

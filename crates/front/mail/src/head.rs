@@ -7,14 +7,14 @@ use comity_core::{Error, Result};
 use crate::file::{FileKind, START};
 use crate::name::Name;
 
-/// The head of an answer, which stands in the clear before the sealed rest.
+/// The head of an answer, which precedes the sealed rest and is not encrypted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The digest of the program.
     pub program: [u8; 32],
     /// The fingerprint of the query.
     pub query: [u8; 32],
-    /// The name that the sender gives itself.
+    /// The name that the sender gave itself.
     pub name: Name,
 }
 
@@ -31,7 +31,7 @@ impl Head {
     /// Reads the head of an answer.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if this is no answer, or one of another version.
+    /// [`Malformed`](comity_core::Kind) if it is not an answer, or has another version.
     pub fn read(from: &mut dyn Read) -> Result<Head> {
         let mut start = [0; START];
         let short = |_| Error::malformed("an answer was expected, and this is something else");
@@ -50,7 +50,7 @@ impl Head {
     }
 }
 
-/// Reads exactly so many bytes, if there are.
+/// Fills `bytes`; `None` if fewer are left.
 pub(crate) fn fill(from: &mut dyn Read, bytes: &mut [u8]) -> Result<Option<()>> {
     match from.read_exact(bytes) {
         Ok(()) => Ok(Some(())),

@@ -14,7 +14,8 @@ use crate::name::{Reference, put_text, take_text};
 use crate::query::Query;
 use crate::seal::public_key;
 
-/// The key that opens the answers to a query. Whoever has it learns the receiver's input, and reads all answers.
+/// The key that opens the answers to a query. Whoever has it knows the receiver's input, and can read all
+/// answers.
 pub struct QueryKey {
     /// The seed of the key that answers are sealed to.
     pub(crate) seed: Zeroizing<[u8; 32]>,
@@ -30,9 +31,10 @@ pub struct QueryKey {
 }
 
 impl QueryKey {
-    /// Makes the key of a new query. `inputs[i]` is there exactly for the values of party 0. `named` is what
-    /// the receiver calls the program; the query shows it without its folders. `expected` is how many answers
-    /// a batch should have at most, for the record: choose `copies` with `log2` of it to spare.
+    /// Makes the key of a new query. `inputs[i]` is `Some` exactly for the values of party 0. `named` is the
+    /// receiver's name for the program; the query shows it without its folders. `expected` is the most
+    /// answers that a batch should have, for the record: choose `copies` for log2 of it more bits of
+    /// security.
     ///
     /// # Errors
     /// As [`comity_nisc::publish`].
@@ -72,8 +74,8 @@ impl QueryKey {
         Query::new(public_key(&self.seed), self.reference.clone(), self.secret.query())
     }
 
-    /// The key of the next query for the same input: fresh circuit OTs, a fresh key for answers, and nothing opened.
-    /// Answers to the earlier query do not fit it.
+    /// The key of the next query for the same input: fresh circuit OTs, a fresh key for answers, and nothing
+    /// opened. Answers to the earlier query do not open with it.
     ///
     /// # Errors
     /// As [`Secret::refresh`].
@@ -85,7 +87,7 @@ impl QueryKey {
     /// The key in these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if they are not a key, or of another version, or damaged.
+    /// [`Malformed`](comity_core::Kind) if the bytes are not a key, or are damaged, or have another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<QueryKey> {
         let (mut fields, _) = FileKind::Key.fields(bytes)?;
         let seed = Zeroizing::new(fields.array()?);
@@ -112,8 +114,8 @@ impl QueryKey {
         Ok(key)
     }
 
-    /// The same key with the tables that this one has made, if they are of one query. Not for users: fuzzing
-    /// opens by a key that is as good as new each time.
+    /// This key with the tables that `other` has made, if both are of one query. Not for users: fuzzing opens
+    /// with a new key each time.
     #[doc(hidden)]
     pub fn with_tables_of(mut self, other: &QueryKey) -> QueryKey {
         self.secret = self.secret.with_tables_of(&other.secret);
@@ -164,17 +166,17 @@ impl QueryKey {
         self.expected
     }
 
-    /// Whether no more answers are opened until it is refreshed.
+    /// Whether the key opens no more answers until it is refreshed.
     pub fn spent(&self) -> bool {
         self.spent
     }
 
-    /// The number of answers that were opened.
+    /// The number of answers that were opened with it.
     pub fn opened(&self) -> usize {
         self.opened.len()
     }
 
-    /// The receiver's part of the protocol.
+    /// The receiver's secret of the protocol.
     pub fn secret(&self) -> &Secret {
         &self.secret
     }

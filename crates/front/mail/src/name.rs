@@ -19,7 +19,7 @@ impl Name {
     /// A name: 1 to [`MAX`](Name::MAX) bytes of letters, digits, spaces and `-_.@+`, so that it can be shown anywhere.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) for anything else.
+    /// [`InvalidInput`](comity_core::Kind) for any other text.
     pub fn new(text: &str) -> Result<Name> {
         let fits = |c: char| c.is_alphanumeric() || " -_.@+".contains(c);
         if text.is_empty() || text.len() > Name::MAX || !text.chars().all(fits) {
@@ -48,8 +48,8 @@ impl fmt::Display for Name {
     }
 }
 
-/// How a query says which program it is for: words that help to find it, and whose its inputs are. The hash
-/// beside it decides.
+/// How a query says which program it is for: words that help to find it, and the owners of its inputs. The
+/// hash beside it is what counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     text: String,
@@ -88,7 +88,7 @@ impl Reference {
         &self.text
     }
 
-    /// The party of each input value.
+    /// The owner of each input value.
     pub fn owners(&self) -> &[u8] {
         &self.owners
     }

@@ -30,7 +30,8 @@ impl Query {
     /// The query with these bytes. Its points are checked by [`respond`](crate::respond()).
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if they are no query, or of another version, or damaged.
+    /// [`Malformed`](comity_core::Kind) if the bytes are not a query, or are damaged, or have another
+    /// version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Query> {
         let (mut fields, _) = FileKind::Query.fields(bytes)?;
         let sealing = fields.array()?;
@@ -48,12 +49,13 @@ impl Query {
         &self.bytes
     }
 
-    /// The hash of the query. Answers are bound to it. Receiver and senders who compare it have the same query.
+    /// The hash of the query. Answers are bound to it. A receiver and senders with the same hash have the
+    /// same query.
     pub fn fingerprint(&self) -> &[u8; CHECKSUM] {
         &self.fingerprint
     }
 
-    /// The program that the query is for, as the receiver says.
+    /// The receiver's words for the program that the query is for.
     pub fn reference(&self) -> &Reference {
         &self.reference
     }

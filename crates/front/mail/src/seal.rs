@@ -32,7 +32,7 @@ pub(crate) fn sealed_bytes(plain: u64) -> u64 {
     plain.saturating_add(TAG as u64 * plain.div_ceil(CHUNK as u64).max(1))
 }
 
-/// Bytes of the file of a stored copy whose [`copy_bytes`](comity_nisc::Cost::copy_bytes) are `copy`.
+/// The size of the file of a stored copy of `copy` bytes ([`copy_bytes`](comity_nisc::Cost::copy_bytes)).
 pub fn stored_bytes(copy: u64) -> u64 {
     sealed_bytes(copy).saturating_add((START + ENCAPSULATED + CHECKSUM) as u64)
 }
@@ -43,8 +43,8 @@ pub(crate) fn public_key(seed: &[u8; 32]) -> [u8; 32] {
     key.to_bytes().into()
 }
 
-/// Seals what is written to it, which should be what [`comity_nisc::respond()`] writes in the
-/// [context](Sealer::context) of this seal. Only [`Sealer::finish`] makes an answer of it.
+/// Seals the bytes that are written to it: those that [`comity_nisc::respond()`] writes in the
+/// [context](Sealer::context) of this seal. Only [`Sealer::finish`] completes the answer.
 pub struct Sealer<'a> {
     kind: FileKind,
     answer: [u8; 32],
@@ -62,7 +62,8 @@ impl<'a> Sealer<'a> {
     /// Begins the answer of this sender to a query: writes the head and the encapsulated key.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if the query's key for answers is none; what `to` reports.
+    /// [`Malformed`](comity_core::Kind) if the query's key for answers is not a point of the group; errors of
+    /// `to`.
     pub fn new(query: &Query, name: &Name, rng: &mut dyn CryptoRng, to: &'a mut dyn Write) -> Result<Sealer<'a>> {
         Ok(Sealer::with_tie(query, name, rng, to)?.0)
     }
@@ -82,7 +83,7 @@ impl<'a> Sealer<'a> {
         Ok((sealer, tie))
     }
 
-    /// The context of this answer: what is sealed must be made in it, and opens in no other seal.
+    /// The context of this answer. The sealed bytes must be made in it, and open in no other seal.
     pub fn context(&self) -> &[u8; 32] {
         &self.answer
     }
@@ -124,7 +125,7 @@ impl<'a> Sealer<'a> {
     /// Completes the answer: the last chunk, and the checksum.
     ///
     /// # Errors
-    /// [`Io`](comity_core::Kind) as the writer reports it.
+    /// [`Io`](comity_core::Kind) from the writer.
     pub fn finish(mut self) -> Result<()> {
         let kind = self.kind;
         self.put(true).map_err(|error| failed(kind, error))?;
@@ -202,10 +203,10 @@ pub(crate) struct Opener<'a> {
 }
 
 impl<'a> Opener<'a> {
-    /// Opens the answer with this head to this query; `plain` bytes are in it.
+    /// Opens the answer with this head to this query; it contains `plain` bytes.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if the encapsulated key is none.
+    /// [`Malformed`](comity_core::Kind) if the encapsulated key is not a point of the group.
     pub(crate) fn new(
         seed: &[u8; 32],
         query: &[u8; 32],
@@ -333,7 +334,7 @@ impl<'a> Opener<'a> {
         }))
     }
 
-    /// Reads a chunk of so many bytes, and its tag.
+    /// Reads a chunk of `length` bytes, and its tag.
     fn fill(&mut self, length: usize) -> Result<()> {
         self.buffer.resize(length + TAG, 0);
         let Opener { kind, from, buffer, total, hash, .. } = self;
@@ -386,8 +387,8 @@ mod tests {
     use super::*;
     use crate::key::QueryKey;
 
-    /// The part that opens of an answer with so many bytes inside, of which the last `cut` are lost, if
-    /// `plain` are expected.
+    /// The part that opens of an answer that contains `sealed` bytes, when the last `cut` of them are lost
+    /// and `plain` are expected.
     fn opened(sealed: usize, cut: usize, plain: u64) -> Result<usize> {
         let (backend, rng) = (Backend::detect(), &mut Prg::new(Backend::detect(), Block::from_u128(1)));
         let program = comity_library::program("add8").unwrap().with_recipients(0, Recipients::only(0)).unwrap();

@@ -14,11 +14,11 @@ use crate::seal::{Opener, Sealer};
 
 /// A store from which the copies of answers are read.
 pub trait CopyStore {
-    /// Whether all copies of an answer are read, in step, and not only those that are needed: then who
-    /// watches does not see which these are.
+    /// Whether all copies of an answer are read, in step, and not only those that are needed: then an
+    /// observer of the store does not see which are needed.
     fn whole(&self) -> bool;
 
-    /// The file of this name. It should have `bytes` bytes, and no more need be read of it.
+    /// The file of this name. It should have `bytes` bytes; no more than these need be read.
     ///
     /// # Errors
     /// The reason why the file cannot be read. The message is shown to the receiver, who might show it to
@@ -30,15 +30,15 @@ pub trait CopyStore {
 pub struct Destination<'a, P> {
     /// The answer.
     pub answer: &'a mut dyn Write,
-    /// Makes a writer for a file of that name in the store, for each copy.
+    /// Makes a writer for the file of that name in the store; called for each copy.
     pub place: P,
 }
 
-/// As [`respond`](crate::respond()), for a query whose copies are to be stored. The writers of copies are
-/// returned, complete. The answer is good for something only if all of them are in the store.
+/// As [`respond`](crate::respond()), for a query whose copies are to be stored. Returns the writers of the
+/// copies, completely written. The answer is of use only if all of them are in the store.
 ///
 /// # Errors
-/// As [`respond`](crate::respond()), and what [`place`](Destination::place) reports.
+/// As [`respond`](crate::respond()), and errors of [`place`](Destination::place).
 pub fn respond_stored<W: Write>(
     backend: Backend,
     query: &Query,

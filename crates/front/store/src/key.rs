@@ -27,7 +27,7 @@ const COST: Cost = Cost { kibibytes: 64 << 10, passes: 3, lanes: 4 };
 /// The most that Argon2id may cost, which no honest store exceeds: 4 GiB, 64 passes, 64 lanes.
 const MOST: Cost = Cost { kibibytes: 4 << 20, passes: 64, lanes: 64 };
 
-/// The secret that protects a store. It is wiped on drop.
+/// The secret that protects a store. Wiped on drop.
 pub struct StoreKey(Secret);
 
 enum Secret {
@@ -43,11 +43,11 @@ struct Cost {
 }
 
 impl StoreKey {
-    /// The key that is a passphrase. Whoever gets the folder can try passphrases, each at the price of 64 MiB
-    /// and three passes over them.
+    /// A key from a passphrase. A thief of the folder can try passphrases; each try costs three passes over
+    /// 64 MiB of memory.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if it is empty.
+    /// [`InvalidInput`](comity_core::Kind) if the passphrase is empty.
     pub fn passphrase(text: impl AsRef<[u8]>) -> Result<StoreKey> {
         let text = text.as_ref();
         if text.is_empty() {
@@ -56,10 +56,11 @@ impl StoreKey {
         Ok(StoreKey(Secret::Passphrase(Zeroizing::new(text.to_vec()))))
     }
 
-    /// The key that is the 32 bytes in this file.
+    /// The key in this file of 32 bytes.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if they are not 32, others may read them, or the file cannot be read.
+    /// [`InvalidInput`](comity_core::Kind) if the file does not have 32 bytes, if others may read it, or if
+    /// it cannot be read.
     pub fn read(path: &Path) -> Result<StoreKey> {
         let cannot = |error| failed("cannot read the key in", path, error);
         // A pipe without a writer is waited for without end.
@@ -82,7 +83,8 @@ impl StoreKey {
     /// A new key, in a new file that only its owner can read.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if it cannot be written, or there is such a file: it is never overwritten.
+    /// [`InvalidInput`](comity_core::Kind) if it cannot be written, or the file exists: it is never
+    /// overwritten.
     pub fn create(path: &Path, rng: &mut dyn CryptoRng) -> Result<StoreKey> {
         let mut bytes = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut bytes[..]);

@@ -28,16 +28,16 @@ impl LotInfo {
         LotInfo { meta: record.meta.clone(), next: state.next, batches: state.batches }
     }
 
-    /// The amount of material that is left, in each of its units, of which every batch has as many.
+    /// The amount of material that is left, in each of its units. All batches have the same amount.
     pub fn left(&self) -> Vec<u64> {
         let (left, all) = (u128::from(self.batches - self.next.min(self.batches)), u128::from(self.batches.max(1)));
         self.meta.units.iter().map(|&units| (u128::from(units) * left / all) as u64).collect()
     }
 }
 
-/// A lot that is being used. Dropped while a check is pending it is destroyed, and when it is used up it is removed.
+/// A lot that is in use. Dropped during a check, it is destroyed; used up, it is removed.
 ///
-/// After an error of the disk nothing more is given out: open the store again.
+/// After an error of the disk it gives out nothing more: open the store again.
 pub struct OpenLot {
     folder: Arc<Folder>,
     record: Record,
@@ -70,12 +70,12 @@ impl OpenLot {
         &self.info
     }
 
-    /// Goes on at batch `next`, if that is later, as a peer's number may be; batches before it are burned.
-    /// Returns how many.
+    /// Goes on at batch `next`, if that is later (a peer's number may be later); batches before it are
+    /// burned. Returns how many were burned.
     ///
-    /// One party may honestly be ahead by the batches that a session takes between two messages. If this
-    /// party is behind by more, an older copy of this store was put back (or a peer lies, to burn material):
-    /// say so to the user.
+    /// An honest party can be ahead by the batches that a session takes between two messages. If this party
+    /// is behind by more, an older copy of this store was restored, or a peer lies to burn material: tell the
+    /// user.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if the disk refuses.
@@ -91,12 +91,11 @@ impl OpenLot {
         Ok(next - old)
     }
 
-    /// Reads these batches without using them up, those of them that are not used up already. Nothing of them
-    /// is given out.
+    /// Reads those of these batches that are not used up, without using them up or giving out anything.
     ///
     /// # Errors
-    /// [`Store`](comity_core::Kind) if one of them is damaged: nothing of this lot should be used then, and
-    /// the error says so.
+    /// [`Store`](comity_core::Kind) if one of them is damaged: the error says that nothing of this lot should
+    /// be used then.
     pub fn check(&self, numbers: Range<u32>) -> Result<()> {
         for number in numbers.start.max(self.info.next)..numbers.end.min(self.info.batches) {
             let path = record::batch_path(&self.folder, &self.busy.id, number);
@@ -108,11 +107,11 @@ impl OpenLot {
         Ok(())
     }
 
-    /// Uses up the next batch, and reads it; `None` if all are used up. That it is used is on the disk before
-    /// this returns.
+    /// Uses up the next batch, and reads it; `None` if all are used up. When this returns, the disk has
+    /// recorded that the batch is used.
     ///
     /// # Errors
-    /// [`Store`](comity_core::Kind) if the disk refuses. The reader says if the batch is damaged.
+    /// [`Store`](comity_core::Kind) if the disk refuses. If the batch is damaged, the reader fails.
     pub fn take(&mut self) -> Result<Option<BatchReader>> {
         let number = self.info.next;
         if number == self.info.batches {
@@ -124,8 +123,8 @@ impl OpenLot {
         BatchReader::new(self.folder.clone(), path, file, self.record.seal.batch(number)).map(Some)
     }
 
-    /// A check of MACs begins: call this before its first message is sent. Until [`OpenLot::check_passed`]
-    /// the lot is lost if the process dies or this is dropped.
+    /// Notes that a check of MACs begins: call this before its first message is sent. Until
+    /// [`OpenLot::check_passed`] the lot is lost if the process dies or this is dropped.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if the disk refuses: then the check must not begin.
@@ -133,7 +132,7 @@ impl OpenLot {
         self.put(self.info.next, true)
     }
 
-    /// The check has passed, and this party's last message of it was sent.
+    /// Notes that the check has passed, and that this party has sent its last message of it.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if the disk refuses.
@@ -141,7 +140,7 @@ impl OpenLot {
         self.put(self.info.next, false)
     }
 
-    /// Destroys the lot, as after a check that failed. When this returns it is gone after a crash too.
+    /// Destroys the lot, for instance after a failed check. When this returns, it is gone even after a crash.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if the disk refuses.

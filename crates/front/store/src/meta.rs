@@ -8,16 +8,17 @@ const TEXT: usize = 255;
 /// The most peers: those of the largest session that there can be.
 const PEERS: usize = 1 << 16;
 
-/// The meta of a lot: what it is for. It is encrypted on the disk, and a run that does not fit it must not use the lot.
+/// The meta of a lot: what it was made for. It is encrypted on the disk. A run that it does not fit must not
+/// use the lot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meta {
     /// The session in which the lot was made. The other parties' parts have the same id.
     pub id: SessionId,
     /// The name of the material. At most 255 bytes.
     pub material: String,
-    /// The options that all parties set alike when they made the lot, as text. At most 255 bytes.
+    /// The agreed options under which the lot was made, as text. At most 255 bytes.
     pub options: String,
-    /// The digest of the program that the lot is for; `None` if it is for any.
+    /// The digest of the program that the lot is for; `None` if it is for any program.
     pub program: Option<[u8; 32]>,
     /// The name that people call the program by; cut after 255 bytes.
     pub name: String,
@@ -25,7 +26,7 @@ pub struct Meta {
     pub units: Vec<u64>,
     /// This party.
     pub party: PartyId,
-    /// The peers, in order, each with the fingerprint of its key; `None` if it did not prove who it is.
+    /// The peers, in order, each with the fingerprint of its key; `None` if the peer did not prove a key.
     pub peers: Vec<(PartyId, Option<[u8; 32]>)>,
     /// The security parameters.
     pub params: Params,

@@ -13,8 +13,8 @@ use crate::seal::{CHUNK, Seal, TAG, Use};
 
 /// A batch that is being used: nobody gets it again. It is deleted on drop.
 ///
-/// No byte is given out that was not authenticated; a damaged file gives an [`io::Error`] of the kind
-/// [`ErrorKind::InvalidData`] in place of the damaged chunk and ever after.
+/// No byte is given out that was not authenticated. In a damaged file the damaged chunk, and all after it,
+/// give an [`io::Error`] of the kind [`ErrorKind::InvalidData`].
 pub struct BatchReader {
     /// The store's lock.
     _folder: Arc<Folder>,

@@ -20,8 +20,9 @@ use crate::writer::LotWriter;
 /// The endings of the names of files that stores of version 1 had.
 const OLDER: [&str; 2] = ["ready", "deal"];
 
-/// A folder of lots, of which each batch is used at most once. Its lock keeps other processes out as long as
-/// this, or a lot, a reader or a writer of it, lives; on network file systems that depends on the server.
+/// A folder of lots, whose batches are used at most once each. Its lock keeps other processes out as long as
+/// the store, or a lot, a reader or a writer of it, lives; on network file systems that depends on the
+/// server.
 pub struct Store {
     folder: Arc<Folder>,
     /// The lots that [`Store::destroyed`] tells.
@@ -42,7 +43,7 @@ pub struct Damaged {
 pub struct OnDisk {
     /// The bytes of all its files.
     pub bytes: u64,
-    /// The time when its last batch was written, as the disk has it; `None` if none is left.
+    /// The time when its last remaining batch was written, from the file system; `None` if no batch is left.
     pub made: Option<SystemTime>,
 }
 
@@ -56,9 +57,9 @@ impl Store {
     /// The store in this folder.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is no store, others may write into the folder, another
-    /// process uses it, the key is not its key, or an older version made it; [`Store`](comity_core::Kind) if
-    /// it cannot be read.
+    /// [`InvalidInput`](comity_core::Kind) if there is no store, if others may write into the folder, if
+    /// another process uses it, if the key is not its key, or if an older version made it;
+    /// [`Store`](comity_core::Kind) if it cannot be read.
     pub fn open(dir: &Path, key: &StoreKey) -> Result<Store> {
         let path = dir.join("store");
         if !path.exists() {
@@ -77,7 +78,7 @@ impl Store {
     /// The store in this folder, or a new one with this key.
     ///
     /// # Errors
-    /// As [`Store::open`], but for a store that is not there.
+    /// As [`Store::open`], except if there is no store.
     pub fn open_or_create(dir: &Path, key: &StoreKey, rng: &mut dyn CryptoRng) -> Result<Store> {
         let path = dir.join("store");
         if path.exists() {
@@ -98,8 +99,8 @@ impl Store {
         Ok(Store { folder: Arc::new(folder), destroyed })
     }
 
-    /// All lots with unused batches, the oldest first. Those that are damaged are left out, and no reason to
-    /// do without the others: [`Store::damaged`] names them.
+    /// All lots with unused batches, the oldest first. Damaged lots are left out, and do not make it fail:
+    /// [`Store::damaged`] names them.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if the disk refuses.
@@ -118,8 +119,8 @@ impl Store {
         Ok(self.survey()?.damaged)
     }
 
-    /// The lots that were destroyed when the store was opened, since a check of theirs had begun and nobody
-    /// knows how it ended.
+    /// The lots that were destroyed when the store was opened: a check had begun on them, and nobody knows
+    /// how it ended.
     pub fn destroyed(&self) -> &[Meta] {
         &self.destroyed
     }
@@ -150,11 +151,11 @@ impl Store {
         Ok(self.on_disk()?.values().map(|lot| lot.bytes).sum())
     }
 
-    /// Begins a new lot. It is not there before [`LotWriter::finish`].
+    /// Begins a new lot, which exists once [`LotWriter::finish`] has returned.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is something of this id, or a text of the meta is too long;
-    /// [`Store`](comity_core::Kind) if the disk refuses.
+    /// [`InvalidInput`](comity_core::Kind) if the store has a lot of this id, or a text of the meta is too
+    /// long; [`Store`](comity_core::Kind) if the disk refuses.
     pub fn new_lot(&self, meta: &Meta, rng: &mut dyn CryptoRng) -> Result<LotWriter> {
         if !meta.fits() {
             return Err(Error::invalid_input(
@@ -172,20 +173,20 @@ impl Store {
         Ok(LotWriter::new(self.folder.clone(), record, busy))
     }
 
-    /// Opens a lot, to work on it. One at a time does.
+    /// Opens a lot for use. It can be open once at a time.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is no such lot, or this process works on it already;
+    /// [`InvalidInput`](comity_core::Kind) if there is no such lot, or this process has it open already;
     /// [`Store`](comity_core::Kind) if its record is damaged, or a batch is missing.
     pub fn open_lot(&self, id: &SessionId) -> Result<OpenLot> {
         OpenLot::new(&self.folder, id)
     }
 
-    /// Deletes a lot of which nobody will use anything, for instance since a peer has lost its part; also one
-    /// that is damaged. When this returns it is gone after a crash too.
+    /// Deletes a lot that nobody will use, for instance since a peer has lost its part; it may be damaged.
+    /// When this returns, it is gone even after a crash.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if this process works on it; [`Store`](comity_core::Kind) if the
+    /// [`InvalidInput`](comity_core::Kind) if this process has it open; [`Store`](comity_core::Kind) if the
     /// disk refuses.
     pub fn remove(&self, id: &SessionId) -> Result<()> {
         let _busy = Busy::new(&self.folder, *id)?;

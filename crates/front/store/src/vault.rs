@@ -28,7 +28,7 @@ const MAGIC: &[u8; 8] = b"counter\n";
 /// Numbers of a block.
 const BLOCK: u64 = 1 << 12;
 
-/// A vault, locked as long as this lives.
+/// A vault: a folder with one encrypted secret. It is locked as long as this lives.
 pub struct Vault {
     dir: PathBuf,
     next: u64,
@@ -41,7 +41,7 @@ impl Vault {
     /// A new vault in this folder, with this secret.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is one already, or others may write into the folder;
+    /// [`InvalidInput`](comity_core::Kind) if there is a vault already, or others may write into the folder;
     /// [`Store`](comity_core::Kind) if the disk refuses.
     pub fn create(dir: &Path, key: &StoreKey, secret: &[u8], rng: &mut dyn CryptoRng) -> Result<Vault> {
         let path = dir.join("vault");
@@ -90,7 +90,7 @@ impl Vault {
         Ok((Vault { dir: dir.to_owned(), next: end, end, _lock: lock }, secret))
     }
 
-    /// A number that was not given before. When this returns, it counts as given after a crash too.
+    /// A number that was never given before. When this returns, it counts as given even after a crash.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if the disk refuses.
@@ -108,7 +108,7 @@ impl Vault {
         replace(&self.dir, "counter", &encode(end))
     }
 
-    /// Writes a file of the folder that is no secret: whole, or as it was.
+    /// Writes a file of the folder that is not secret. After a crash it is whole, or as it was before.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if the disk refuses.
@@ -116,7 +116,7 @@ impl Vault {
         replace(&self.dir, name, bytes)
     }
 
-    /// As [`Vault::publish`], in the folder of a vault that nobody uses, without its key.
+    /// As [`Vault::publish`], without the key, in the folder of a vault that is not in use.
     ///
     /// # Errors
     /// As [`Vault::open`].

@@ -12,8 +12,8 @@ use crate::lot::{Busy, destroy};
 use crate::record::{self, Record, State};
 use crate::seal::{CHUNK, Seal, TAG, Use};
 
-/// A lot in the making: batches, one after another. It is there when [`LotWriter::finish`] returns; dropped
-/// before that it leaves nothing.
+/// A lot in the making: batches, one after another. It exists once [`LotWriter::finish`] has returned;
+/// dropped before that, it leaves nothing.
 pub struct LotWriter {
     folder: Arc<Folder>,
     record: Record,
@@ -30,12 +30,12 @@ impl LotWriter {
         LotWriter { folder, record, batches: 0, bytes: 0, broken: false, finished: false, _busy: busy }
     }
 
-    /// Writes the next batch, as `write` gives it piece by piece: one call of
-    /// [`OpenLot::take`](crate::OpenLot::take) will give it. It is on the disk when this returns.
+    /// Writes the next batch, as `write` gives it piece by piece. It is on the disk when this returns. One
+    /// call of [`OpenLot::take`](crate::OpenLot::take) will give it out.
     ///
     /// # Errors
-    /// The errors of `write`; [`Store`](comity_core::Kind) if the disk refuses or refused before, or there
-    /// are 2^32 - 1 batches already.
+    /// The errors of `write`; [`Store`](comity_core::Kind) if the disk refuses or has refused before, or if
+    /// the lot has 2^32 - 1 batches already.
     pub fn batch(&mut self, write: impl FnOnce(&mut BatchWriter) -> Result<()>) -> Result<()> {
         let number = self.batches;
         if self.broken || number == u32::MAX {
@@ -54,7 +54,8 @@ impl LotWriter {
     /// Completes the lot; it is on the disk when this returns. Returns its size on the disk, in bytes.
     ///
     /// # Errors
-    /// [`Store`](comity_core::Kind) if the disk refuses, or a batch could not be written: then the lot is not there.
+    /// [`Store`](comity_core::Kind) if the disk refuses, or a batch could not be written: then the lot does
+    /// not exist.
     pub fn finish(mut self) -> Result<u64> {
         if self.broken {
             return Err(Error::store("a batch of the lot could not be written"));
@@ -76,7 +77,7 @@ impl Drop for LotWriter {
     }
 }
 
-/// A batch in the making: what is written to it is encrypted chunk by chunk.
+/// A batch in the making: its bytes are encrypted chunk by chunk.
 pub struct BatchWriter {
     file: File,
     seal: Seal,

@@ -7,7 +7,7 @@ use comity_store::Store;
 
 use crate::common::*;
 
-/// The lots that opening the store finds, and files that are none of `store` and `lock`.
+/// The lots that opening the store finds, and the number of its files besides `store` and `lock`.
 fn found(image: &Folder) -> (Vec<(u64, u32)>, usize) {
     let store = Store::open(&image.path("store"), &image.key()).unwrap();
     let files = fs::read_dir(image.path("store")).unwrap().count();

@@ -9,13 +9,13 @@ use super::Interactive;
 pub const MAX_STATEMENT: usize = 1 << 14;
 
 impl Interactive<'_> {
-    /// Compares statements with the peers: each tells what it is about to do. Nothing comes back if that is
-    /// the same at all, and else what each of them is about to do. The texts are public; no input value
-    /// belongs into them.
+    /// Compares statements with the peers: each tells what it is about to do. Returns nothing if that is the
+    /// same at all, else what each peer is about to do. The texts are public: they must contain no input
+    /// value.
     ///
-    /// All send a digest at once, and the texts if any differ. It waits for the peers to come to their
-    /// statements. This keeps mistakes apart; a peer that lies about its statement is a peer that cheats,
-    /// against which the protocol protects.
+    /// All send a digest at once, and the texts if any differ. The call waits until the peers come to their
+    /// statements. It catches mistakes; a peer that lies about its statement cheats, and the protocol
+    /// protects against that.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the statement has more than [`MAX_STATEMENT`] bytes;

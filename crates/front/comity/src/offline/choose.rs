@@ -54,7 +54,7 @@ pub(super) enum Missing {
     Here,
     /// This party has a lot, and this other one has none.
     At(PartyId),
-    /// All parties have lots, and none has so many batches left; one has the most.
+    /// All parties have lots, and no lot has `need` batches left; the fullest one has `most`.
     TooSmall { need: u32, most: u32 },
     /// All parties have lots, and not the same ones.
     Common,
@@ -113,11 +113,12 @@ pub(super) fn tell(mesh: &mut Mesh<'_>, here: &Here, material: &str, ours: &[Lot
     Ok(into.map(|_, bytes| bytes.as_chunks().0.iter().map(mark).collect()))
 }
 
-/// Tells all other parties whether this party's part of a lot is whole, and hears of theirs: the same at all,
-/// or it is an error that names nobody. Returns the others whose part is damaged.
+/// Tells all other parties whether this party's part of a lot is whole, and hears the same of theirs. The
+/// answers are the same at all parties, or the error names no party. Returns the others whose part is
+/// damaged.
 ///
 /// # Errors
-/// Those of [`Mesh::settle`]; a word that is none, by who sent it.
+/// Those of [`Mesh::settle`]; a message that says neither, with its sender.
 pub(super) fn damaged_at(mesh: &mut Mesh<'_>, here: &Here, id: &SessionId, whole: bool) -> Result<Vec<PartyId>> {
     let session = SessionId::derive("part of a lot", &[&here.session.to_bytes(), &id.to_bytes()]);
     let mut echo = Echo::new(session);
@@ -132,7 +133,8 @@ pub(super) fn damaged_at(mesh: &mut Mesh<'_>, here: &Here, id: &SessionId, whole
     Ok(words.iter().filter(|(_, word)| word[0] == 0).map(|(peer, _)| peer).collect())
 }
 
-/// The oldest lot, in the order of party 0, of which all have so many batches left; and at which all go on.
+/// The oldest lot, in the order of party 0, of which all parties have `need` batches left, and the batch at
+/// which all go on.
 pub(super) fn choose(ours: &[LotInfo], theirs: &PerPeer<Vec<Mark>>, need: u32) -> std::result::Result<Mark, Missing> {
     let here: HashMap<_, _> = ours.iter().map(|lot| (lot.meta.id, (lot.next, lot.batches))).collect();
     let there: Vec<HashMap<_, _>> = theirs.iter().map(|(_, marks)| marks.iter().copied().collect()).collect();

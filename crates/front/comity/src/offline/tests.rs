@@ -104,7 +104,7 @@ fn what_the_peer_lacks_is_lost_if_it_has_anything_of_it() {
     assert!(lost(&[&cut[1..], &[(id(1), 0)]].concat()).is_empty());
 }
 
-/// The session of these tests at one of so many parties.
+/// The session of these tests at party `me` of `parties`.
 fn here(me: PartyId, parties: u16) -> Here {
     let session = SessionId::derive("test of lots", &[]);
     Here::new(me, parties, session)

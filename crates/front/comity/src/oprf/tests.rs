@@ -130,7 +130,7 @@ fn a_request_beyond_every_session_is_told_what_is_left() {
     assert_eq!(granted.load(Ordering::SeqCst), 0);
 }
 
-/// What a server says to a request of so many queries.
+/// What a server says to a request of `queries` queries.
 fn granted_answer(me: &mut Party<'_, '_>, queries: u64) -> Result<super::request::Answer> {
     super::request::granted(me, &Request { queries, ahead: false, lot: None })
 }
@@ -365,7 +365,7 @@ impl OprfDesk for Unbounded<'_, '_> {
     }
 }
 
-/// Prepares so many queries, of which this side keeps nothing.
+/// Prepares `queries` queries, of which this side keeps nothing.
 fn granted_ahead(me: &mut Party<'_, '_>, queries: u64) -> Result<()> {
     granted(me, &Request { queries, ahead: true, lot: None })?;
     OprfQuestions::prepare(me, queries as usize, |_| Ok(()))?;
@@ -459,7 +459,7 @@ fn a_client_that_fails_a_check_is_not_served_again() {
     assert!(checks.load(Ordering::SeqCst) > 0, "some of what was changed failed a check");
 }
 
-/// All of a base's id is compared, and of its state: ids that begin alike are none the same.
+/// All bytes of a base's id and of its state are compared: ids that only begin alike are different.
 #[test]
 fn bases_that_begin_alike_are_told_apart() {
     let (published, base) = published();
