@@ -214,7 +214,7 @@ pub(crate) struct Cost<T> {
     ends: Vec<T>,
 }
 
-/// Runs so many parties, each two over a connection of their own.
+/// Runs `parties` parties, with a connection between each two.
 pub(crate) fn together<T: Send>(
     parties: u16,
     network: Option<NetProfile>,

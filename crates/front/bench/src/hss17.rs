@@ -117,7 +117,7 @@ impl Meter<'_> {
     }
 }
 
-/// The phases of a run among so many, one after the other.
+/// The phases of a run among `parties` parties, one after the other.
 fn costs(parties: u16, program: &Program, net: Option<NetProfile>) -> Outcome<Costs> {
     let (ands, session) = (program.and_gates(), session());
     program.lowered();
@@ -190,7 +190,8 @@ fn record(suite: &mut Suite, name: &str, parties: u16, program: &Program) -> Out
     Ok(Some(median))
 }
 
-/// What the paper's tables 3 and 4 quote, of so many parties: whose, and the bytes of the phases, without set-up.
+/// What the paper's tables 3 and 4 quote: the number of parties, whose protocol, and the bytes of the phases,
+/// without set-up.
 const QUOTED: [(u16, &str, [&str; 3]); 15] = [
     (2, "the paper, on triples of Wang, Ranellucci, Katz 2017", ["2.86 MB", "872 kB", "4.22 kB"]),
     (2, "Wang, Ranellucci, Katz 2017", ["2.86 MB", "570 kB", "4.86 kB"]),

@@ -123,10 +123,10 @@ pub struct Args {
     list: bool,
 }
 
-/// The command: measures, and prints what came of it.
+/// The command: measures, and prints the results.
 ///
 /// # Errors
-/// The errors for names and flags that fit nothing, before anything is measured; those that a benchmark meets.
+/// Errors for names and flags that fit nothing, before anything is measured; those of a benchmark.
 pub fn run(args: &Args, backend: Backend) -> Outcome {
     measure_on(backend);
     if args.list {

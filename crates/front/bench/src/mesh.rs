@@ -66,7 +66,7 @@ fn samples(mesh: &mut Mesh<'_>, mut turn: impl FnMut(&mut Mesh<'_>) -> Result<()
     Ok(seconds.split_off(1))
 }
 
-/// Runs so many parties that have met; what party 0 found.
+/// Runs `parties` parties that have met. Returns what party 0 measured.
 pub(super) fn among(
     parties: u16,
     net: Option<NetProfile>,
@@ -86,7 +86,7 @@ impl Traffic {
     }
 }
 
-/// Runs so many parties that have met; what each found.
+/// Runs `parties` parties that have met. Returns what each measured.
 pub(super) fn among_counted<T: Send>(
     parties: u16,
     net: Option<NetProfile>,

@@ -247,7 +247,7 @@ fn figure(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
     Ok(())
 }
 
-/// The size of a bucket where so many ANDs are dealt, and the bits of security of all of them together.
+/// The size of a bucket where `ands` ANDs are dealt, and the bits of security of all of them together.
 fn security(kind: DealerKind, ands: u64) -> Outcome<(usize, f64)> {
     let budget = match kind {
         DealerKind::Fast => Budget::known(ands, RHO, 1, comity_triples::fast::OBJECTS),
@@ -301,9 +301,9 @@ fn triples(suite: &mut Suite, name: &str, kind: DealerKind) -> Outcome {
 
 /// The cost of dealing to one party.
 struct Dealt {
-    /// Seconds for so many shared bits.
+    /// Seconds for the shared bits.
     shares: f64,
-    /// Seconds for so many triples.
+    /// Seconds for the triples.
     triples: f64,
     /// Bytes that the party sent for the triples.
     bytes: u64,

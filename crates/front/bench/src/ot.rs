@@ -127,7 +127,7 @@ fn base(suite: &mut Suite) -> Outcome {
     base_ot::<Pvw>(&mut group, "pvw", 8.0 / 3.0)
 }
 
-/// A base OT, where the sender multiplies so many points, of which it knows nothing before, for each.
+/// A base OT in which the sender multiplies `points` points for each OT, none of which it knows beforehand.
 fn base_ot<B: BaseOt>(group: &mut Group<'_>, name: &str, points: f64) -> Outcome {
     const N: usize = 128;
     group.add(Subject::new::<B::Model>(format!("ot.base.{name}"), N, points), |_, suite| {
@@ -288,7 +288,7 @@ fn calls(n: usize, most: usize, mut call: impl FnMut(usize) -> Result<()>) -> Re
     (0..n).step_by(most).try_for_each(|done| call(most.min(n - done)))
 }
 
-/// The number of runs of so many OTs: a long one is its own average.
+/// The number of runs of `n` OTs: a long run is its own average.
 fn runs(n: usize) -> usize {
     if n > OTS { 1 } else { 5 }
 }

@@ -173,7 +173,7 @@ fn systems(suite: &mut Suite) -> Outcome {
     Ok(())
 }
 
-/// A short statement, and one of so many blocks of AES.
+/// A short statement, and one of `blocks` blocks of AES.
 fn streamed(suite: &mut Suite, name: &str, way: Conversation, blocks: u64, ceiling: Option<f64>) -> Outcome {
     let short = format!("zk.{name}.sha256");
     if suite.wants(&short) {

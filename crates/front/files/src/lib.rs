@@ -9,14 +9,14 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Who may read a file, and write it.
+/// The permissions of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Its owner alone.
     Owner,
-    /// All may read it, and its owner alone may write it.
+    /// All may read it, and only its owner may write it.
     Published,
-    /// Whoever may by the system's own rule, the umask.
+    /// The system's default, by the umask.
     Umask,
 }
 
@@ -32,7 +32,7 @@ impl Access {
     }
 }
 
-/// A file in the making. Dropped before it is kept it leaves nothing.
+/// A file in the making. Dropped before it is kept, it leaves nothing.
 #[derive(Debug)]
 pub struct Draft {
     path: PathBuf,
@@ -46,7 +46,7 @@ pub struct Draft {
 const MOST_TRIED: u32 = 10_000;
 
 impl Draft {
-    /// Begins a file of this name, in a folder that is there.
+    /// Begins a file of this name, in an existing folder.
     ///
     /// # Errors
     /// [`ErrorKind::IsADirectory`] if the path is a folder's; those of the system.
@@ -83,15 +83,15 @@ impl Draft {
         &self.file
     }
 
-    /// Whether the file is still there to get its name: its folder may be gone.
+    /// Whether the draft can still be given its name: its folder may be gone.
     pub fn is_there(&self) -> bool {
         self.name.exists()
     }
 
-    /// Gives the file its name, in the place of one that is there.
+    /// Gives the file its name, and replaces an existing file.
     ///
     /// # Errors
-    /// Those of the system; what was there stays, unless the disk does not answer for the folder.
+    /// Those of the system. An existing file stays as it was, unless the disk fails for the folder.
     pub fn keep(mut self) -> io::Result<()> {
         self.file.sync_all()?;
         fs::rename(&self.name, &self.path)?;
@@ -99,10 +99,10 @@ impl Draft {
         sync_names(&self.path)
     }
 
-    /// As [`Draft::keep`], and never replaces a file.
+    /// As [`Draft::keep`], but never replaces a file.
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`] if there is one; those of the system.
+    /// [`ErrorKind::AlreadyExists`] if the file exists; those of the system.
     pub fn keep_new(mut self) -> io::Result<()> {
         self.file.sync_all()?;
         match fs::hard_link(&self.name, &self.path) {
@@ -136,7 +136,7 @@ impl Drop for Draft {
     }
 }
 
-/// Writes a file, in the place of one that is there.
+/// Writes a file, and replaces an existing one.
 ///
 /// # Errors
 /// Those of [`Draft`].
@@ -146,18 +146,18 @@ pub fn replace(path: &Path, access: Access, bytes: &[u8]) -> io::Result<()> {
     draft.keep()
 }
 
-/// Writes a file that is not there yet.
+/// Writes a new file.
 ///
 /// # Errors
-/// [`ErrorKind::AlreadyExists`] if it is; those of [`Draft`].
+/// [`ErrorKind::AlreadyExists`] if it exists; those of [`Draft`].
 pub fn create(path: &Path, access: Access, bytes: &[u8]) -> io::Result<()> {
     let mut draft = Draft::new(path, access)?;
     draft.write_all(bytes)?;
     draft.keep_new()
 }
 
-/// Waits until the names in a file's folder are on the disk: a file that was made, renamed or removed is so
-/// after a crash too. Where a system cannot be asked for that, nothing is waited for.
+/// Waits until the names in a file's folder are on the disk, so that a file that was made, renamed or removed
+/// is so even after a crash. Returns at once on a system that cannot do this.
 ///
 /// # Errors
 /// Those of the system.

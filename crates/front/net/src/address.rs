@@ -91,8 +91,8 @@ pub(crate) fn place(socket: &SocketAddr) -> String {
     }
 }
 
-/// Whether what is said at this address stays on this machine, be it called or listened at. One that cannot
-/// be looked up goes nowhere: it is an error soon after.
+/// Whether traffic at this address stays on this machine, if one calls it or listens at it. An address that
+/// cannot be looked up counts as local: using it fails soon after.
 pub fn stays_here(address: &str) -> bool {
     Address::to_listen(address).map_or(true, |address| address.sockets.iter().all(is_loopback))
 }
@@ -115,13 +115,13 @@ pub(crate) fn is_address(text: &str) -> bool {
         }
 }
 
-/// Whether what is sent to this address stays on this machine.
+/// Whether bytes sent to this address stay on this machine.
 pub fn is_loopback(address: &SocketAddr) -> bool {
     address.ip().to_canonical().is_loopback()
 }
 
-/// Checks that plain text may be spoken at `address` (of the peer, or to listen at): on this machine it may; beyond
-/// it everyone on the way could read and change it, so `anywhere` must have been asked for.
+/// Checks that plain text is allowed at `address` (of the peer, or to listen at). It is on this machine;
+/// beyond it, where everyone on the way could read and change it, only if `anywhere` is set.
 ///
 /// # Errors
 ///

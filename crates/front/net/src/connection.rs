@@ -40,8 +40,8 @@ enum Origin {
     Relayed { by: Address, settings: Box<Settings> },
 }
 
-/// Connects to party `peer`, which listens at `address` (`HOST:PORT`), trying until the time-out. `waiting`
-/// is called once, with a text for the user, if the first try finds nobody.
+/// Connects to party `peer`, which listens at `address` (`HOST:PORT`), and tries again until the time-out.
+/// `waiting` is called once, with a text for the user, if nobody answers the first try.
 ///
 /// # Errors
 ///
@@ -154,7 +154,7 @@ impl Connection {
         self.transport.peer()
     }
 
-    /// The fingerprint of the key that the peer proved; none in plain text.
+    /// The fingerprint of the key that the peer proved; `None` in plain text.
     pub fn key(&self) -> Option<Fingerprint> {
         self.transport.key()
     }

@@ -30,7 +30,7 @@ use crate::identity::{Fingerprint, Identity, base32};
 use crate::keys::{MAX_FILE, OTHERS_WRITE, lock_beside, read_own, replace};
 use crate::settings::Security;
 
-/// The most parties of a group: as many as a program names.
+/// The most parties of a group, as of a program.
 pub const MOST: usize = 64;
 
 /// The longest name, in bytes.
@@ -64,21 +64,21 @@ pub struct Member {
 /// The parties that a party calls, and where.
 pub type Calls = Vec<(PartyId, String)>;
 
-/// The ways from a party to all others.
+/// The ways by which a party reaches all others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ways<'a> {
-    /// The address where it has to listen, if anyone calls it.
+    /// The address where the party has to listen, if anyone calls it.
     pub listens: Option<&'a str>,
-    /// Whom it calls.
+    /// The parties that it calls.
     pub calls: Calls,
-    /// Those who cannot be called, and cannot call it.
+    /// The parties that can neither be called by it nor call it.
     pub apart: Vec<PartyId>,
 }
 
-/// The digest that a group is known by: 256 bits of BLAKE3 over all that its file says.
+/// The digest that identifies a group: 256 bits of BLAKE3 over the whole content of its file.
 ///
-/// As text it is `group:` and 10 groups of 4 letters and digits, which are 200 bits: enough that no member
-/// can make two files with the same ones, and short enough to be read out on the telephone.
+/// As text it is `group:` and 10 groups of 4 letters and digits, 200 bits: enough that no member can make two
+/// files with the same text, and short enough to be read out on the telephone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(pub [u8; 32]);
 
@@ -140,11 +140,11 @@ impl PartyGroup {
         replace(path, Access::Published, self.to_text().as_bytes())
     }
 
-    /// Changes the group in this file, if there is one, and writes it back. Others who do so at the same time
-    /// wait, so that no change is lost.
+    /// Changes the group in this file, if there is one, and writes it back. Other processes that do so at the
+    /// same time wait, so that no change is lost.
     ///
     /// # Errors
-    /// Those of [`PartyGroup::read`], of what changes it, and [`Io`](comity_core::Kind).
+    /// Those of [`PartyGroup::read`] and of `make`, and [`Io`](comity_core::Kind).
     pub fn change(path: &Path, make: impl FnOnce(Option<PartyGroup>) -> Result<PartyGroup>) -> Result<PartyGroup> {
         let _lock = lock_beside(path)?;
         let group = make(PartyGroup::read(path)?)?;
@@ -210,7 +210,7 @@ impl PartyGroup {
         Ok(PartyGroup { members, relay: None })
     }
 
-    /// The group of one party, to which others come.
+    /// A group of one party, to which others are added.
     ///
     /// # Errors
     /// As [`PartyGroup::new`].
@@ -218,7 +218,7 @@ impl PartyGroup {
         PartyGroup { members: Vec::new(), relay: None }.and(name, address, key)
     }
 
-    /// The group with one party more: the next one.
+    /// This group with one more party, whose number is the next one.
     ///
     /// # Errors
     /// As [`PartyGroup::new`].
@@ -229,10 +229,10 @@ impl PartyGroup {
         Ok(PartyGroup { relay: self.relay.clone(), ..PartyGroup::new(members)? })
     }
 
-    /// The group whose parties meet at this relay, where neither of two can be called.
+    /// This group with a relay, where any two parties meet of which neither can be called.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if it is no address, or the parties have no keys.
+    /// [`InvalidInput`](comity_core::Kind) if it is not an address, or the parties have no keys.
     pub fn at_relay(self, relay: &str) -> Result<PartyGroup> {
         if !is_address(relay) {
             return Err(Error::invalid_input(format!(
@@ -247,7 +247,7 @@ impl PartyGroup {
         Ok(PartyGroup { relay: Some(relay.to_owned()), ..self })
     }
 
-    /// The address of the relay where those meet of whom neither can be called.
+    /// The address of the relay where any two parties meet of which neither can be called.
     pub fn relay(&self) -> Option<&str> {
         self.relay.as_deref()
     }
@@ -262,7 +262,7 @@ impl PartyGroup {
         self.members.len() as u16
     }
 
-    /// The party of this name, or of this number.
+    /// The party with this name or number.
     pub fn find(&self, text: &str) -> Option<PartyId> {
         let same = |member: &&Member| member.name.eq_ignore_ascii_case(text) || member.id.to_string() == text;
         self.members.iter().find(same).map(|member| member.id)
@@ -271,7 +271,7 @@ impl PartyGroup {
     /// The party that has this key.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if none has.
+    /// [`InvalidInput`](comity_core::Kind) if no party has it.
     pub fn whose(&self, key: &Fingerprint) -> Result<PartyId> {
         let member = self.members.iter().find(|member| member.key.as_ref() == Some(key));
         member.map(|member| member.id).ok_or_else(|| {
@@ -286,7 +286,7 @@ impl PartyGroup {
     /// The [`Security`] that `me` needs so that its connections to all others are protected by TLS.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the group has no keys, or `me` another one than this.
+    /// [`InvalidInput`](comity_core::Kind) if the group has no keys, or has another key for `me` than this.
     pub fn security(&self, me: PartyId, identity: Identity) -> Result<Security> {
         if self.whose(&identity.fingerprint())? != me {
             return Err(Error::invalid_input(format!("the key in the folder is not party {me}'s in the group")));
@@ -299,7 +299,7 @@ impl PartyGroup {
     /// where neither can be called, both call `relay`, or else the relay that the group has.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if of some pair neither can be called, and there is no relay.
+    /// [`InvalidInput`](comity_core::Kind) if there is a pair of which neither can be called, and no relay.
     pub fn ways(&self, me: PartyId, relay: Option<&str>) -> Result<Ways<'_>> {
         let at: Vec<_> = self.members.iter().map(|member| (member.id, member.address.as_deref())).collect();
         let mut ways = ways(me, &at);
@@ -318,7 +318,7 @@ impl PartyGroup {
         Ok(ways)
     }
 
-    /// The digest that the group is known by.
+    /// The digest that identifies the group.
     pub fn digest(&self) -> Digest {
         let mut hash = blake3::Hasher::new_derive_key("comity group v1");
         hash.update(&self.parties().to_le_bytes());
@@ -349,8 +349,8 @@ impl PartyGroup {
     }
 }
 
-/// The ways from `me` to all others, of parties at these addresses. Of each pair the lower id is called,
-/// unless nobody can call it.
+/// The ways by which `me` reaches all others, of parties at these addresses. Of each pair the lower id is
+/// called,
 pub fn ways<'a>(me: PartyId, at: &[(PartyId, Option<&'a str>)]) -> Ways<'a> {
     let own = at.iter().find(|(id, _)| *id == me).and_then(|(_, address)| *address);
     let mut ways = Ways::default();
@@ -382,7 +382,7 @@ fn check_name(name: &str) -> Result<()> {
 }
 
 impl Digest {
-    /// The digest as text, with a word before it that says what it is of.
+    /// The digest as text, with the word `of` in front.
     pub fn text(&self, of: &str) -> String {
         format!("{of}:{}", base32(&self.0, 40))
     }

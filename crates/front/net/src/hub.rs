@@ -6,7 +6,7 @@
 //! none), and the wait goes on. Nothing is accepted while nobody waits: strangers then stay in the system's
 //! queue, which is bounded.
 //!
-//! In plain text anybody can say that it is the fork of a peer. Before all have met there are none, and after
+//! In plain text anybody can claim to be the fork of a peer. Before all have met no forks are kept, and after
 //! that the oldest of those that nobody has asked for makes room for a further one.
 
 use std::collections::{HashMap, VecDeque};
@@ -35,7 +35,8 @@ const MAX_PARTING: usize = 64;
 /// The most reasons that are kept until somebody asks for them.
 const MAX_REASONS: usize = 16;
 
-/// A place where peers can connect. Stays open while it or any connection from it is there, since forks arrive there.
+/// A place where peers can connect. It stays open as long as it or any connection from it lives, since forks
+/// arrive there.
 #[derive(Clone)]
 pub struct Listener(pub(crate) Arc<Hub>);
 
@@ -79,8 +80,9 @@ enum Stage {
 }
 
 impl Listener {
-    /// Listens at `address` (`HOST:PORT`; port 0 is any free one). `:PORT` is every address of this machine, and so is
-    /// `[::]:PORT`; `0.0.0.0:PORT` is every IPv4 address. A name stands for all addresses of its that this machine has.
+    /// Listens at `address` (`HOST:PORT`; port 0 is any free one). `:PORT` is every address of this machine,
+    /// and so is `[::]:PORT`; `0.0.0.0:PORT` is every IPv4 address. A name stands for all of its addresses
+    /// that this machine has.
     ///
     /// # Errors
     ///
@@ -303,7 +305,7 @@ mod tests {
     use super::*;
     use crate::settings::Security;
 
-    /// Takes so many connections, all of which are on their way.
+    /// Takes `count` connections, all of which are on their way.
     fn admit(hub: &Arc<Hub>, count: usize) {
         for _ in 0..count {
             while !hub.admit().unwrap() {
@@ -353,8 +355,8 @@ mod tests {
         (opening, Transport::connect(caller, &settings, &opening).unwrap())
     }
 
-    /// Three thousand forks of nobody, of whom none goes: before the parties have met none is kept, and after
-    /// that so many at most; nor are there more threads, or more sockets, than so many.
+    /// Three thousand forks of nobody, none of which closes: before the parties have met no fork is kept, and
+    /// after that only a bounded number; threads and sockets are bounded, too.
     #[test]
     fn forks_of_strangers_shut_nobody_out() {
         const CROWD: u64 = 3000;

@@ -32,7 +32,8 @@ impl KeyDir {
         KeyDir { dir: dir.into() }
     }
 
-    /// Makes a key pair, and the directory if it is not there. The file appears whole, with mode 0600, or not at all.
+    /// Makes a key pair, and the directory if it does not exist. The file appears whole, with mode 0600, or
+    /// not at all.
     ///
     /// # Errors
     ///
@@ -75,14 +76,14 @@ impl KeyDir {
         Identity::from_pkcs8(&bytes).map_err(|error| Error::invalid_input(format!("{}: {error}", path.display())))
     }
 
-    /// Trusts the key with this fingerprint to be `party`'s, from now on. Others who do so at the same time
-    /// wait.
+    /// Trusts the key with this fingerprint to be `party`'s from now on. Other processes that do so at the
+    /// same time wait.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](comity_core::Kind) if it is the folder's own key, or another key is trusted to be
-    /// this party's already, or this key to be another party's: such a change is made by hand, in the file.
-    /// [`Io`](comity_core::Kind).
+    /// [`InvalidInput`](comity_core::Kind) if it is the folder's own key, if another key is already trusted
+    /// to be this party's, or if this key is trusted to be another party's: make such a change by hand, in
+    /// the file. [`Io`](comity_core::Kind).
     pub fn trust(&self, party: u32, fingerprint: Fingerprint) -> Result<()> {
         if self.identity().is_ok_and(|own| own.fingerprint() == fingerprint) {
             return Err(Error::invalid_input(format!(
@@ -124,7 +125,8 @@ impl KeyDir {
         KeyDir::read_trusted(&path, &bytes)
     }
 
-    /// What a file of trusted keys says that is at this path. Not for users: fuzzing reads such files from memory.
+    /// The content of a file of trusted keys at this path. Not for users: fuzzing reads such files from
+    /// memory.
     ///
     /// # Errors
     ///
@@ -154,8 +156,8 @@ impl KeyDir {
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](comity_core::Kind) if there is no key of this party's own, or none is trusted to be
-    /// one of the others'.
+    /// [`InvalidInput`](comity_core::Kind) if there is no key of this party's own, or no trusted key for one
+    /// of the others.
     pub fn security(&self, me: PartyId, parties: u16) -> Result<Security> {
         let identity = self.identity()?;
         let trusted = self.trusted()?;
@@ -175,12 +177,12 @@ impl KeyDir {
         Ok(Security::Tls { identity, peers })
     }
 
-    /// The [`Security`] of party `me` of two, whose peer may be anybody that is trusted: a service and its
-    /// clients. Which one came, its [connection](crate::Connection::key) says.
+    /// The [`Security`] of party `me` of two whose peer may be anybody with a trusted key: a service and its
+    /// clients. The [connection](crate::Connection::key) says which of them came.
     ///
     /// # Errors
     ///
-    /// [`InvalidInput`](comity_core::Kind) if there is no key of this party's own, or none is trusted.
+    /// [`InvalidInput`](comity_core::Kind) if there is no key of this party's own, or no trusted key.
     pub fn service(&self, me: PartyId) -> Result<Security> {
         let identity = self.identity()?;
         let keys: Vec<Fingerprint> = self.trusted()?.into_iter().map(|(_, key)| key).collect();
@@ -224,10 +226,10 @@ pub(crate) fn lock_beside(path: &Path) -> Result<Option<File>> {
     }
 }
 
-/// The bytes of a file that is somebody's alone, and short; `None` if there is no such file. `forbidden` are
-/// the mode bits that it must not have on Unix, and `mend` what chmod takes them away with. A pipe or a
-/// device, which might never end, is refused, and so is a file that is longer than `longest`: half of one
-/// would say something else.
+/// The bytes of a short, private file; `None` if there is no such file. `forbidden` are the mode bits that it
+/// must not have on Unix, and `mend` is the argument for chmod that removes them. A pipe or a device, which
+/// might never end, is refused, and so is a file that is longer than `longest`: a part of it could say
+/// something else.
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) says what is wrong with it; [`Io`](comity_core::Kind).
@@ -251,13 +253,14 @@ pub fn read_own(path: &Path, (forbidden, mend): (u32, &str), longest: u64) -> Re
     Ok(Some(bytes))
 }
 
-/// The bits that let others write a file, and what takes them away.
+/// The bits that let others write a file, and the argument for chmod that removes them.
 pub const OTHERS_WRITE: (u32, &str) = (0o022, "go-w");
 
 /// The bits that let others read or write a file, and what takes them away.
 const OTHERS_USE: (u32, &str) = (0o077, "600");
 
-/// Whether nobody else can change this file, or put other files into this folder. What is not there nobody can change.
+/// Checks that nobody else can change this file, or put other files into this folder. A path that does not
+/// exist passes.
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) says how to mend it; [`Io`](comity_core::Kind).

@@ -9,7 +9,7 @@ use comity_core::{Error, Result};
 
 use crate::tcp::seconds;
 
-/// The limits of a run. Every wait of its connections looks at them, and each connection's keeper does while
+/// The limits of a run. Every wait of its connections checks them, and each connection's keeper does while
 /// nobody waits.
 #[derive(Clone, Default)]
 pub struct Limits {
@@ -18,7 +18,7 @@ pub struct Limits {
     deadline: Option<(Instant, Duration)>,
 }
 
-/// A clock: a function that says which time it is. The default is the system's.
+/// A clock: a function that returns the time. The default is the system's.
 #[derive(Clone)]
 pub struct Now(Arc<dyn Fn() -> Instant + Send + Sync>);
 
@@ -32,7 +32,7 @@ impl Limits {
         Limits { now, stop, deadline: None }
     }
 
-    /// These limits, and the run has to end so long from now.
+    /// These limits, with a deadline after this time from now.
     #[must_use]
     pub fn within(mut self, time: Duration) -> Limits {
         self.deadline = self.now.get().checked_add(time).map(|end| (end, time));
@@ -68,7 +68,7 @@ impl Now {
         (self.0)()
     }
 
-    /// The time since then.
+    /// The time since `then`.
     pub fn since(&self, then: Instant) -> Duration {
         self.get().saturating_duration_since(then)
     }
@@ -91,7 +91,7 @@ impl Stop {
         self.0.load(Relaxed)
     }
 
-    /// The flag behind the handle, for whoever can only set one: a signal.
+    /// The flag behind the handle, for code that can only set a flag, such as a signal handler.
     pub fn flag(&self) -> Arc<AtomicBool> {
         self.0.clone()
     }

@@ -50,11 +50,11 @@ struct LocalRecv {
 }
 
 impl LocalChannel {
-    /// Connects to the helper whose socket has this path. It is given up if it says nothing for `timeout`
-    /// when it is asked.
+    /// Connects to the helper whose socket has this path. A call fails if the helper does not answer within
+    /// `timeout`.
     ///
     /// # Errors
-    /// [`Store`](comity_core::Kind) if nobody listens there: that is no other party's doing.
+    /// [`Store`](comity_core::Kind) if nobody listens there: no other party is to blame for that.
     pub fn connect(path: &Path, timeout: Duration, limits: &Limits) -> Result<LocalChannel> {
         let place = path.display().to_string();
         let stream = UnixStream::connect(path).map_err(|error| match error.kind() {
@@ -164,14 +164,14 @@ impl Channel for LocalChannel {
     }
 }
 
-/// A socket of this machine that waits for connections. Its file goes with it.
+/// A socket of this machine that waits for connections. Its file is removed with it.
 pub struct LocalListener {
     listener: UnixListener,
     path: PathBuf,
 }
 
 impl LocalListener {
-    /// Listens at this path. Only this account may connect, until somebody changes the file's mode.
+    /// Listens at this path. Only this account can connect, until somebody changes the file's mode.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if another process listens there, or the path is another file's;
@@ -206,8 +206,8 @@ impl LocalListener {
         Ok(LocalListener { listener, path: path.to_owned() })
     }
 
-    /// Waits for the next connection; `None` when the limits are reached. What goes wrong with one connection
-    /// ends no wait.
+    /// Waits for the next connection; `None` when the limits are reached. A connection that fails does not
+    /// end the wait.
     pub fn accept(&self, limits: &Limits) -> Option<LocalChannel> {
         while limits.check().is_ok() {
             match self.listener.accept() {

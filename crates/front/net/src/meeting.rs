@@ -19,20 +19,20 @@ use crate::transport::{Purpose, Transport};
 /// Something that happens while parties meet.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// Parties that are not there at once, or not yet.
+    /// Parties that are not there yet.
     Waiting(&'a [PartyId]),
     /// A stranger connected to the port, and was turned away.
     TurnedAway(&'a Error),
 }
 
-/// Meets all other parties: those in `at`, who listen at these addresses or call the relay there, are called,
-/// and all others have to come to `listener`. Returns when all are there.
+/// Meets all other parties. It calls those in `at`, who listen at these addresses or call the relay there;
+/// all others have to come to `listener`. Returns when all are there.
 ///
 /// # Errors
 ///
 /// [`TimedOut`](comity_core::Kind) names the missing parties. [`InvalidInput`](comity_core::Kind) if some
-/// party has to connect and nothing listens, or an address does not parse. If another one than the called
-/// peer answered: [`Untrusted`](comity_core::Kind), [`Stranger`](comity_core::Kind).
+/// party has to connect and this party does not listen, or an address does not parse. If the called peer is
+/// not the one that answers: [`Untrusted`](comity_core::Kind), [`Stranger`](comity_core::Kind).
 pub fn meet(
     listener: Option<&Listener>,
     at: &[(PartyId, String)],
@@ -90,8 +90,8 @@ impl Listener {
         Ok(one.pop().expect("the peer is there"))
     }
 
-    /// The next first connection, whoever opens it: it is not waited for anybody else. For tools that try a
-    /// port; parties [`meet`].
+    /// The next first connection, whoever opens it; it waits for no further party. For tools that try a port;
+    /// parties [`meet`].
     ///
     /// # Errors
     ///

@@ -14,9 +14,9 @@ use crate::socket::Socket;
 static PARTING: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
 /// Waits until the bytes that this process's connections sent before they were dropped have reached their
-/// peers, or the peers are gone. The last thing that a process does that ends right after its last run: what
-/// it has not sent by then may be lost. Ends at once if there are none; otherwise when the peer closes or
-/// falls silent, and after a quarter of an hour in any case.
+/// peers, or the peers are gone. A process that ends right after its last run calls this last: otherwise
+/// bytes may be lost. Returns at once if there are no such bytes; otherwise when the peers close or fall
+/// silent, and after a quarter of an hour in any case.
 pub fn settle() {
     let (parting, ended) = &PARTING;
     let left = parting.lock().unwrap_or_else(PoisonError::into_inner);

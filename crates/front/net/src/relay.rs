@@ -6,11 +6,12 @@
 //! It learns addresses, times, sizes and rooms, and can cut a line, which anybody on the way can. It carries
 //! TLS records and nothing else, as far as their headers say.
 //!
-//! Everything is bounded. Connections that say nothing and those that wait are held by one thread, so many at
-//! most, and so long; who comes to a full house takes the place of the oldest. A pair is two threads with a
-//! buffer each, [`PAIRS`] pairs if nothing else is said: one that has said nothing for 20 seconds is ended
-//! where another one wants room, and if there is none, that is sent away. One address has a share of all that
-//! at most, so that no single host shuts a relay. Nothing is kept when a connection ends.
+//! Everything is bounded. Connections that say nothing and those that wait are held by one thread, in a
+//! limited number and for a limited time; a caller at a full house takes the place of the oldest. A pair is
+//! two threads with a buffer each, by default at most [`PAIRS`] pairs. Where another pair wants room, one
+//! that has said nothing for 20 seconds is ended; if all pairs talk, the new one is sent away. One address
+//! has a share of all that at most, so that no single host shuts a relay. Nothing is kept when a connection
+//! ends.
 
 mod carry;
 mod hall;
@@ -31,15 +32,15 @@ use crate::relay::records::Records;
 use crate::relay::wire::{Answer, Knock, Side};
 use crate::tcp;
 
-/// The most pairs at once, if nothing else is said: with two sockets each they fit into the 1,024 files that
-/// a process usually has.
+/// The default for the most pairs at once: with two sockets each they fit into the 1,024 files that a process
+/// usually has.
 pub const PAIRS: usize = 256;
 
 /// The silence after which a pair makes room for another one: parties that have met say four times as often
 /// that they are there.
 const SILENT: Duration = Duration::from_secs(20);
 
-/// The part of so many places that one address can have: a quarter, and of few some.
+/// The number of `all` places that one address can have: a quarter, but at least eight of them, or all.
 const fn share(all: usize) -> usize {
     const FEW: usize = 8;
     let quarter = all / 4;
@@ -70,21 +71,21 @@ pub struct Relay {
 pub enum RelayEvent {
     /// Two have met.
     Paired {
-        /// The addresses that they came from: the one with the lower id first.
+        /// The addresses that they came from, that of the party with the lower id first.
         peers: [SocketAddr; 2],
-        /// The room: a hash, which says who they are to those only who know that.
+        /// The room: a hash. Only who knows the room already can tell who the parties are.
         room: [u8; 32],
     },
-    /// Somebody was sent away: who, and why.
+    /// A caller was sent away: its address, and why.
     TurnedAway(String),
 }
 
-/// The numbers of those who came.
+/// The counts of callers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// The pairs that were carried.
+    /// The number of pairs that were carried.
     pub paired: u64,
-    /// Those who were sent away.
+    /// The number of callers that were sent away.
     pub turned_away: u64,
 }
 
@@ -114,7 +115,7 @@ impl Relay {
     /// Carries until it is stopped, or its time is over; then all connections end.
     ///
     /// # Errors
-    /// [`Io`](comity_core::Kind) if the port is gone. Nobody who comes can cause that.
+    /// [`Io`](comity_core::Kind) if the port is lost. No caller can cause that.
     pub fn run(&self, limits: &Limits, tell: &mut dyn FnMut(RelayEvent)) -> Result<Tally> {
         let mut house = House { hall: Hall::default(), pairs: Vec::new(), most: self.pairs, tally: Tally::default() };
         let (mut since, mut round) = (limits.now.get(), 0_u32);
@@ -151,8 +152,8 @@ impl Relay {
     }
 }
 
-/// How many bytes a relay carries of what a party says, if that begins with an opening; so many are looked at
-/// together. Not for users: fuzzing has it in memory.
+/// The number of a party's bytes that a relay carries, if they begin with an opening; it looks at `together`
+/// bytes at a time. Not for users: fuzzing has it in memory.
 #[doc(hidden)]
 pub fn carried(said: &[u8], together: usize) -> Option<usize> {
     let (opening, behind) = said.split_first_chunk()?;

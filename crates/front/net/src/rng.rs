@@ -8,7 +8,7 @@ use rand_core::{TryCryptoRng, TryRng};
 ///
 /// # Panics
 ///
-/// If the system has no randomness. There is no safe way to go on then.
+/// If the system has no randomness: there is no safe way to go on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemRng;
 

@@ -16,21 +16,21 @@ use crate::socket::Socket;
 /// The protection of connections.
 #[derive(Clone)]
 pub enum Security {
-    /// Plain text, protected from accidents alone. Only on this machine, unless `anywhere`.
+    /// Plain text, protected against accidents only. Allowed only on this machine, unless `anywhere` is set.
     Plain {
-        /// Plain text is wanted beyond this machine as well.
+        /// Whether plain text is allowed beyond this machine, too.
         anywhere: bool,
     },
     /// TLS 1.3, and only with peers that have these keys.
     Tls {
         /// This party's key.
         identity: Identity,
-        /// The fingerprint of each other party's key. No two are alike.
+        /// The fingerprint of each other party's key. All are different.
         peers: PerPeer<Fingerprint>,
     },
 }
 
-/// A party's settings: who it is among how many, and how it meets the others.
+/// A party's settings: its place among the parties, and how it meets the others.
 #[derive(Clone)]
 pub struct Settings {
     /// This party.
@@ -39,23 +39,24 @@ pub struct Settings {
     pub parties: u16,
     /// The protection of connections; all must agree.
     pub security: Security,
-    /// The time-out of connecting, the handshake, the hello and the wait for the first message after it,
-    /// each; of a pause in the middle of a message; and of a peer that takes nothing of what is sent, and
-    /// says nothing. Between later messages a wait lasts as long as the peer says that it is there, since an
-    /// honest one may compute for long: a silence of 20 s ends it.
+    /// The time-out of connecting, of the handshake, of the hello, and of the wait for the first message
+    /// after it, each; of a pause in the middle of a message; and of a peer that neither takes what is sent
+    /// nor says anything. Between later messages a wait lasts as long as the peer says that it is there,
+    /// since an honest one may compute for long: a silence of 20 s ends it.
     pub timeout: Duration,
     /// The limits of the run: its clock, its deadline, and the handle that stops it.
     pub limits: Limits,
-    /// The parties that are met at a relay, if some are.
+    /// The parties that are met at a relay, if any are.
     pub relay: Option<ByRelay>,
 }
 
-/// The parties that are called where a relay is: they call it, too.
+/// The parties to be called at the address of a relay: they call it, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByRelay {
     /// The parties.
     pub peers: Vec<PartyId>,
-    /// The digest of the group, which all hold; `None` for two that trust each other's keys without one.
+    /// The digest of the group that all hold; `None` for two parties that trust each other's keys without a
+    /// group.
     pub group: Option<Digest>,
 }
 

@@ -35,9 +35,9 @@ const LITTLE: u64 = 16 << 10;
 /// The most unread bytes that are counted.
 const MOST_UNREAD: usize = 8 << 20;
 
-/// The silence that ends a wait to send behind so many unread bytes that the peer's next ones may have no
-/// room: whether it says that it is there cannot be seen. And how long a peer is waited for to read what was
-/// sent last.
+/// The silence that ends a wait to send when the unread bytes may leave no room for the peer's next ones:
+/// then this side cannot see whether the peer says that it is there. Also the time that a peer gets to read
+/// what was sent last.
 const CROWDED: Duration = Duration::from_secs(15 * 60);
 
 /// A connected socket, and what errors say about it.
@@ -278,7 +278,7 @@ mod tests {
     use super::*;
     use crate::limits::{Now, Stop};
 
-    /// A socket of which so many bytes are unread, and the seconds on its clock.
+    /// A socket with `bytes` unread bytes, its peer, and the seconds on its clock.
     fn unread(bytes: usize) -> (Socket, TcpStream, Arc<AtomicU64>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         // As the system does by itself where much comes.
@@ -297,7 +297,7 @@ mod tests {
         (Socket::new(stream, address, Duration::from_secs(30), limits), peer, seconds)
     }
 
-    /// The seconds after which a blocked write behind so many unread bytes is given up.
+    /// The seconds after which a blocked write is given up when `bytes` bytes are unread.
     fn patience(bytes: usize) -> u64 {
         let (socket, _peer, seconds) = unread(bytes);
         let mut blocked = Blocked::default();

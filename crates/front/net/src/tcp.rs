@@ -16,8 +16,8 @@ use crate::socket::TICK;
 /// The time without traffic after which a peer is noticed that has vanished without closing (power, network).
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
-/// Opens sockets to listen at all that the address stands for: where a name has several addresses, who calls
-/// may take any of them. Those that are none of this machine's are left out, if one is.
+/// Opens sockets to listen at all addresses that `address` stands for: a caller may use any of them.
+/// Addresses that this machine does not have are left out, if it has at least one.
 pub(crate) fn listen(address: &Address) -> Result<Vec<TcpListener>> {
     let mut port = None;
     let mut listeners: Vec<TcpListener> = Vec::new();

@@ -140,20 +140,20 @@ impl Tls {
     }
 }
 
-/// A side that hears TLS in memory. Not for users: fuzzing does.
+/// A side that receives TLS in memory. Not for users: fuzzing does.
 #[doc(hidden)]
 pub struct TlsEar(Arc<rustls::ServerConfig>);
 
 impl TlsEar {
-    /// One that has this identity, and trusts these.
+    /// A side with this identity, which trusts these keys.
     ///
     /// # Errors
-    /// None but those of a broken installation.
+    /// Only if the TLS library is broken.
     pub fn new(identity: &Identity, peers: Vec<Fingerprint>) -> std::result::Result<TlsEar, rustls::Error> {
         Pinned::new(peers).server(identity).map(TlsEar)
     }
 
-    /// Hears these bytes, record by record, as a listening party does. How many of them it took.
+    /// Takes these bytes, record by record, as a listening party does. Returns how many of them it took.
     ///
     /// # Errors
     /// Those of TLS.

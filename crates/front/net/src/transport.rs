@@ -32,7 +32,7 @@ const PROMPT: u32 = 2;
 /// The id that a connection is known by, at both of its ends.
 pub(crate) type Id = [u8; 32];
 
-/// Whether these bytes are an opening. Not for users: fuzzing opens connections in memory.
+/// Checks that these bytes are an opening. Not for users: fuzzing opens connections in memory.
 ///
 /// # Errors
 /// As a listening party's.

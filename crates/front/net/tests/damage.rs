@@ -20,7 +20,7 @@ enum Damage {
 }
 
 impl Damage {
-    /// Whether the damage is done when so many bytes have come.
+    /// Whether the damage is done when `bytes` bytes have come.
     fn is_done(self, bytes: usize) -> bool {
         match self {
             Damage::None => true,

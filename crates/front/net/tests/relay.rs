@@ -40,7 +40,7 @@ impl Running {
         Running::timed_for(10)
     }
 
-    /// As [`Running::timed`], for so many pairs.
+    /// As [`Running::timed`], for `pairs` pairs.
     fn timed_for(pairs: usize) -> Running {
         let (start, seconds) = (Instant::now(), Arc::<AtomicU64>::default());
         let hand = seconds.clone();

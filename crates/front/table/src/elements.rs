@@ -21,8 +21,8 @@ const NONE: u32 = u32::MAX;
 const MOST: usize = NONE as usize - 1;
 
 impl Elements {
-    /// Takes the item of the next row; none if its key is empty. Returns its element, and whether it is new.
-    /// `None` for more rows than 2^32 - 2, or an empty key.
+    /// Takes the item of the next row; `None` is an empty key. Returns its element, and whether that is new;
+    /// `None` for an empty key, or if there are more than 2^32 - 2 rows.
     pub fn add(&mut self, item: Option<&KeyHash>) -> Option<(usize, bool)> {
         if self.of_row.len() == MOST {
             return None;
@@ -73,7 +73,7 @@ impl Elements {
         }
     }
 
-    /// The distinct items, which leave, and with them what only [`add`](Elements::add) needs.
+    /// Takes out the distinct items, and frees what only [`add`](Elements::add) needs.
     pub fn take(&mut self) -> Vec<KeyHash> {
         self.slots = Vec::new();
         self.of_row.shrink_to_fit();

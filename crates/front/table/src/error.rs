@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-/// An error that names the table, where known the line and the column, and what to do.
+/// An error that names the table, the line and the column if these are known, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(String);
 
-/// The result of what is done with a table.
+/// The result of an operation on a table.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
 impl Error {

@@ -19,7 +19,7 @@ pub enum TableFormat {
     Parquet,
 }
 
-/// All that is to be known of a table's form.
+/// The form of a table's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableShape {
     /// The format.
@@ -30,7 +30,7 @@ pub struct TableShape {
     pub quoting: bool,
     /// Whether the first record has the names of the columns, in CSV. Without them columns are named 1, 2 and so on.
     pub header: bool,
-    /// Whether it is written under gzip. What is read says so itself.
+    /// Whether it is written compressed by gzip. When it is read, the file itself shows that.
     pub gzip: bool,
 }
 
@@ -58,7 +58,7 @@ impl FromStr for TableShape {
 }
 
 impl TableShape {
-    /// Whether a column of this kind can have this field: only Parquet has types that each field must be of.
+    /// Whether a column of this kind can contain this field. Only Parquet has types that restrict fields.
     pub fn holds(&self, kind: ColumnKind, field: &[u8]) -> bool {
         let text = core::str::from_utf8(field).ok();
         match (self.format, kind) {
@@ -70,7 +70,7 @@ impl TableShape {
         }
     }
 
-    /// The shape that a file's name says, such as `common.csv.gz`, if it says one.
+    /// The shape that a file's name implies, such as `common.csv.gz`; `None` if it implies none.
     pub fn of(path: &Path) -> Option<TableShape> {
         let ending = |path: &Path| path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
         let (gzip, bare) = match ending(path).as_str() {

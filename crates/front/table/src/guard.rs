@@ -23,7 +23,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// How many blank lines the parser passed before it had so many records.
+    /// The number of blank lines that the parser passed before it had `records` records.
     pub(crate) fn passed(&self, records: u64) -> u64 {
         let mut blank = self.blank.borrow_mut();
         let passed = blank.iter().take_while(|before| **before < records).count();

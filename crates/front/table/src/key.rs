@@ -7,10 +7,10 @@ use crate::error::{Error, Result};
 use crate::reader::{ColumnKind, TableReader};
 use crate::steps::{Steps, unicode};
 
-/// What is said of a value that is no text.
+/// The error for a value that is not text.
 pub const NO_TEXT: &str = "the text is not UTF-8: convert it with `iconv -t UTF-8`";
 
-/// A hash of a key's encoding: equal for equal keys, and for no others that anybody finds.
+/// A hash of a key's encoding: equal for equal keys; nobody finds different keys with the same hash.
 pub type KeyHash = [u8; 32];
 
 /// The columns of a key, and the steps for each.
@@ -77,20 +77,20 @@ fn bare(text: &str) -> String {
 }
 
 impl Key {
-    /// The key that is a whole line, or the only column of this name.
+    /// The key that is a whole line, or the one column of this name.
     pub fn column(name: &str) -> Key {
         Key { columns: vec![(name.to_owned(), Steps::default())] }
     }
 
-    /// What the other owner has to have alike: how many columns, the steps for each, and where they matter
-    /// the versions of Unicode's tables. Names are everybody's own.
+    /// The part of the key's description that both owners must have alike: the number of columns, the steps
+    /// for each, and if they matter the versions of Unicode's tables. Each owner has its own column names.
     pub fn agreed(&self) -> String {
         let steps: Vec<String> = self.columns.iter().map(|(_, steps)| steps.agreed()).collect();
         versioned(steps, self.columns.iter().any(|(_, steps)| steps.needs_unicode() && !steps.hashes()))
     }
 
-    /// What another owner who hashes its keys itself has to have alike, too, if this key is hashed: the steps
-    /// of each column.
+    /// The steps of each column, if this key is hashed: another owner that hashes its keys itself must have
+    /// the same.
     pub fn hashed(&self) -> Option<String> {
         let hashed = || self.columns.iter().map(|(_, steps)| steps).filter(|steps| steps.hashes());
         hashed().next()?;
@@ -135,10 +135,11 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// The item of a record's key; none if one of its columns is empty.
+    /// The item of a record's key; `None` if one of its columns is empty.
     ///
     /// # Errors
-    /// An error that names the line and the column, if a value has no such form, or is no text.
+    /// An error that names the line and the column, if a step does not apply to a value, or a value is not
+    /// text.
     pub fn item(&mut self, reader: &TableReader, record: &Record) -> Result<Option<KeyHash>> {
         self.text.clear();
         self.ends.clear();
@@ -180,7 +181,7 @@ impl Bound {
         })
     }
 
-    /// The values of the last record's key, one behind another: what rows are sorted by.
+    /// The values of the last record's key, one behind another, as rows are sorted by them.
     pub fn text(&self) -> &[u8] {
         &self.text
     }

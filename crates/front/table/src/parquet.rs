@@ -199,7 +199,7 @@ impl Values {
         Values { there: Vec::new(), values }
     }
 
-    /// Takes a value; `None` if it is none of this type.
+    /// Takes a value; `None` if it does not have this type.
     fn push(&mut self, field: &[u8]) -> Option<()> {
         let text = core::str::from_utf8(field).ok()?;
         let null = text.is_empty() && !matches!(self.values, Typed::Text(_));

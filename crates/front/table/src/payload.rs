@@ -8,14 +8,14 @@ use std::str::FromStr;
 use crate::error::{Error, Result};
 use crate::key::NO_TEXT;
 
-/// Which payload an item has that is in several rows.
+/// The payload of an item that occurs in several rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duplicates {
-    /// There may be none.
+    /// No item may occur in several rows.
     Error,
     /// That of the first row.
     First,
-    /// The payloads of all rows, at most this number.
+    /// The payloads of all rows, of which there may be at most this number.
     List(u8),
     /// The sums of integers.
     Sum,
@@ -44,7 +44,7 @@ const WIDEST: usize = 1 << 16;
 /// Bytes of all cells at most.
 const MOST: usize = 8 << 30;
 
-/// The payload of a table's elements, as rows come.
+/// The payload of a table's elements, collected row by row.
 pub struct Payload {
     columns: usize,
     duplicates: Duplicates,
@@ -62,11 +62,11 @@ impl Payload {
         Payload { columns, duplicates, packed: Vec::new(), rows: Vec::new(), counts: Vec::new(), sums: Vec::new() }
     }
 
-    /// Takes the fields of a row of this element, which are UTF-8; elements are new in ascending order. An
-    /// error names the field that is to blame, if one is.
+    /// Takes the fields of a row of this element, which must be UTF-8. New elements come in ascending order.
+    /// An error names the field that caused it, if one did.
     ///
     /// # Errors
-    /// What is wrong with the row, in words.
+    /// An error that says what is wrong with the row.
     pub fn add<'f>(
         &mut self,
         element: usize,
@@ -111,10 +111,11 @@ impl Payload {
         Ok(())
     }
 
-    /// The cells of all elements, one behind another, and their width. Cells of no columns have no bytes.
+    /// The cells of all elements, one behind another, and their common width. Without columns, cells have no
+    /// bytes.
     ///
     /// # Errors
-    /// An error if they are too large: each is as wide as the widest.
+    /// An error if the cells are too large: each is as wide as the widest.
     pub fn cells(mut self) -> Result<(Vec<u8>, usize)> {
         if self.duplicates == Duplicates::Sum {
             for (element, sums) in self.sums.chunks(self.columns.max(1)).enumerate() {
@@ -201,7 +202,7 @@ fn unpack(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     }
 }
 
-/// Reads cells of a number of columns.
+/// Decodes cells of a number of columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Decoder {
     /// The number of columns.
@@ -209,10 +210,10 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Puts the fields of a cell's rows, one row behind another, into `fields`.
+    /// Appends the fields of a cell's rows, one row behind another, to `fields`.
     ///
     /// # Errors
-    /// An error if this is no cell, or a field is no UTF-8.
+    /// An error if the bytes are not a cell, or a field is not UTF-8.
     pub fn decode<'c>(&self, cell: &'c [u8], fields: &mut Vec<&'c [u8]>) -> Result<()> {
         let wrong = || Error::new("the payload of a row does not decode");
         fields.clear();
@@ -226,17 +227,17 @@ impl Decoder {
         if rest.iter().any(|byte| *byte != 0) { Err(wrong()) } else { Ok(()) }
     }
 
-    /// Fields as one text, such as the names of the columns.
+    /// Encodes fields, such as the names of columns, as one text.
     pub fn header(fields: &[String]) -> Vec<u8> {
         let mut out = Vec::new();
         pack(fields.iter().map(String::as_bytes), &mut out);
         out
     }
 
-    /// The fields of such a text.
+    /// The fields of a text from [`header`](Decoder::header).
     ///
     /// # Errors
-    /// An error if it is none.
+    /// An error if the bytes are not such a text.
     pub fn fields(mut text: &[u8]) -> Result<Vec<String>> {
         let wrong = || Error::new("the names of the payload's columns do not decode");
         let mut fields = Vec::new();

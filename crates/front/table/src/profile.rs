@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-/// How the keys of a table look, column by column, after the steps of each.
+/// The look of a table's keys, column by column, after the steps of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyProfile {
     columns: Vec<ColumnProfile>,
@@ -88,7 +88,8 @@ impl KeyProfile {
         }
     }
 
-    /// What the first key is and what all others are, if these are alike and it is not as they are: it may be a header.
+    /// The kind of the first key and that of all others, if the others are alike and the first one is not: it
+    /// may be a header.
     pub fn odd_first(&self) -> Option<(&'static str, &'static str)> {
         let (first, column) = (self.first?, self.columns.first()?);
         let all: u64 = column.kinds.iter().sum();

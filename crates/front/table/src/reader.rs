@@ -15,16 +15,16 @@ use crate::source::{Source, Text};
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableColumn {
-    /// The name.
+    /// The column's name.
     pub name: String,
-    /// The values.
+    /// The kind of its values.
     pub kind: ColumnKind,
 }
 
-/// The kind of values that a column has, as far as its format tells.
+/// The kind of values in a column, as far as the format tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
-    /// Texts; also all that stands in a text file.
+    /// Texts. In a text file all values are texts.
     Text,
     /// Integers, as decimal text.
     Integer,
@@ -91,7 +91,7 @@ impl TableReader {
         Ok(TableReader { name, form, columns, read, rows: 0, blank: 0 })
     }
 
-    /// A reader of a table that was read before, and had these columns in the end.
+    /// A reader of a table that was read before, and had these columns at its end.
     ///
     /// # Errors
     /// As [`TableReader::new`].
@@ -148,7 +148,7 @@ impl TableReader {
     /// Reads the next record, if there is one.
     ///
     /// # Errors
-    /// An error that names the line, and the column where it is one's.
+    /// An error that names the line, and the column if one caused it.
     pub fn next(&mut self, record: &mut Record) -> Result<bool> {
         let more = match &mut self.form {
             Form::Csv { reader, seen, first, .. } => next_csv(reader, seen, first, record, &self.columns),
@@ -200,7 +200,7 @@ impl TableReader {
         self.read.get()
     }
 
-    /// Checks what is known only after the last record.
+    /// Checks what can be known only after the last record.
     ///
     /// # Errors
     /// An error if a column that was asked for was in no record.

@@ -12,7 +12,7 @@ use flate2::read::MultiGzDecoder;
 use crate::error::{Error, Result};
 
 /// A file that can be read from its beginning again. A pipe is copied to a temporary file without a name,
-/// which is gone when this is dropped.
+/// which is removed on drop.
 pub struct Source {
     file: File,
     name: String,
@@ -42,7 +42,7 @@ impl Source {
         Ok(Source { was: (meta.len(), meta.modified().ok()), file, name })
     }
 
-    /// What comes through a pipe.
+    /// The content of a pipe, copied to a temporary file.
     ///
     /// # Errors
     /// Those of the pipe, and of the folder for temporary files.
@@ -127,7 +127,7 @@ impl Source {
     }
 }
 
-/// What a file is that begins with these bytes and is no text in UTF-8, and what makes a text of it.
+/// The kind of a file that begins with these bytes and is not UTF-8 text, and how to convert it to text.
 pub fn no_text(first: &[u8]) -> Option<&'static str> {
     match first {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("the text is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`"),
@@ -207,7 +207,7 @@ impl<R: Read> Read for Tally<R> {
 mod tests {
     use super::*;
 
-    /// A disk that is full after so many bytes, or a pipe that breaks.
+    /// A disk that is full after this number of bytes, or a pipe that breaks there.
     struct Ends(usize);
 
     impl Write for Ends {

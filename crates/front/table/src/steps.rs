@@ -45,7 +45,7 @@ const ALL: [(Step, &str); 8] = [
     (Step::Sha256, "sha256"),
 ];
 
-/// A set of steps.
+/// The steps that a column's values go through.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Steps(Vec<Step>);
 
@@ -61,7 +61,7 @@ impl Steps {
         ALL.iter().any(|(_, other)| *other == name)
     }
 
-    /// What the other owner has to have alike: of what is hashed it cannot know how it came about.
+    /// The steps as the other owner must have them: a hash does not show how it was made.
     pub fn agreed(&self) -> String {
         if self.hashes() { "hex".to_owned() } else { self.to_string() }
     }
@@ -71,15 +71,15 @@ impl Steps {
         self.0.contains(&Step::Sha256)
     }
 
-    /// Whether Unicode's tables have a part in them.
+    /// Whether a step depends on Unicode's tables.
     pub fn needs_unicode(&self) -> bool {
         self.0.iter().any(|step| matches!(step, Step::Nfc | Step::Lower | Step::Digits))
     }
 
-    /// Puts the value as it is after these steps behind `out`.
+    /// Appends the value after these steps to `out`.
     ///
     /// # Errors
-    /// The words for what is wrong with a value; never the value.
+    /// What is wrong with a value, in words that do not contain the value.
     pub fn apply(&self, value: &str, out: &mut Vec<u8>) -> Result<(), &'static str> {
         // Most keys are ASCII, and most steps are the simplest ones: nothing is allocated for these.
         if value.is_ascii() && self.0.iter().all(|step| *step <= Step::Trim) {

@@ -62,7 +62,7 @@ impl TableWriter {
         Ok(TableWriter { form, columns, rows: 0 })
     }
 
-    /// Writes a record, as many fields as there are columns.
+    /// Writes a record. It must have a field for each column.
     ///
     /// # Errors
     /// Those of the sink; an error if a field cannot be written in this format.
@@ -103,7 +103,7 @@ impl TableWriter {
         self.rows
     }
 
-    /// Writes what is left, and returns the sink.
+    /// Writes what is buffered, and returns the sink.
     ///
     /// # Errors
     /// Those of the sink.
@@ -123,7 +123,8 @@ impl TableWriter {
     }
 }
 
-/// A field as a value of JSON. What claims to be a number and is none is a text: it may be another owner's claim.
+/// A field as a value of JSON. A field of a number column that is not a number is written as text: another
+/// owner may have sent it.
 fn value(column: &TableColumn, field: &[u8], line: &mut Vec<u8>) -> Result<()> {
     let text = core::str::from_utf8(field)
         .map_err(|_| Error::new(format!("column `{}` is not UTF-8, which JSON needs: write csv", column.name)))?;

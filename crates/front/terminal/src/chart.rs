@@ -28,13 +28,13 @@ pub enum Panel {
 
 /// Curves.
 pub struct Curves {
-    /// What the chart shows.
+    /// The title: what the chart shows.
     pub title: String,
     /// The text below the horizontal axis.
     pub x: String,
-    /// What the vertical axis counts.
+    /// The quantity on the vertical axis.
     pub y: String,
-    /// How the axes go: the horizontal one, then the vertical one.
+    /// The scales of the axes: the horizontal one, then the vertical one.
     pub scales: [Scale; 2],
     /// Each curve: its name, and its points, all above zero.
     pub series: Vec<(String, Vec<(f64, f64)>)>,
@@ -42,11 +42,12 @@ pub struct Curves {
 
 /// Horizontal bars over a logarithmic axis.
 pub struct Bars {
-    /// What the chart shows.
+    /// The title: what the chart shows.
     pub title: String,
-    /// What the axis counts.
+    /// The unit of the axis.
     pub unit: String,
-    /// The names of what is compared within each group, a colour each; none where bars stand for themselves.
+    /// The names of what is compared within each group, with one colour each; empty if each bar stands for
+    /// itself.
     pub series: Vec<String>,
     /// The bars, from the top.
     pub bars: Vec<Bar>,
@@ -54,19 +55,19 @@ pub struct Bars {
 
 /// One bar.
 pub struct Bar {
-    /// Its name, or none where it belongs to the group of the one above.
+    /// The bar's name; empty if it belongs to the group of the bar above.
     pub name: String,
     /// Its length, above zero.
     pub value: f64,
-    /// The text behind it.
+    /// The text behind the bar.
     pub label: String,
-    /// A mark at what could be reached at most, or at what others have.
+    /// A mark on the bar, at the best possible value or at that of others.
     pub mark: Option<f64>,
-    /// Which colour it has: its place in `series`, or any.
+    /// The colour: an index into `series`, or any number.
     pub colour: usize,
 }
 
-/// How an axis goes.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// By powers of ten.
@@ -93,7 +94,7 @@ impl Panel {
     }
 }
 
-/// The panels in rows.
+/// An SVG image of the panels, in rows.
 pub fn svg(panels: &[Panel]) -> String {
     let (mut inside, mut top) = (String::new(), 0.0);
     for row in panels.chunks(ABREAST) {

@@ -9,7 +9,8 @@ use comity_files::{Access, Draft};
 
 use crate::failure::{Failure, Outcome};
 
-/// Writes a result, whole. A reader that closes early (`comity circuit export … | head`) is not an error.
+/// Writes a result to standard output, whole. A reader that closes early (`comity circuit export … | head`)
+/// is not an error.
 ///
 /// # Errors
 /// The errors of standard output.
@@ -34,7 +35,7 @@ pub fn note(text: &str) {
 }
 
 /// Writes why a command failed, for the person at the terminal: in the colours of the command line's own
-/// errors, where standard error is a terminal and nobody has said `NO_COLOR`.
+/// errors, if standard error is a terminal and `NO_COLOR` is not set.
 pub fn complain(text: &str) {
     let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
     let _ = writeln!(anstream::stderr().lock(), "{red}error:{red:#} {text}");
@@ -46,11 +47,11 @@ pub fn warn(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{yellow}warning:{yellow:#} {text}");
 }
 
-/// Writes a result to a file, if one is named, and else to standard output. If nobody hears it there it is
-/// lost, which is an error.
+/// Writes a result to a file, if one is named, and else to standard output. A closed standard output is an
+/// error: the result would be lost.
 ///
 /// # Errors
-/// The errors of either; a file is then as it was before.
+/// The errors of either; a file then stays as it was.
 pub fn deliver(result: impl AsRef<[u8]>, file: Option<&Path>) -> Outcome {
     match file {
         Some(path) => write_whole(path, result.as_ref()),
@@ -63,7 +64,7 @@ fn print(bytes: &[u8]) -> io::Result<()> {
     out.write_all(bytes).and_then(|()| out.flush())
 }
 
-/// Writes a file that is there whole or not at all, as [`OutFile`].
+/// Writes a file, as [`OutFile`] does: afterwards it is whole, or as it was before.
 ///
 /// # Errors
 /// An error that says why the file cannot be written.
@@ -71,7 +72,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Outcome {
     OutFile::create(path)?.fill(bytes)
 }
 
-/// As [`write_whole`], a file that only its owner may read.
+/// Writes a file as [`write_whole`], which only its owner may read.
 ///
 /// # Errors
 /// An error that says why the file cannot be written.
@@ -79,8 +80,8 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> Outcome {
     OutFile::begin(path, Access::Owner)?.fill(bytes)
 }
 
-/// A file that is there whole or not at all, as a [`Draft`] is. A device or a pipe, which a rename would
-/// replace, is written directly.
+/// An output file, written as a [`Draft`]: afterwards it is whole, or as it was before. A device or a pipe,
+/// which a rename would replace, is written directly.
 pub struct OutFile {
     path: PathBuf,
     to: Sink,
@@ -125,7 +126,7 @@ impl OutFile {
         self.file().try_clone().map_err(|e| unwritable(&self.path, &e))
     }
 
-    /// Takes room on the disk for `bytes` bytes, which [`fill`](OutFile::fill) then has.
+    /// Reserves room on the disk for `bytes` bytes, so that [`fill`](OutFile::fill) has it.
     ///
     /// # Errors
     /// An error that says why there is no room.
@@ -137,7 +138,7 @@ impl OutFile {
         done.map_err(|e| unwritable(&self.path, &e))
     }
 
-    /// Whether the file is still there to get its name: its folder may be gone.
+    /// Whether the draft can still be given its name: its folder may be gone.
     pub fn is_there(&self) -> bool {
         match &self.to {
             Sink::Special(_) => true,
@@ -145,7 +146,7 @@ impl OutFile {
         }
     }
 
-    /// Waits until what was written is on the disk: [`commit`](OutFile::commit) takes no time then.
+    /// Waits until the written bytes are on the disk: [`commit`](OutFile::commit) then takes no time.
     ///
     /// # Errors
     /// An error that says why the file cannot be written.
@@ -155,7 +156,7 @@ impl OutFile {
         draft.file().sync_all().map_err(|e| unwritable(&self.path, &e))
     }
 
-    /// Writes all that is in the file, which is whole then.
+    /// Writes all bytes of the file, and gives it its name.
     ///
     /// # Errors
     /// An error that says why the file cannot be written.
@@ -180,10 +181,10 @@ impl OutFile {
     }
 }
 
-/// A file in the making beside this one.
+/// A draft beside the file at this path.
 ///
 /// # Errors
-/// An error that says why there can be no such file.
+/// An error that says why there can be no such draft.
 pub fn draft(path: &Path, access: Access) -> Outcome<Draft> {
     Draft::new(path, access).map_err(|e| match e.kind() {
         io::ErrorKind::IsADirectory => Failure::input(format!("{}: it is a folder; name a file in it", path.display())),
@@ -191,7 +192,7 @@ pub fn draft(path: &Path, access: Access) -> Outcome<Draft> {
     })
 }
 
-/// Refuses an output file that could not be written in the end, before any work is done for it.
+/// Refuses an output file that cannot be written, before any work is done for it.
 ///
 /// # Errors
 /// An error that says why the file cannot be written.

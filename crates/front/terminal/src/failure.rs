@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-/// The ending of a command that failed: the kind of thing that went wrong. It decides the exit code and is a
-/// stable name in JSON. Of two failures of one session the greater ending explains the smaller one: a peer
-/// goes away because something else went wrong there.
+/// The kind of failure that ended a command. It decides the exit code and is a stable name in JSON. Of two
+/// failures of one session the greater kind explains the smaller one: a peer closes the connection because
+/// something else went wrong there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
     /// The peer closed the connection (most often because something went wrong on its side).
@@ -17,7 +17,7 @@ pub enum Ending {
     Timeout,
     /// The network or the operating system refused.
     Network,
-    /// The other end is no comity.
+    /// The other end does not speak comity.
     Stranger,
     /// The peer's identity is not the one that this party trusts.
     Untrusted,
@@ -54,7 +54,7 @@ impl Ending {
         Ending::Bug,
     ];
 
-    /// The name in `{"error": {"kind": …}}`.
+    /// The kind's name in `{"error": {"kind": …}}`.
     pub fn name(self) -> &'static str {
         match self {
             Ending::Closed => "closed",
@@ -102,7 +102,7 @@ pub struct Failure {
     pub kind: Ending,
     /// The message for people: what happened, where, and what to do.
     pub message: String,
-    /// The party whose doing it was, where that is known.
+    /// The party that caused it, if that is known.
     pub party: Option<u16>,
 }
 
@@ -120,8 +120,8 @@ impl Failure {
         Failure::new(Ending::Input, message)
     }
 
-    /// The failure of an operation on a file or a stream. A file that is missing or forbidden is the user's
-    /// mistake; all else is the disk's: it is full, or damaged.
+    /// The failure of an operation on a file or a stream. If the file is missing or forbidden, it is the
+    /// user's mistake; otherwise the disk is full or damaged.
     pub fn disk(what: &str, error: &std::io::Error) -> Failure {
         use std::io::ErrorKind::{
             AlreadyExists, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,
@@ -132,8 +132,8 @@ impl Failure {
         Failure::new(kind, format!("{what}: {error}"))
     }
 
-    /// The same failure with the peer's address in front, unless what is wrong is on this side: a value, a
-    /// file, a flag, a disk.
+    /// The same failure with the peer's address in front, unless the cause is on this side: a value, a file,
+    /// a flag, a disk.
     pub fn with_peer(self, address: &str) -> Failure {
         if matches!(self.kind, Ending::Input | Ending::Usage | Ending::Store) { self } else { self.at(address) }
     }
@@ -152,7 +152,7 @@ impl Failure {
         self
     }
 
-    /// The object that `--json` prints.
+    /// The failure as `--json` prints it.
     pub fn to_json(&self) -> serde_json::Value {
         let mut error = json!({"kind": self.kind.name(), "message": self.message});
         if let Some(party) = self.party {

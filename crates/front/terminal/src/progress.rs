@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// The time between two tellings of progress.
 const TICK: Duration = Duration::from_millis(100);
 
-/// A ticker, which says yes once in a while.
+/// A ticker: it says yes at most once a tick.
 pub struct Ticker(Instant);
 
 impl Ticker {
@@ -67,7 +67,7 @@ impl Progress {
         bar.set_position(done.min(total));
     }
 
-    /// Takes the bar off the screen.
+    /// Removes the bar from the screen.
     pub fn finish(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
@@ -81,7 +81,7 @@ impl Drop for Progress {
     }
 }
 
-/// The progress of a table that is read or written: rows, the part of its bytes, and the time left.
+/// The progress of a table that is read or written: its rows, the share of its bytes, and the time left.
 pub struct TableProgress {
     what: &'static str,
     bytes: u64,
@@ -98,7 +98,7 @@ impl TableProgress {
         TableProgress { what, bytes, started: Instant::now(), terminal, ticker: Ticker::start(), bar: None }
     }
 
-    /// Notes that `rows` rows and `bytes` bytes are done. To be called now and then.
+    /// Notes that `rows` rows and `bytes` bytes are done. Call it now and then.
     pub fn update(&mut self, rows: u64, bytes: u64) {
         if !self.terminal || !self.ticker.due() || self.started.elapsed() < PATIENCE {
             return;
@@ -123,13 +123,13 @@ impl Drop for TableProgress {
     }
 }
 
-/// The bytes that go over the wire while a protocol runs, and the phase.
+/// The progress of a protocol: its phase, and the bytes that went over the wire.
 pub struct WireProgress {
     bar: Option<ProgressBar>,
 }
 
 impl WireProgress {
-    /// Shows what `read` tells, of which there is more by and by; nothing if standard error is no terminal.
+    /// Shows the number that `read` returns, which grows; shows nothing if standard error is not a terminal.
     pub fn start(read: impl Fn() -> u64 + Clone + Send + Sync + 'static) -> WireProgress {
         if !std::io::stderr().is_terminal() {
             return WireProgress { bar: None };

@@ -2,7 +2,7 @@
 
 use strsim::damerau_levenshtein;
 
-/// The candidate nearest to `name`, if it is near enough to be a slip of the hand.
+/// The candidate nearest to `name`, if it is near enough for `name` to be a typing error.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
@@ -12,7 +12,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// A sentence with the nearest candidate, or nothing.
+/// A sentence that suggests the nearest candidate, or an empty text.
 pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, candidates).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default()
 }

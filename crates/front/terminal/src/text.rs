@@ -20,7 +20,7 @@ pub fn fill(label: &str, text: &str, width: usize) -> String {
     lines + &line + "\n"
 }
 
-/// A table whose columns are as wide as said, or as their longest cell and a blank.
+/// A table whose columns have given widths, or else that of their longest cell and a blank.
 pub struct Listing {
     /// The width of each column but the last; negative for one whose cells begin at the left.
     widths: Vec<isize>,
@@ -28,7 +28,7 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// A table without rows. Columns beyond these widths are as their cells are.
+    /// A table without rows. Columns beyond these widths fit their cells.
     pub fn new(widths: &[isize]) -> Listing {
         Listing { widths: widths.to_vec(), rows: Vec::new() }
     }

@@ -2,8 +2,8 @@
 //!
 //! Counting how often a party waits would take bytes that merely travel in pieces for answers. Here each byte
 //! has a depth: one more than that of the deepest byte which its sender had read by then. The rounds of a run
-//! are the depth of its deepest byte: so many messages, each of which can only be sent when the one before
-//! has arrived.
+//! are the depth of its deepest byte: the number of messages each of which can only be sent when the one
+//! before has arrived.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

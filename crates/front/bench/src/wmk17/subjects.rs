@@ -92,7 +92,8 @@ impl Function {
     }
 }
 
-/// A program with these sizes and so many AND gates, no fewer than output bits, of which there is one for each chain.
+/// A program with these sizes and `ands` AND gates, at least one for each output bit. Each chain ends in an
+/// output bit.
 pub(super) fn sized(sizes: Sizes, ands: usize) -> Program {
     let mut b = Builder::new();
     let inputs = [b.input("x", sizes[0]), b.input("y", sizes[1])];
@@ -104,7 +105,7 @@ pub(super) fn sized(sizes: Sizes, ands: usize) -> Program {
 /// Chains of ANDs that lie side by side.
 const CHAINS: usize = 32;
 
-/// So many ANDs in chains: the links, of which the last one of each chain depends on all of it.
+/// `ands` ANDs in chains. Returns the links; the last link of each chain depends on the whole chain.
 fn chains(b: &mut Builder, [x, y]: &[Vec<Wire>; 2], ands: usize) -> Vec<Wire> {
     let mut links: Vec<Wire> = Vec::with_capacity(ands);
     for i in 0..ands {

@@ -23,9 +23,9 @@ impl Source for Memory<'_> {
     }
 }
 
-/// Takes a stream of frames apart, receiving so many bytes at a time: those that came, up to the first
-/// receive that did not get all of its bytes, and why it did not. Not for users: fuzzing reads frames by
-/// this, thousands of times as often as sockets let it.
+/// Takes a stream of frames apart, receiving the numbers of bytes that `pieces` gives. Returns the bytes
+/// received up to the first receive that did not get all of its bytes, and why that failed. Not for users:
+/// fuzzing reads frames by this, thousands of times as often as sockets let it.
 #[doc(hidden)]
 pub fn unframe(stream: &[u8], pieces: impl IntoIterator<Item = usize>) -> (Vec<u8>, Option<Error>) {
     // To make a reader's buffer takes longer than to read most streams.

@@ -63,7 +63,7 @@ enum Heard {
     NotYet,
     Gone,
     Whole(Knock),
-    /// It is none, and this is why.
+    /// The bytes are not an opening, for this reason.
     Foreign(String),
 }
 

@@ -70,7 +70,7 @@ mod tests {
         [&[kind, 3, 3][..], &(len as u16).to_be_bytes(), &vec![0xee; len]].concat()
     }
 
-    /// Whether so many of these bytes pass, in pieces of any length.
+    /// Whether these bytes pass, in pieces of any length.
     fn passes(bytes: &[u8], may_refuse: bool) -> bool {
         let all: Vec<bool> = [1, 2, 3, 7, bytes.len().max(1)]
             .into_iter()
