@@ -5,7 +5,7 @@ use comity_core::Prg;
 use comity_library::arith;
 use comity_protocol::{Card, Takes};
 
-use super::{assigned, below};
+use super::programs::{assigned, below};
 
 /// The gates that a protocol's programs are made of.
 #[derive(Clone, Copy, PartialEq, Eq)]
