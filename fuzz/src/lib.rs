@@ -115,7 +115,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     zk::zk_proof,
 ];
 
-/// The body of this name, when it is compiled: a name that is not in [`TARGETS`] does not compile.
+/// The body of this name. A name that is not in [`TARGETS`] does not compile.
 pub const fn body(name: &str) -> Body {
     let mut i = 0;
     while i < TARGETS.len() {

@@ -21,7 +21,7 @@ const NASTY: [&[u8]; 14] = [
     "\u{202e}\u{0}é".as_bytes(),
 ];
 
-/// Changes inputs at random, but alike on every run: the number of an input is enough to make it again.
+/// Changes inputs at random, but the same on every run: an input can be made again from its number.
 pub struct Mutator {
     rng: Prg,
 }

@@ -31,16 +31,16 @@ pub enum Deviation {
     Reorder,
     /// The message of another session comes in place of this one.
     Replay,
-    /// The message to another party comes in place of this one. Among three and more.
+    /// The message to another party comes in place of this one, among three parties or more.
     Misdirect,
-    /// The party is lost when the message has gone.
+    /// The party is lost once the message has gone.
     Lose,
 }
 
 /// One broken run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// The party whose message it is, 0 or 1. The other party is the one to protect.
+    /// The party whose message is broken, 0 or 1. The other party is the one to protect.
     pub party: usize,
     /// The number of the message among the party's, from 0. For `Lose`, message 0 may also have never gone:
     /// see `change`.
@@ -72,8 +72,8 @@ impl<T> Verdict<T> {
     }
 }
 
-/// The judge of a protocol that is secure against malicious parties: whatever a party's messages become, its peer
-/// ends with the correct output or an error.
+/// The judge of a protocol that is secure against malicious parties: whatever happens to a party's messages,
+/// its peer ends with the correct output or an error.
 ///
 /// # Panics
 ///
@@ -86,17 +86,18 @@ pub fn never_wrong<A: Debug, B: Debug>(case: &Case, verdict0: &Verdict<A>, verdi
     }
 }
 
-/// Runs two honest parties once, and then again for each way to break each of their messages; `judge` looks at how the
-/// parties ended. At most `limit` broken runs, spread over messages and ways, if there are more. Returns how many.
+/// Runs two honest parties once, and then again for each way to break each of their messages; `judge` looks
+/// at how the parties ended. If there are more than `limit` broken runs, it takes `limit` of them, spread
+/// over messages and ways. Returns their number.
 ///
 /// A party is called with its channel and the number of a session, from which it seeds its randomness: for one number
 /// it must do the same each time, and for two numbers its messages must differ where they depend on randomness. Its
 /// output must not depend on it. Only messages on the channel itself are broken, not those on its forks.
 ///
-/// A party whose message was lost leaves both waiting. The pair in memory knows that, since nobody else can
-/// use the end on which a party waits, and both get an error at once, however busy the machine is. It cannot
-/// know what a party does that has [`split`](Channel::split) its end, or waits on a fork meanwhile: such a
-/// party waits for [`PATIENCE`].
+/// A party whose message was lost leaves both parties waiting. The pair in memory notices that, since nobody
+/// else can use the end on which a party waits, and both get an error at once, however busy the machine is.
+/// It cannot know what a party does that has [`split`](Channel::split) its end, or that waits on a fork
+/// meanwhile: such a party waits for [`PATIENCE`].
 ///
 /// ```
 /// use comity_channel::{Channel, Error};

@@ -6,7 +6,7 @@ use std::io::{Cursor, Read};
 use comity_core::{Result, SessionId};
 use comity_protocol::{Lot, Party, Press, Shelf, Supplies, WriteBatch};
 
-/// A shelf in memory, of one material: batches come out in order, each once.
+/// A shelf in memory, of one material: it gives out batches in order, each once.
 #[derive(Default)]
 pub struct Kept {
     /// The material's name.

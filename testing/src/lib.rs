@@ -38,7 +38,7 @@ pub use process::{End, Process, before_kill, drawn};
 pub use realize::assert_realizes;
 pub use waits::{assert_waits, told};
 
-/// The patience of a test: what has not come after this long never comes. It bounds each wait for something
+/// The patience of a test: what has not come after this time never comes. It bounds each wait for something
 /// that must happen, and is so long that no machine is too busy for it: a test that waits it out fails. Where
-/// a time-out is what must happen, a test sets its own.
+/// a time-out must happen, a test sets its own.
 pub const PATIENCE: Duration = Duration::from_secs(600);

@@ -5,7 +5,7 @@ pub fn peak_memory() -> Option<u64> {
     field("self", "VmHWM:")
 }
 
-/// The memory that a process has now, this one if it is not named; `None` where the system does not tell.
+/// The memory that a process has now; without a number, this process. `None` if the system does not tell.
 pub fn resident_memory(process: Option<u32>) -> Option<u64> {
     field(&process.map_or_else(|| "self".to_owned(), |process| process.to_string()), "VmRSS:")
 }

@@ -20,7 +20,7 @@ impl Span {
         self.basis.len()
     }
 
-    /// Adds a column; says whether it was not in the span before.
+    /// Adds a column. Returns whether it was outside of the span before.
     pub fn insert(&mut self, mut column: Bits) -> bool {
         for (pivot, other) in &self.basis {
             if column.get(*pivot) {
@@ -34,9 +34,9 @@ impl Span {
     }
 }
 
-/// The number of bits, of these secrets and of their XORs, that are linear in what is known: the dimension of
-/// what both spans have in common. The secrets are independent of each other, or what depends counts as
-/// learnt.
+/// The number of independent bits, of these secrets and of their XORs, that follow from what is known: the
+/// dimension of the intersection of both spans. The secrets must be independent of each other; otherwise what
+/// depends counts as learnt.
 ///
 /// ```
 /// use comity_core::Bits;

@@ -29,7 +29,7 @@ pub use functionality::{ChosenOt, CommittingOt, CorrelatedOt, EndemicOt, FixedDe
 /// one more, and more than most buffers hold.
 pub const SIZES: [usize; 6] = [0, 1, 7, 128, 129, (1 << 14) + 3];
 
-/// A flavour of OT: what goes into a call, what comes out, and what may come out.
+/// A flavour of OT: the inputs and the outputs of a call, and which outputs are right.
 pub trait Flavour {
     /// The sender's input of one call.
     type SenderInput: Sync;
@@ -43,7 +43,8 @@ pub trait Flavour {
     /// Random inputs for a call of `n` OTs.
     fn draw(&self, n: usize, rng: &mut Prg) -> (Self::SenderInput, Self::ReceiverInput);
 
-    /// Whether the ideal functionality could have given these outputs for these inputs; if not, what is wrong.
+    /// Checks that the ideal functionality could have given these outputs for these inputs; if not, says what
+    /// is wrong.
     fn judge(
         &mut self,
         n: usize,
@@ -57,7 +58,8 @@ pub trait Flavour {
 /// Each function sets its party up and makes the calls whose inputs it gets, one after another.
 ///
 /// # Panics
-/// If a party fails, or a call gave what the functionality does not, naming the protocol and the size.
+/// If a party fails, or a call gives outputs that the functionality does not. The message names the protocol
+/// and the size.
 pub fn holds<F: Flavour>(
     name: &str,
     mut flavour: F,
@@ -77,7 +79,7 @@ pub fn holds<F: Flavour>(
     }
 }
 
-/// Whether the receiver says which message it wants or gets random choice bits.
+/// Whether the receiver chooses, or gets random choice bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choices {
     /// The receiver gives its choice bits.
@@ -98,8 +100,8 @@ impl Choices {
     }
 }
 
-/// Random messages of 128 bits (SR-OT, R-OT; base OT). The sender gets both, the receiver its choice bits and
-/// the chosen.
+/// Random messages of 128 bits (SR-OT, R-OT; base OT). The sender gets both, the receiver gets its choice
+/// bits and the chosen message.
 pub struct RandomOt(pub Choices);
 
 impl Flavour for RandomOt {
@@ -143,13 +145,13 @@ pub struct DeltaOt {
 }
 
 impl DeltaOt {
-    /// The flavour whose delta the sender says after the first call, for all calls.
+    /// The flavour. After the first call the sender gives its delta, which is that of all calls.
     pub fn new(choices: Choices) -> DeltaOt {
         DeltaOt { choices, fixed: Block::ZERO, functionality: None }
     }
 
-    /// The flavour of protocols that leave some bits of the sender's blocks to the one above: these need not
-    /// look random.
+    /// The flavour of protocols that leave some bits of the sender's blocks to the protocol above: these bits
+    /// need not look random.
     pub fn with_fixed_bits(self, fixed: Block) -> DeltaOt {
         DeltaOt { fixed, ..self }
     }
@@ -182,12 +184,13 @@ impl Flavour for DeltaOt {
     }
 }
 
-/// C-OT: the sender says what the second message is when it has seen the first. Messages have this many bytes.
+/// C-OT: the sender chooses the second message when it has seen the first. Messages have this number of
+/// bytes.
 pub struct ReactiveOt(pub usize);
 
 impl ReactiveOt {
-    /// The second message of an OT, to be computed by the sender under test: it depends on the first one and
-    /// on the input in a way that is no XOR.
+    /// The second message of an OT, to be computed by the sender under test. It depends on the first one and
+    /// on the input, and not by an XOR alone.
     pub fn correlate(input: &[u8], zero: &[u8], one: &mut [u8]) {
         for ((one, zero), input) in one.iter_mut().zip(zero.iter().rev()).zip(input) {
             *one = zero.wrapping_mul(3).wrapping_add(*input);
@@ -228,7 +231,7 @@ impl Flavour for ReactiveOt {
     }
 }
 
-/// OT and RR-OT: chosen messages of so many bytes.
+/// OT and RR-OT: chosen messages of this number of bytes.
 pub struct MessageOt(pub Choices, pub usize);
 
 impl Flavour for MessageOt {
@@ -254,7 +257,7 @@ impl Flavour for MessageOt {
     }
 }
 
-/// Chosen messages of so many bytes that the sender opens after the last call.
+/// Chosen messages of a given number of bytes that the sender opens after the last call.
 #[derive(Default)]
 pub struct OpenedOt {
     len: usize,

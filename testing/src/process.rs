@@ -17,7 +17,7 @@ pub struct Process {
     seen: String,
 }
 
-/// How a process ended, and what it said: of standard output what was piped.
+/// The end of a process: how it ended, and what it wrote to those streams that were piped.
 pub struct End {
     /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,
@@ -45,7 +45,8 @@ impl Process {
         Process { child, stdout, stderr, seen: String::new() }
     }
 
-    /// Starts one test of this binary, be it marked `ignore` or not, with these variables in its environment.
+    /// Starts one test of this binary, whether it is marked `ignore` or not, with these variables in its
+    /// environment.
     ///
     /// # Panics
     /// If the system starts no process.
@@ -58,7 +59,7 @@ impl Process {
         Process::start(command)
     }
 
-    /// The number that the system has given it.
+    /// The process's number in the system.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -71,7 +72,7 @@ impl Process {
         self.child.try_wait().expect("the system tells").is_none()
     }
 
-    /// The next line on its standard error that has this in it; `None` if it ended first.
+    /// The next line on its standard error that contains `text`; `None` if the process ends first.
     ///
     /// # Panics
     /// If it says something else than text.
@@ -88,12 +89,12 @@ impl Process {
         }
     }
 
-    /// What was read of its standard error.
+    /// What was read of its standard error so far.
     pub fn seen(&self) -> &str {
         &self.seen
     }
 
-    /// Waits until it has said this on standard error.
+    /// Waits until it has written `text` to standard error.
     ///
     /// # Panics
     /// If it ends without having said it.
@@ -112,7 +113,7 @@ impl Process {
         self.child.wait().expect("it ends");
     }
 
-    /// Its end, which it comes to by itself or was [killed](Process::kill) for.
+    /// Waits for its end, which it comes to by itself or because it was [killed](Process::kill).
     ///
     /// # Panics
     /// If it said something else than text.
@@ -132,8 +133,8 @@ impl Drop for Process {
     }
 }
 
-/// A number below `most` that is another one for each round of a campaign, and the same in each campaign: how
-/// far the process of this round comes before it is killed.
+/// A number below `most`, drawn anew for each round of a campaign, and the same in each campaign: how far the
+/// process of this round comes before it is killed.
 ///
 /// # Panics
 /// If `most` is zero.
@@ -145,8 +146,8 @@ pub fn drawn(round: u64, most: u64) -> u64 {
     (z ^ (z >> 31)) % most
 }
 
-/// The time to wait before a kill, where the kills of `times` rounds came before the processes had got
-/// anywhere: twice as long for each.
+/// The time to wait before a kill, when the kills of `times` rounds came before the processes had done
+/// anything: it doubles with each such round.
 ///
 /// # Panics
 /// If that is more than any machine should need.

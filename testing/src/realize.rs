@@ -36,7 +36,7 @@ use crate::parties::Pair;
 ///
 /// # Panics
 ///
-/// If an output differs, or a party fails or panics, naming the run.
+/// If an output differs, or a party fails or panics. The message names the run.
 pub fn assert_realizes<X: Sync, Y: Sync, A: PartialEq + Debug + Send, B: PartialEq + Debug + Send>(
     runs: u64,
     inputs: impl Fn(&mut Prg) -> (X, Y),

@@ -12,11 +12,12 @@ use crate::parties::Pair;
 /// A number of bytes that no test has.
 const LIMIT: usize = 1 << 28;
 
-/// Asserts when a party says what. A message is its name, and how many bytes the party has heard, and how
-/// many it has said, when the message leaves: one byte less to hear, and nothing leaves after those it has
-/// said.
+/// Asserts when a party sends each message. A message is given as its name, and the bytes that the party has
+/// received and sent when the message leaves: with one byte less received, nothing leaves after those that it
+/// has sent.
 ///
-/// The party runs with its peer and then again and again, alike each time if its generators are seeded.
+/// The party runs with its peer and then again and again, and must do the same each time (seed its
+/// generators).
 ///
 /// # Panics
 /// If a message leaves earlier or later, or the honest run fails.
@@ -48,7 +49,7 @@ pub fn assert_waits(
     }
 }
 
-/// All that a party sends to a peer that says these bytes and then closes, and how the party ends.
+/// All bytes that a party sends to a peer that sends these bytes and then closes, and how the party ends.
 pub fn told<T>(says: &[u8], party: impl FnOnce(&mut dyn Channel) -> Result<T>) -> (Vec<u8>, Result<T>) {
     let mut ch = Recorded::new(Replay::of_peer(says.to_vec()), LIMIT);
     let ended = party(&mut ch);

@@ -103,8 +103,8 @@ fn converse(way: Conversation) {
     proved.and(verified).expect("honest parties");
 }
 
-/// The items themselves are public here: which of them are common is what a receiver learns, and sorting and
-/// hashing into bins goes by them in its own memory. Secret are the keys and masks that are drawn, and the
+/// The items themselves are public here: which items are common is what a receiver learns, and sorting and
+/// hashing into bins depend on them in its own memory. Secret are the keys and masks that are drawn, and the
 /// payload.
 fn common_items(terms: &Terms) {
     let items = |party: u8| -> Vec<Item> { (3 * party..3 * party + 5).map(|n| Item([n; 32])).collect() };

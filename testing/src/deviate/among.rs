@@ -15,7 +15,7 @@ use crate::parties::endings;
 /// One changed message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lie {
-    /// The party whose message it is.
+    /// The party whose message is changed.
     pub from: PartyId,
     /// The party that it goes to.
     pub to: PartyId,
@@ -30,7 +30,7 @@ pub struct Lie {
 /// A run that is broken in one place or in several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokenRun {
-    /// The changed messages, one on a link at most. Who sends none of them is honest.
+    /// The changed messages, at most one on each link. A party that sends none of them is honest.
     pub lies: Vec<Lie>,
 }
 
@@ -47,8 +47,8 @@ impl BrokenRun {
     }
 }
 
-/// The judge of a protocol that is secure against malicious parties, however many: whatever the cheats'
-/// messages become, each honest party ends with the correct output or an error.
+/// The judge of a protocol that is secure against malicious parties, however many: whatever happens to the
+/// cheats' messages, each honest party ends with the correct output or an error.
 ///
 /// # Panics
 /// If an honest party's output is wrong.
@@ -67,8 +67,8 @@ pub fn never_wrong_among<T: Debug>(run: &BrokenRun, verdicts: &[Verdict<T>]) {
 /// lost, which is a cheat, too.
 const HASTE: Duration = Duration::from_millis(30);
 
-/// As [`deviate`](super::deviate()), among so many parties. Broken are, each by itself, every message from
-/// each to each other one, so that what one party says to all comes to one of them changed; then the same
+/// As [`deviate`](super::deviate()), among `parties` parties. It breaks each message from each party to each
+/// other one by itself, so that of what a party says to all, one party hears something else; then the same
 /// message to all, in the same way; then, for each set of cheats that leaves somebody honest, messages of
 /// each of them at once.
 ///

@@ -24,8 +24,8 @@ use crate::parties::Pair;
 /// Law 7: fresh, among two and three.
 ///
 /// # Panics
-/// If two runs have more in common than the public constants, or less; or if a run says other bytes than
-/// those that are pinned.
+/// If two runs have more in common than the public constants, or less; or if the bytes of a run are not those
+/// that are pinned.
 pub fn fresh(protocol: &dyn Protocol, laws: &Laws) {
     let (card, mut pins, mut said) = (protocol.card(), laws.wire.iter(), Vec::new());
     let Some(constants) = laws.constants else { return };
@@ -48,8 +48,9 @@ pub fn fresh(protocol: &dyn Protocol, laws: &Laws) {
     assert_eq!(said, laws.wire, "what the parties of {} say", card.name);
 }
 
-/// Holds what two runs of one session say against each other: `run` is given the seed of all generators,
-/// makes everything else alike, and returns all messages. They share so many `constants` of 16 bytes.
+/// Compares all messages of two runs of one session. `run` is given the seed of all generators, makes
+/// everything else the same, and returns all messages. The runs must share exactly `constants` strings of 16
+/// bytes.
 ///
 /// # Panics
 /// If they share more, or fewer.

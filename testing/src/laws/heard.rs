@@ -57,7 +57,7 @@ impl Heard {
         self.said.iter().flat_map(|own| own.iter().flat_map(|(_, said)| said)).map(Vec::as_slice)
     }
 
-    /// A digest of all messages, of who says what to whom.
+    /// A digest of all messages, with their lengths and in the order of sender and receiver.
     pub(super) fn digest(&self) -> String {
         let mut lengths = Vec::new();
         let mut all = Vec::new();

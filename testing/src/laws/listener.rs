@@ -20,7 +20,7 @@ use super::heard::Heard;
 use super::{Gates, Laws, Setting, bits, clear, rng};
 use crate::meter::{Span, learnt};
 
-/// From so many runs on, bits and distributions are looked at, too.
+/// With this number of runs, or more, bits and distributions are tested, too.
 const MANY: u64 = 400;
 
 /// The parties of these runs at most.
@@ -144,12 +144,12 @@ impl Run {
 /// Law 6: a listener.
 ///
 /// # Panics
-/// If a coalition hears more of the others' inputs than its outputs tell.
+/// If a coalition hears more about the others' inputs than its outputs show.
 pub fn listener(protocol: &dyn Protocol, laws: &Laws) {
     listener_in(protocol, laws, laws.listened);
 }
 
-/// As [`listener`], in so many runs: for campaigns.
+/// As [`listener`], in `runs` runs: for campaigns.
 ///
 /// # Panics
 /// As [`listener`].
@@ -197,7 +197,8 @@ fn words(protocol: &dyn Protocol, laws: &Laws, runs: u64, programs: &[Program]) 
     }
 }
 
-/// An XOR of honest inputs that the coalition's outputs do not give, and that is the XOR of so many pieces.
+/// The parties of an XOR of honest inputs that the coalition's outputs do not give, if it is the XOR of some
+/// pieces of what the coalition heard; and the number of these pieces.
 fn told(run: &Run, program: &Program, coalition: &[PartyId]) -> Option<(Vec<PartyId>, usize)> {
     let word = |value: &Bits| value.to_u128().expect("128 bits");
     let known: Vec<u128> = run.known(program, coalition).map(word).collect();

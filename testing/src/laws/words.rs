@@ -33,7 +33,7 @@ impl Gates {
         if self == Gates::Words { arith::add(b, &[x], &[y])[0] } else { b.xor(x, y) }
     }
 
-    /// The AND, or where there is none the XOR.
+    /// The AND; in a circuit without ANDs, the XOR.
     pub(super) fn and(self, b: &mut Builder, x: Wire, y: Wire) -> Wire {
         match self {
             Gates::All => b.and(x, y),
@@ -43,7 +43,7 @@ impl Gates {
     }
 }
 
-/// A chain of dependent products of words of so many bits, a layer of independent ones, and a square.
+/// A chain of dependent products of words of `bits` bits, a layer of independent ones, and a square.
 pub(super) fn chain(bits: usize, words: usize) -> Circuit {
     let mut b = Builder::new();
     let inputs = [b.input("x", words * bits), b.input("y", words * bits)];
@@ -59,7 +59,7 @@ pub(super) fn chain(bits: usize, words: usize) -> Circuit {
     b.finish()
 }
 
-/// A random program of sums and products of words, of at most so many bits, called once, side by side or in
+/// A random program of sums and products of words of at most `widest` bits, called once, side by side or in
 /// turns.
 pub fn random_words(parties: u16, widest: usize, rng: &mut Prg) -> Program {
     let (bits, words) = (1 + below(widest, rng), 1 + below(3, rng));

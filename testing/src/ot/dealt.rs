@@ -50,7 +50,8 @@ impl RandomReceiver for DealtOts {
     }
 }
 
-/// Base OTs from a trusted dealer: for what is tested above them in many runs, most of whose time real ones would take.
+/// Base OTs from a trusted dealer: for protocols above them that are tested in many runs, in which real ones
+/// would take most of the time.
 pub enum DealtBaseOts {}
 
 impl BaseOt for DealtBaseOts {

@@ -21,7 +21,7 @@ impl EndemicOt {
     }
 }
 
-/// The functionality has told the parties to stop, since a guess was wrong. Nothing comes out of it any more.
+/// The functionality has stopped, since a guess was wrong. It gives no more outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 
@@ -56,9 +56,9 @@ impl FixedDelta {
         self.corrupt_sender(choices, t)
     }
 
-    /// The *selective leak*: a corrupt receiver says what delta is where `mask` is set. If it is wrong,
-    /// everything stops; if it is right, the run goes on and nobody notices. So c bits are learned with
-    /// probability 2^-c.
+    /// The *selective leak*: a corrupt receiver guesses the bits of delta where `mask` is set. If the guess
+    /// is wrong, everything stops; if it is right, the run goes on and nobody notices. So c bits are learned
+    /// with probability 2^-c.
     ///
     /// # Errors
     /// [`Stopped`] if the guess is wrong, or an earlier one was.
@@ -67,14 +67,14 @@ impl FixedDelta {
         if self.stopped { Err(Stopped) } else { Ok(()) }
     }
 
-    /// The *global-key query*: a corrupt receiver may ask at any time whether delta is this.
+    /// The *global-key query*: a corrupt receiver may ask at any time whether delta has this value.
     pub fn is_delta(&self, guess: Block) -> bool {
         guess == self.delta
     }
 }
 
-/// Correlated OT, which is reactive: the first message of each OT is uniform; the sender sees it and says
-/// what the second is; a corrupt one may say anything, for each OT anew.
+/// Correlated OT, which is reactive: the first message of each OT is uniform; the sender sees it and chooses
+/// the second. A corrupt sender may choose anything, anew for each OT.
 pub struct CorrelatedOt {
     len: usize,
     zeros: Vec<u8>,
@@ -91,7 +91,7 @@ impl CorrelatedOt {
         &self.zeros
     }
 
-    /// The sender says what the second messages are: what the receiver gets.
+    /// The sender chooses the second messages. Returns the receiver's output.
     pub fn correlate(self, ones: &[u8], choices: &Bits) -> Vec<u8> {
         ChosenOt::call(self.len, [&self.zeros, ones], choices)
     }
@@ -101,14 +101,15 @@ impl CorrelatedOt {
 pub enum ChosenOt {}
 
 impl ChosenOt {
-    /// The receiver's output of messages of `len` bytes, all those for either choice bit in one piece.
+    /// The receiver's output for messages of `len` bytes; those for each choice bit follow each other in one
+    /// slice.
     pub fn call(len: usize, messages: [&[u8]; 2], choices: &Bits) -> Vec<u8> {
         let message = |(j, bit)| &messages[usize::from(bit)][len * j..len * (j + 1)];
         choices.iter().enumerate().flat_map(message).copied().collect()
     }
 }
 
-/// OT of chosen messages of which the sender may open all, once.
+/// OT of chosen messages. The sender may open all messages, once.
 pub struct CommittingOt {
     len: usize,
     messages: [Vec<u8>; 2],
@@ -126,7 +127,7 @@ impl CommittingOt {
         ChosenOt::call(self.len, messages, choices)
     }
 
-    /// The sender opens: what the receiver gets, and that is the end.
+    /// The sender opens all messages. Returns what the receiver gets. No call follows.
     pub fn open(self) -> [Vec<u8>; 2] {
         self.messages
     }

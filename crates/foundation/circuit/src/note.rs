@@ -145,7 +145,7 @@ pub struct Note {
     pub goal: Goal,
     /// The form that is asked for.
     pub pin: Pin,
-    /// The line of the source text, for people; 0 if there is none. It is no part of a digest.
+    /// The line of the source text, for people; 0 if it is not known. It is no part of a digest.
     pub line: u32,
     /// The gate before which the operation's gates begin.
     pub at: u32,

@@ -48,8 +48,8 @@ pub(crate) struct Suite {
 }
 
 impl Suite {
-    /// A suite of the measurements whose names start with one of `wishes`; of all if there are none. With the network
-    /// and the number of OTs that the user asked for, if any.
+    /// A suite of the measurements whose names start with one of `wishes`, or of all if `wishes` is empty.
+    /// With the network and the number of OTs that the user asked for, if any.
     pub(crate) fn new(wishes: Vec<String>, network: Option<NetProfile>, count: Option<usize>) -> Suite {
         Suite { wishes, network, count, measurements: Vec::new(), pages: Vec::new(), panels: Vec::new() }
     }

@@ -14,7 +14,7 @@ use comity_files::sync_names;
 
 /// What lines are written to: a file, or in tests a disk that is full.
 pub(crate) trait Disk: Read + Write + Seek {
-    /// Cuts it off after so many bytes.
+    /// Cuts it off after `bytes` bytes.
     fn cut(&self, bytes: u64) -> io::Result<()>;
 
     /// Returns when all that was written outlives the process and the machine's power.
@@ -122,8 +122,8 @@ mod tests {
 
     const WORDS: Words = Words { busy: "somebody has it", other: "this is no number" };
 
-    /// A disk with room for so many bytes, which says so when some of what is written is on it; on a `stuck`
-    /// one nothing can be cut off.
+    /// A disk with a given room in bytes, which says that it is full only when a part of a write is on it; on
+    /// a `stuck` one nothing can be cut off.
     struct Small {
         bytes: RefCell<Cursor<Vec<u8>>>,
         room: usize,

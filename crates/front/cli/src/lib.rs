@@ -78,10 +78,11 @@ use crate::ope::run as ope;
 
 /// Runs the command with these arguments, the program's name first, and returns its exit code.
 ///
-/// `comity local` and `comity demo` start this process's own executable again, with `run` and more: its main function
-/// has to be this one.
+/// `comity local` and `comity demo` start this process's own executable again, with `run` and flags: its main
+/// function must call this one.
 ///
-/// It speaks to this process's standard streams, and takes over the panic hook meanwhile: a panic becomes exit code 70.
+/// It uses this process's standard streams, and replaces the panic hook while it runs: a panic becomes exit
+/// code 70.
 pub fn run<I>(args: I) -> ExitCode
 where
     I: IntoIterator,
@@ -90,10 +91,11 @@ where
     run_with(PROTOCOLS, args)
 }
 
-/// [`run`], with other protocols than [`PROTOCOLS`]; the first one that withstands parties that cheat is the default.
+/// As [`run`], with other protocols than [`PROTOCOLS`]; the first one that withstands malicious parties is
+/// the default.
 ///
 /// # Panics
-/// If there are none.
+/// If there are no protocols.
 pub fn run_with<I>(protocols: &'static [&'static dyn Protocol], args: I) -> ExitCode
 where
     I: IntoIterator,

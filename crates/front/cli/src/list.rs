@@ -30,7 +30,7 @@ impl List {
         self.0.iter().map(|protocol| protocol.card())
     }
 
-    /// The protocol of this name, or the preferred one of so many parties.
+    /// The protocol of this name; without a name, the preferred one of `parties` parties.
     pub(crate) fn chosen(
         self,
         name: Option<&str>,

@@ -120,7 +120,8 @@ impl Names {
     }
 }
 
-/// Where the number behind the next `party ` or `parties ` begins, and which of them it is. `--party 1` is a flag.
+/// Where the number behind the next `party ` or `parties ` begins, and whether the word is `parties `.
+/// `--party 1` is a flag.
 fn next_word(text: &str) -> Option<(usize, bool)> {
     let find = |word: &str, several: bool| {
         let mut found = text.match_indices(word).map(|(at, _)| (at, at + word.len(), several));

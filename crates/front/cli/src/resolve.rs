@@ -21,7 +21,7 @@ pub(crate) struct Resolved {
     pub(crate) program: Program,
     /// The program as it was named.
     pub(crate) text: String,
-    /// The number of calls that lie side by side: each value has so many pieces.
+    /// The number of calls that lie side by side, which is the number of pieces of each value.
     pub(crate) lanes: usize,
     /// The names of its parties.
     pub(crate) names: Names,

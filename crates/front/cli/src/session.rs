@@ -144,7 +144,7 @@ pub(crate) fn attached(
     Ok(Ours { session, parties, place: Place { names: names.clone(), address: None, relay: None } })
 }
 
-/// A session of one of so many parties, but for where the others are.
+/// A session of party `party` of `parties`, without the addresses of the others.
 fn begin(program: Option<&Program>, party: u16, parties: u16, args: &SessionArgs) -> Outcome<Session<'static>> {
     let protocol = fits_parties(program, args, parties)?;
     protocol.card().has(PartyId(party), parties)?;
@@ -167,7 +167,7 @@ pub(crate) fn within(session: Session<'static>, deadline: Option<Duration>) -> S
     }
 }
 
-/// The protocol that so many parties run, if they can run the program with it; or advice.
+/// The protocol that `parties` parties run, if they can run the program with it; or advice.
 pub(crate) fn fits_parties(
     program: Option<&Program>,
     args: &SessionArgs,

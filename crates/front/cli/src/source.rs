@@ -23,7 +23,7 @@ pub(crate) enum Source {
     Program(Program),
 }
 
-/// Opens a file for reading. A folder is none; nor is a pipe or a device, which may never come to an end.
+/// Opens a file for reading. A folder is refused, and so is a pipe or a device, which may never end.
 pub(crate) fn regular(path: &Path) -> Outcome<File> {
     let cannot = |error| Failure::disk(&format!("{}: cannot read it", path.display()), &error);
     let metadata = fs::metadata(path).map_err(cannot)?;
@@ -34,8 +34,8 @@ pub(crate) fn regular(path: &Path) -> Outcome<File> {
     File::open(path).map_err(cannot)
 }
 
-/// Reads what is short, and may come from a pipe, as that of a command that prints it: so many bytes at most,
-/// within so long.
+/// Reads a short file, which may be a pipe, such as one from a command that prints it: at most `longest`
+/// bytes, within `time`.
 pub(crate) fn short(path: &Path, longest: u64, time: Duration) -> Outcome<Zeroizing<Vec<u8>>> {
     let (tell, heard) = mpsc::channel();
     let of = path.to_owned();

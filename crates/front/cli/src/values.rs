@@ -175,7 +175,7 @@ fn input(resolved: &Resolved, order: &Order, index: usize, text: &str) -> Outcom
     one(&title, (name, *bits, ty), resolved.lanes, order.inputs[index], text)
 }
 
-/// Reads one value, of so many bits and this type.
+/// Reads one value, of `bits` bits and this type.
 fn one(
     title: &str,
     (name, bits, ty): (&str, usize, &Type),

@@ -80,7 +80,7 @@ fn demanded(bits: Option<u32>) -> Outcome<u32> {
     }
 }
 
-/// Refuses what says how to meet another side, where there is none.
+/// Refuses flags that say how to meet another side, in a command that meets nobody.
 fn alone(args: &MeetArgs) -> Outcome {
     let meets = args.listen.is_some() || args.connect.is_some() || args.relay.is_some();
     if meets || args.link.tls.is_some() || args.link.plaintext || args.deadline.is_some() {
@@ -176,7 +176,7 @@ fn statement(resolved: &Resolved, order: &Order, args: &StatementArgs) -> Outcom
     Ok(statement)
 }
 
-/// Values, each at its place; a value without bits is none.
+/// Values, each at its index; `None` at the others, and for values without bits.
 fn by_index(values: BTreeMap<usize, Bits>, count: usize) -> Vec<Option<Bits>> {
     let mut all = vec![None; count];
     values.into_iter().filter(|(_, value)| !value.is_empty()).for_each(|(index, value)| all[index] = Some(value));

@@ -142,7 +142,7 @@ fn name(kind: usize) -> &'static str {
     }
 }
 
-/// The strangers of a kind, of so many.
+/// The number of strangers of a kind, of `strangers` strangers.
 fn share(strangers: usize, kind: usize) -> usize {
     (strangers + KINDS - 1 - kind) / KINDS
 }
@@ -267,7 +267,7 @@ impl Scene {
         unreachable!("it is served some time")
     }
 
-    /// A peer that is killed when so many bytes have gone; one that was faster comes again.
+    /// A peer that is killed when a number of bytes have gone; one that ends before that comes again.
     fn killed(&self, run: usize) -> usize {
         for again in 0.. {
             let mut bob = self.bob();
@@ -280,7 +280,7 @@ impl Scene {
         unreachable!("it is killed some time")
     }
 
-    /// A peer that is stopped when so many bytes have gone; the next one is served all the same, and the
+    /// A peer that is stopped when a number of bytes have gone; the next one is served all the same, and the
     /// first one is told.
     fn stopped(&self, run: usize) -> usize {
         for again in 0.. {
@@ -297,7 +297,7 @@ impl Scene {
         unreachable!("it is stopped some time")
     }
 
-    /// Waits until so many bytes have gone; whether the process is still there.
+    /// Waits until `bytes` bytes have gone. Returns whether the process is still there.
     fn until(&self, bob: &mut Background, bytes: usize) -> bool {
         while self.bytes.load(Relaxed) < bytes {
             if !bob.runs() {

@@ -176,8 +176,8 @@ fn kills(test: &str, count: usize) -> (usize, usize) {
     (killed, finished)
 }
 
-/// Files that are none, too long, or of something else, in the place of each that a command reads: it ends by
-/// itself, with a mistake. Their number.
+/// Files of another kind, damaged files and too long ones, in the place of each file that a command reads: it
+/// ends by itself, with a mistake. Returns their number.
 fn odd(test: &str) -> usize {
     let folder = Folder::new(&format!("{test}-odd"));
     let [table, _, _] = published(&folder, &[]);

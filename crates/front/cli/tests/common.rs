@@ -87,7 +87,7 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command
 }
 
-/// The same command, no file of which can have more than so many blocks of 512 bytes.
+/// The same command, whose files can have at most `blocks` blocks of 512 bytes.
 #[cfg(unix)]
 pub(crate) fn limited(command: &Command, blocks: u64) -> Command {
     // The limit is an error to who writes, instead of the signal that it is by default.
@@ -227,7 +227,7 @@ impl Between {
         Between { address, bytes }
     }
 
-    /// Waits until so many bytes have gone one way or the other.
+    /// Waits until `bytes` bytes have gone one way or the other.
     #[track_caller]
     pub(crate) fn until(&self, bytes: usize) {
         until("the parties talk", || self.bytes() >= bytes);

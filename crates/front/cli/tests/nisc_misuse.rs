@@ -1,5 +1,5 @@
-//! `comity nisc` in the hands of a stranger: files that are none, full disks, odd programs, and what others
-//! left behind.
+//! `comity nisc` in the hands of a stranger: files of the wrong kind, full disks, odd programs, and what
+//! others left behind.
 
 use std::fs;
 use std::process::Command;

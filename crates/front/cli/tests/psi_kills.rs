@@ -71,7 +71,7 @@ impl Kills {
         kills
     }
 
-    /// So many rounds, each with a new service, which is killed; and then an honest one.
+    /// `rounds` rounds, each with a new service, which is killed; and then an honest one.
     fn rounds(&mut self, rounds: usize) {
         for _ in 0..rounds {
             let work = match self.round % 6 {

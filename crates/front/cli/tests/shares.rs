@@ -5,7 +5,7 @@ use crate::common::*;
 const ADD: &str = "fn main(x: u32 from 0, y: u32 from 1) -> (sum: u32) { x + y }";
 const MULTIPLY: &str = "fn main(s: u32 from 0, z: u32 from 1) -> (product: u32) { s * z }";
 
-/// Leaves 40 + 2 shared among so many, in files of this name.
+/// Leaves 40 + 2 shared among `parties` parties, in files of this name.
 fn add(folder: &Folder, parties: &str, protocol: &str, name: &str) {
     let out = folder.path(name);
     let program = folder.file("add.cty", ADD);

@@ -207,7 +207,8 @@ fn a_token_that_is_gone_ends_the_run_of_its_holder() {
     assert_ne!(two.code, 0);
 }
 
-/// Kills a token so many times, each at another place of its work, and looks at every seed that it gave.
+/// Kills a token in each of `rounds` rounds, each time at another place of its work, and looks at every seed
+/// that it gave.
 fn kills(test: &str, rounds: u64) {
     let token = TokenBox::new(test);
     let (mut seen, mut last) = (HashSet::new(), None);

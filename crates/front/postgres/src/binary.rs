@@ -29,7 +29,8 @@ pub(crate) fn is_known(ty: &Type) -> bool {
     .contains(ty)
 }
 
-/// Appends the binary form of a value; `None` if there is none, and then some bytes may have been appended.
+/// Appends the binary form of a value; `None` if the value has no such form, and then some bytes may have
+/// been appended.
 pub(crate) fn write(ty: &Type, text: &str, bytes: &mut Vec<u8>) -> Option<()> {
     match *ty {
         Type::INT2 => bytes.extend_from_slice(&text.parse::<i16>().ok()?.to_be_bytes()),
@@ -80,7 +81,7 @@ pub(crate) fn write(ty: &Type, text: &str, bytes: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// The number that has exactly so many digits.
+/// The number in a text of exactly `count` digits.
 fn digits(text: &str, count: usize) -> Option<i64> {
     (text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
 }

@@ -135,12 +135,12 @@ impl Table {
 }
 
 impl Work<'_, '_> {
-    /// Binds columns that are not encrypted to their rows: from now on a value of theirs that the client did
-    /// not write there is found when its row is read. What is in the existing rows is taken for right.
+    /// Binds columns that are not encrypted to their rows: from now on a value in them that the client did
+    /// not write there is noticed when its row is read. The values in existing rows are taken as right.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for an unknown column, or one whose type has values that do not come back as they
-    /// were sent; [`Error::Database`].
+    /// [`Error::Invalid`] for an unknown column, or a column whose type has values that do not come back as
+    /// they were sent; [`Error::Database`].
     pub fn bind(&mut self, columns: &[String]) -> Result<()> {
         self.begin_change();
         self.rewrites = true;

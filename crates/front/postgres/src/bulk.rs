@@ -29,14 +29,14 @@ pub trait Rows: Send {
     /// The number of rows.
     fn count(&self) -> usize;
 
-    /// One of the rows. It is the same each time.
+    /// Row number `at`. It is the same each time.
     ///
     /// # Errors
-    /// The reason why the row cannot be had.
+    /// The reason why the row cannot be read.
     fn row(&mut self, at: usize) -> Result<Cow<'_, NewRow>>;
 
-    /// Announces the next rows. Where rows are in memory it brings them into the processor's cache, all at
-    /// once: one after another, each would wait for its parts in turn.
+    /// Announces the next rows. Rows in memory are then brought into the processor's cache all at once;
+    /// otherwise each access would wait for memory in turn.
     fn bring_near(&mut self, _: &[usize]) {}
 }
 
@@ -62,11 +62,11 @@ impl Rows for &[NewRow] {
 }
 
 impl Work<'_, '_> {
-    /// Inserts many rows, all at once: they are spread out evenly among the codes, and come to the server in
-    /// the order of a column's codes; where a column is left/right, in random order, since there the order in
-    /// which rows are stored must say nothing. They are sent in PostgreSQL's binary form, but as text if a
-    /// plain column is of a type that is not one of PostgreSQL's usual ones, or has a value that only the
-    /// server can read, as `yesterday`.
+    /// Inserts many rows at once. They are spread out evenly among the codes, and come to the server in the
+    /// order of a column's codes; if a column is left/right, in random order, since then the order in which
+    /// rows are stored must say nothing. They are sent in PostgreSQL's binary form, but as text if a plain
+    /// column has a type that is not one of PostgreSQL's usual ones, or a value that only the server can
+    /// read, such as `yesterday`.
     ///
     /// # Errors
     /// As [`insert`](Work::insert).

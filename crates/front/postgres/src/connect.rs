@@ -14,7 +14,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::error::{Error, Result};
 
 /// Connects to the database at this address, `postgres://…` or `host=… dbname=…`. `root` is a PEM file with
-/// the certificates that vouch for the server, which a database on another machine needs.
+/// the certificates that sign the server's; a database on another machine needs it.
 ///
 /// # Errors
 /// [`Error::Invalid`] for an address that does not parse; [`Error::Untrusted`] if the database is on another

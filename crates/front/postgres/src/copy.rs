@@ -20,7 +20,8 @@ impl Form {
         BARE
     }
 
-    /// The form for rows with plain columns of these types; `None` is one that is none of PostgreSQL's own.
+    /// The form for rows with plain columns of these types; `None` stands for a type that is not PostgreSQL's
+    /// own.
     pub(crate) fn of(types: impl Iterator<Item = Option<Type>>) -> Form {
         let known = types.map(|ty| ty.filter(binary::is_known)).collect::<Option<_>>();
         known.map_or(Form::Text, Form::Binary)
@@ -69,7 +70,7 @@ impl<'a> Copy<'a> {
         matches!(self.form, Form::Binary(_))
     }
 
-    /// Begins a row of so many fields.
+    /// Begins a row of `fields` fields.
     pub(crate) fn row(&mut self, fields: usize) {
         if self.is_binary() {
             self.bytes.extend_from_slice(&(fields as u16).to_be_bytes());

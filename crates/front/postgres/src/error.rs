@@ -13,16 +13,16 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The database is not there, lets nobody in, or ended the connection.
+    /// The database cannot be reached, refuses the login, or ended the connection.
     #[error("the database: {}", database(.0))]
     Connection(postgres::Error),
     /// The database refused a statement.
     #[error("the database: {}", database(.0))]
     Database(postgres::Error),
-    /// The database has something of another type than what was written there.
+    /// The database returned a value of another type than what was written.
     #[error("the database holds a value of another type than comity wrote: {}", database(.0))]
     Malformed(postgres::Error),
-    /// A value, a code or both are not what the client wrote there.
+    /// A value, its code or both are not what the client wrote there.
     #[error("column `{column}`, row {row}: the database holds another value than was written there")]
     Tampered {
         /// The column.
@@ -30,7 +30,7 @@ pub enum Error {
         /// The row's key.
         row: u64,
     },
-    /// Rows are missing or were added: the sum over a column is not what it was.
+    /// Rows are missing or were added: the sum over a column is not the expected one.
     #[error(
         "column `{column}`: rows are missing, were added or were put back (found {found}, {expected} were written)"
     )]
@@ -42,7 +42,7 @@ pub enum Error {
         /// Values that there should be.
         expected: u64,
     },
-    /// Rows are missing or were added, whatever is in them: the sum over all rows is not what it was.
+    /// Rows are missing or were added, whatever they contain: the sum over all rows is not the expected one.
     #[error("rows are missing, were added or were put back (found {found}, {expected} were written)")]
     RowsChanged {
         /// Rows found.
@@ -56,7 +56,7 @@ pub enum Error {
         /// The column.
         column: String,
     },
-    /// The database is older than what this client has seen, or has another history.
+    /// The database is older than the version that this client has seen, or has another history.
     #[error(
         "the database was set back to an older state, or is a copy that went on separately: this client has seen \
             version {seen}, and the database has {found}. Nothing is written until you accept its state with `comity \
@@ -68,12 +68,14 @@ pub enum Error {
         /// The version that the database has.
         found: u64,
     },
-    /// The state of the table is sealed under a secret that the key lacks, or has columns that it lacks.
+    /// The state of the table is sealed under a secret that the key does not have, or has columns that the
+    /// key does not have.
     #[error(
         "the state of the table does not open with this key: the key belongs to another table, or is an older copy"
     )]
     WrongKey,
-    /// The state of the table does not open under the secret that it names, or is not of the version beside it.
+    /// The state of the table does not open under the secret that it names, or does not belong to the version
+    /// beside it.
     #[error("the state of the table was changed by others than comity")]
     StateChanged,
     /// A range query on a column that has no order yet.
@@ -82,7 +84,7 @@ pub enum Error {
         /// The column.
         column: String,
     },
-    /// Other clients were faster, again and again.
+    /// Other clients wrote first, on every try.
     #[error("other clients write to this table all the time: try again")]
     Busy,
     /// Codes are used up, or a value does not fit.
@@ -96,10 +98,10 @@ pub enum Error {
     File {
         /// The file's path.
         path: PathBuf,
-        /// The message of the system.
+        /// The error of the system.
         source: io::Error,
     },
-    /// No TLS where it is needed, or none that can be trusted.
+    /// The connection needs TLS and has none, or the server's certificate is not trusted.
     #[error("{0}")]
     Untrusted(String),
 }

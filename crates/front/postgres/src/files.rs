@@ -24,7 +24,7 @@ pub fn read_key(path: &Path) -> Result<OpeKey> {
     Ok(OpeKey::from_bytes(&bytes)?)
 }
 
-/// Writes a key file that is not there yet.
+/// Writes a new key file.
 ///
 /// # Errors
 /// [`Error::File`].

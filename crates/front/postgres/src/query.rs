@@ -5,12 +5,12 @@
 
 use crate::error::{Error, Result};
 
-/// A query on one table: rows for which all conditions hold.
+/// A query on one table: it asks for the rows for which all conditions hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
     /// The conditions, all of which hold.
     pub conditions: Vec<Condition>,
-    /// The column to order by, and whether it falls.
+    /// The column to order by, and whether the order is descending.
     pub order: Option<(String, bool)>,
     /// The most rows that the answer has.
     pub limit: Option<u64>,
@@ -19,7 +19,7 @@ pub struct Query {
 /// A condition on a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// The column compares so to a value.
+    /// The column compares like this to a value.
     Compare(String, Operator, String),
     /// The column is between two values, both included.
     Between(String, String, String),
@@ -51,7 +51,7 @@ impl Operator {
         (">", Operator::Greater),
     ];
 
-    /// The comparison as it is written.
+    /// The comparison as SQL writes it.
     pub fn sql(self) -> &'static str {
         Operator::ALL.iter().find(|known| known.1 == self).expect("it is one of all").0
     }
@@ -82,7 +82,7 @@ struct Parser {
 }
 
 impl Query {
-    /// The query that this text asks; an empty one asks for all rows.
+    /// The query in this text; an empty text asks for all rows.
     ///
     /// # Errors
     /// [`Error::Invalid`] says what was expected.

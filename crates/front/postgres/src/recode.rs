@@ -27,19 +27,19 @@ const AT_ONCE: i32 = 256;
 pub struct Checked {
     /// The number of rows that have a key.
     pub rows: u64,
-    /// The number of those that have none: somebody else wrote them, and nothing encrypted is in them.
+    /// The number of rows without a key: another client wrote them, and they have no encrypted values.
     pub foreign: u64,
     /// The number of values in each encrypted column.
     pub values: Vec<(String, u64)>,
-    /// The version that the findings are of.
+    /// The version that was checked.
     pub version: u64,
 }
 
 impl Work<'_, '_> {
-    /// Gives an adjustable column its order: from now on the server has it, for ever.
+    /// Gives an adjustable column its order. The server then knows the order for ever.
     ///
     /// # Errors
-    /// [`Error::Tampered`]; [`Error::Invalid`] if it has one; [`Error::Database`].
+    /// [`Error::Tampered`]; [`Error::Invalid`] if the column has an order already; [`Error::Database`].
     pub fn order(&mut self, column: &str) -> Result<u64> {
         let at = self.table.column(column)?;
         if self.table.columns[at].is_ordered() {
@@ -178,9 +178,9 @@ impl Work<'_, '_> {
 }
 
 impl Table {
-    /// Seals everything under a new secret, with new codes. `keep` writes the key file; it is called before
-    /// the database has anything under the new secret, and again when it has nothing under the old one, so
-    /// that no crash leaves rows that no key opens.
+    /// Seals everything under a new secret, with new codes. `keep` must write the key file; it is called
+    /// before the database has anything under the new secret, and again when it has nothing under the old
+    /// one, so that after a crash the key opens all rows.
     ///
     /// # Errors
     /// The error that `keep` returns; as [`Work::commit`].
@@ -205,7 +205,7 @@ impl Table {
         Ok(rows)
     }
 
-    /// Reads all rows, and compares them with what the state says was written.
+    /// Reads all rows, and compares them with the state, which says what was written.
     ///
     /// # Errors
     /// [`Error::Tampered`], [`Error::Incomplete`], [`Error::Disordered`].
@@ -249,9 +249,9 @@ impl Table {
         Ok(())
     }
 
-    /// Makes the dictionaries from the rows alone, whatever the cache says, and checks the rows. With
-    /// `accept`, what is there is taken for right from now on, even if it is older than what this client has
-    /// seen, or rows are missing.
+    /// Rebuilds the dictionaries from the rows alone, without the cache, and checks the rows. With `accept`,
+    /// the rows as they are count as right from now on, even if they are older than what this client has
+    /// seen, or if some are missing.
     ///
     /// # Errors
     /// As [`check`](Table::check); [`Error::RolledBack`] without `accept`.
@@ -298,11 +298,11 @@ impl Table {
         Ok((table, checked))
     }
 
-    /// The view that the server has of a column, and what is in it: for each row its code, or its rank where
-    /// there is none to see, and the number that its value is ordered by.
+    /// The server's view of a column, with the truth: for each row its code, or its rank if the server sees
+    /// no codes, and the number that its value is ordered by.
     ///
     /// # Errors
-    /// The errors of reading.
+    /// The errors of reading the table.
     pub fn codes(&mut self, client: &mut Client, column: &str) -> Result<Vec<(u128, u128)>> {
         self.refresh(client)?;
         let at = self.column(column)?;

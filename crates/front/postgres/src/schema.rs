@@ -11,7 +11,7 @@ use crate::column::Col;
 use crate::error::{Error, Result};
 use crate::name::{self, Names, ROW, literal, quote};
 
-/// Completes the name of a table with the schema in which it is, or would be made.
+/// Completes the name of a table by its schema: the one that has the table, or would get it.
 ///
 /// # Errors
 /// [`Error::Database`].
@@ -33,8 +33,8 @@ pub fn resolve(client: &mut Client, table: [String; 2]) -> Result<[String; 2]> {
     Ok([schema, table[1].clone()])
 }
 
-/// Adds a column of the key to the database, and the table if it is not there. The key has to be kept first:
-/// what it opens is then never there without it. A column that is there already, from an earlier call, is
+/// Adds a column of the key to the database, and the table if it does not exist. Save the key first, so that
+/// nothing in the database is sealed without a key. A column that exists already, from an earlier call, is
 /// left as it is.
 ///
 /// # Errors
@@ -157,7 +157,8 @@ end",
     Ok(())
 }
 
-/// The state of the key's table and the number of the secret that it is sealed under; `None` if there is none.
+/// The state of the key's table, and the number of the secret that it is sealed under; `None` if there is no
+/// state.
 pub(crate) fn read_state(client: &mut impl GenericClient, names: &Names, key: &OpeKey) -> Result<Option<(State, u32)>> {
     read(client, &format!("select version, sealed, bound from {} where id = $1", names.state), key)
 }

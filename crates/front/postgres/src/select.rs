@@ -15,7 +15,7 @@ use crate::table::{PlainColumn, TRIES, Table, is_null};
 /// A row of an answer.
 #[derive(Clone)]
 pub struct Row {
-    /// The row's key; `None` for a row that was not written here.
+    /// The row's key; `None` for a row that this program did not write.
     pub key: Option<u64>,
     /// The plain columns, as text.
     pub plain: Vec<Option<String>>,
@@ -39,7 +39,8 @@ impl Range {
         above && below
     }
 
-    /// The numbers that values in the range can have; `None` if there are none.
+    /// The least and the greatest number that values in the range can have; `None` if no value is in the
+    /// range.
     fn numbers(&self, ty: ColumnType) -> Option<(u128, u128)> {
         let (least, greatest) = ty.ends();
         // Where the number is all of a value, an end that is not included is the next number.
@@ -70,7 +71,7 @@ impl Table {
     /// The rows that a query asks for.
     ///
     /// # Errors
-    /// [`Error::Tampered`] names a row that is not what was written; [`Error::NotOrdered`]; [`Error::RolledBack`];
+    /// [`Error::Tampered`] names a row that was changed; [`Error::NotOrdered`]; [`Error::RolledBack`];
     /// [`Error::Invalid`] for names and values that do not fit; [`Error::Database`].
     pub fn select(&mut self, client: &mut impl GenericClient, query: &Query) -> Result<Vec<Row>> {
         for _ in 0..TRIES {

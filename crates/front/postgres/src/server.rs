@@ -2,7 +2,7 @@
 //!
 //! It listens on a Unix socket in that folder, and on no port unless it is told to ([`Server::listen`]).
 //! PostgreSQL refuses to run as root, and so for root it runs as another user, through `setpriv`. Where it is
-//! not installed there is none: nothing is downloaded.
+//! not installed there is no server: nothing is downloaded.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,7 +14,7 @@ use postgres::{Client, NoTls};
 
 use crate::error::{Error, Result};
 
-/// A running server; it ends, and its folder goes, when this is dropped.
+/// A running server. Dropped, it ends and its folder is removed.
 pub struct Server {
     dir: PathBuf,
     /// What it was started with; `None` if another process started it, and ends it.
@@ -32,7 +32,7 @@ impl Server {
     /// Starts a server; `None` where PostgreSQL is not installed.
     ///
     /// # Errors
-    /// [`Error::File`] if it is there and does not start.
+    /// [`Error::File`] if it is installed and does not start.
     pub fn start() -> Result<Option<Server>> {
         let Some(bin) = binaries() else { return Ok(None) };
         static NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -80,8 +80,8 @@ impl Server {
         self.start_with("-c listen_addresses=''")
     }
 
-    /// Starts the server again, on a port of the loopback interface, too; with a certificate and its key,
-    /// both in PEM, it takes TLS there. Returns the port.
+    /// Starts the server again, now also on a port of the loopback interface, with TLS there if there is a
+    /// certificate with its key, both in PEM. Returns the port.
     ///
     /// # Errors
     /// [`Error::File`] if it does not end, or does not start.
@@ -113,7 +113,7 @@ impl Server {
         self.run("pg_ctl", &["-D", &data, "-l", &log, "-o", &options, "-w", "-s", "start"])
     }
 
-    /// Ends the server as a loss of power would, but for the disk: no session is ended in order.
+    /// Ends the server as a loss of power would, except for the disk: no session is closed.
     ///
     /// # Errors
     /// [`Error::File`] if it does not end.

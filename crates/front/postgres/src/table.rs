@@ -73,13 +73,12 @@ pub(crate) struct Contents {
 }
 
 impl Table {
-    /// Opens a table. `cache` is a file with the dictionaries, which is made by [`save`](Table::save);
-    /// without one they are read from the rows, and a database that was put back to an older state goes
-    /// unnoticed.
+    /// Opens a table. `cache` is a file with the dictionaries, which [`save`](Table::save) writes; without it
+    /// they are read from the rows, and a database that was restored from an older state is not noticed.
     ///
     /// # Errors
     /// [`Error::WrongKey`]; [`Error::StateChanged`]; [`Error::RolledBack`] if the cache is of a version that
-    /// the database does not have; as reading.
+    /// the database does not have; errors of reading.
     pub fn open(
         client: &mut impl GenericClient,
         key: OpeKey,
@@ -134,7 +133,7 @@ impl Table {
         &self.key
     }
 
-    /// The state that was seen last.
+    /// The state as it was seen last.
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -144,7 +143,7 @@ impl Table {
         self.plain.iter().map(|column| column.name.as_str())
     }
 
-    /// Writes the cache, if there is one.
+    /// Writes the cache, if the table was opened with one.
     ///
     /// # Errors
     /// [`Error::File`].
@@ -173,12 +172,13 @@ impl Table {
         Cache::from_bytes(&plain).ok()
     }
 
-    /// Whether there is a file for the cache and it is not whole, or of another key.
+    /// Whether the file of the cache exists, but is damaged or belongs to another key.
     pub fn cache_is_damaged(&self) -> bool {
         self.cache.as_ref().is_some_and(|path| path.exists()) && self.cached().is_none()
     }
 
-    /// Takes over the dictionaries of the cache. It is a copy: where it is damaged there is none.
+    /// Takes over the dictionaries of the cache, unless it is damaged. All of it is a copy of what the
+    /// database has.
     fn read_cache(&mut self) {
         let Some(mut cache) = self.cached() else { return };
         self.state.history = History::remembered(cache.version, cache.chain);

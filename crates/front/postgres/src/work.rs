@@ -16,7 +16,7 @@ use crate::table::{Loaded, Table};
 /// A value for a column; `None` for NULL.
 pub type Field<'a> = Option<&'a ColumnValue>;
 
-/// A transaction at work on a table. Dropped, it is rolled back, and the table is as before.
+/// A transaction on a table. Dropped, it is rolled back, and the table is as before.
 pub struct Work<'t, 'c> {
     pub(crate) table: &'t mut Table,
     pub(crate) transaction: Option<Transaction<'c>>,
@@ -63,7 +63,7 @@ impl<'t, 'c> Work<'t, 'c> {
     /// Commits.
     ///
     /// # Errors
-    /// [`Error::Database`]. If the connection was lost, whether it was committed is seen by the next statement.
+    /// [`Error::Database`]. If the connection was lost, the next statement shows whether it was committed.
     pub fn commit(mut self) -> Result<()> {
         if self.broken {
             return Err(Error::invalid("an operation of this transaction failed: it is rolled back"));
@@ -135,8 +135,8 @@ impl<'t, 'c> Work<'t, 'c> {
     /// Changes a value of a row.
     ///
     /// # Errors
-    /// [`Error::Tampered`] if what is there is not what was written; [`Error::Invalid`] if there is no such row; as
-    /// [`insert`](Work::insert).
+    /// [`Error::Tampered`] if the old value is not what was written; [`Error::Invalid`] if there is no such
+    /// row; as [`insert`](Work::insert).
     pub fn update(&mut self, row: u64, column: &str, value: Field<'_>) -> Result<()> {
         let at = self.table.column(column)?;
         self.take(row, &[at])?;
@@ -160,8 +160,8 @@ impl<'t, 'c> Work<'t, 'c> {
     /// Changes a value of a row in a column that is not encrypted, given as text.
     ///
     /// # Errors
-    /// [`Error::Invalid`] if there is no such row or column, or the column is bound and the value not written
-    /// as it is kept; [`Error::Database`].
+    /// [`Error::Invalid`] if there is no such row or column, or if the column is bound and the text is not
+    /// the form in which PostgreSQL stores the value; [`Error::Database`].
     pub fn update_plain(&mut self, row: u64, column: &str, value: Option<&str>) -> Result<()> {
         let found = self.table.plain.iter().find(|known| known.name == column);
         let found = found.ok_or_else(|| self.table.no_column(column))?;
@@ -373,13 +373,13 @@ pub(crate) fn push_cells<'a>(params: &mut Vec<&'a (dyn ToSql + Sync)>, cells: &'
 pub(crate) type Moves = Vec<(usize, Vec<(u128, u128)>)>;
 
 impl Table {
-    /// Begins a piece of work in a transaction of the caller's, which may have done other things and may do
-    /// more. It must not be one inside another: what a later rollback takes back is not seen here. Nobody
-    /// else writes to the table until it ends.
+    /// Begins work in a transaction of the caller's, which may have done other things and may do more. It
+    /// must not be a nested one, since a rollback of the outer one is not noticed here. Nobody else can write
+    /// to the table until it ends.
     ///
     /// # Errors
     /// [`Error::RolledBack`]; [`Error::Database`], for instance a serialization failure, after which the
-    /// whole transaction is to be tried again.
+    /// whole transaction must be tried again.
     pub fn work<'t, 'c>(&'t mut self, transaction: Transaction<'c>) -> Result<Work<'t, 'c>> {
         Work::begin(self, transaction)
     }

@@ -47,8 +47,8 @@ impl Table {
         self.writer(client, &plain_names, &secret_names)?.insert(&plain, &secret)
     }
 
-    /// Inserts many rows, in a transaction of their own, as [`Work::insert_many`]; a try that failed keeps
-    /// its coins. What is in memory beside the dictionaries is a number for each row.
+    /// Inserts many rows, in a transaction of their own, as [`Work::insert_many`]; a repeated try uses the
+    /// same coins. Besides the dictionaries it keeps a number for each row in memory.
     ///
     /// # Errors
     /// As [`Work::insert_many`]; the error that `rows` returns.
@@ -57,7 +57,7 @@ impl Table {
         self.transact(client, |work| work.insert_rows(plain, secret, rows, &nonces))
     }
 
-    /// Does a piece of work in a transaction of its own, again if other clients were faster.
+    /// Does work in a transaction of its own, and tries again if other clients wrote first.
     ///
     /// # Errors
     /// The error that the work returns; [`Error::Busy`].

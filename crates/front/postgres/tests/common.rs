@@ -21,7 +21,7 @@ pub(crate) fn server() -> Option<Arc<Server>> {
     server
 }
 
-/// A server and a client in a database of its own; returns from the test where there is none.
+/// A server and a client in a database of its own; returns from the test if PostgreSQL is not installed.
 #[macro_export]
 macro_rules! database {
     ($server:ident, $address:ident, $client:ident) => {

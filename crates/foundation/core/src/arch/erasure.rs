@@ -230,7 +230,7 @@ impl Matrix {
     }
 
     /// # Safety
-    /// There is a source for each column and a target for each row of the matrix, all with so many strips.
+    /// There is a source for each column and a target for each row of the matrix, each with `strips` strips.
     unsafe fn run(&self, sources: &[Pieces<*const u8>], targets: &[Pieces<*mut u8>], strips: usize) {
         // SAFETY: the caller's promise; such factors are made only for a Backend that proves the features.
         unsafe {

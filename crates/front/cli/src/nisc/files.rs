@@ -18,7 +18,8 @@ pub(super) fn failed(path: &Path, what: &str, error: &io::Error) -> Failure {
     Failure::disk(&format!("{}: {what}", path.display()), error)
 }
 
-/// Opens a file for reading. A folder is none; nor is a pipe, which may never come to an end, and cannot be read twice.
+/// Opens a file for reading. A folder is refused, and so is a pipe, which may never end and cannot be read
+/// twice.
 pub(super) use crate::source::regular as open;
 
 /// The first bytes of a file, which say what it is.

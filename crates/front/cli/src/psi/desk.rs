@@ -47,7 +47,7 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    /// The desk of what was published from this folder, with so many queries for each client.
+    /// The desk of the base that was published from this folder, with `each` queries for each client.
     pub(super) fn open(state: &Path, each: Option<u64>) -> Outcome<Desk> {
         let (as_of, published) = (written(state), open(state)?);
         let (mut asked, mut barred) = (BTreeMap::new(), BTreeSet::new());

@@ -227,9 +227,9 @@ impl<'a> Join<'a> {
     }
 }
 
-/// Looks at all cells that came before a row is written, so that what the other side sent beside one key is
-/// not seen in whether there is an output: the columns as all cells fit them, of text where one does not fit
-/// what it was said to be, and how many cells are none.
+/// Looks at all cells before any row is written, so that the existence of an output does not show what the
+/// other side sent beside one key. Returns the columns as all cells fit them (of text if a cell does not fit
+/// the kind that the other side announced), and the number of cells that cannot be read.
 fn judge(
     mut columns: Vec<TableColumn>,
     widths: &[usize],
@@ -271,7 +271,7 @@ fn columns(args: &OutArgs, table: &Table, theirs: Vec<TableColumn>) -> Vec<Table
     columns
 }
 
-/// What the other side sent in its payload and is none.
+/// The failure for a payload of the other side that cannot be read.
 fn nonsense(error: Error) -> Failure {
     Failure::new(Ending::Malformed, format!("the peer's message: {error}"))
 }

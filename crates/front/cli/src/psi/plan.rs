@@ -32,7 +32,7 @@ struct Plan {
 /// Items of a set in a run that is measured.
 const SMALL: usize = 1 << 13;
 
-/// The receiver's items in such a run of a method that would send more than so many bytes for [`SMALL`].
+/// The receiver's items in such a run of a method that would send more than [`DEAR`] bytes for [`SMALL`].
 const FEW: usize = 64;
 const DEAR: u64 = 64 << 20;
 

@@ -78,7 +78,7 @@ impl Table {
         Ok(Table { source, shape, keys, columns, elements, items, profiles, payload })
     }
 
-    /// The sets that are compared, one for each key, told to have so many items.
+    /// The sets that are compared, one for each key, announced with `pad_to` items.
     pub(super) fn sets(&self, pad_to: usize) -> Vec<Set<'_>> {
         let payload = |at: usize| self.payload.as_ref().map_or(&[][..], |packed| &packed.cells[at].0);
         self.items.iter().enumerate().map(|(at, items)| Set { items, payload: payload(at), pad_to }).collect()

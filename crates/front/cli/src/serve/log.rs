@@ -15,7 +15,7 @@ use crate::job::file::Job;
 /// The bytes after which a log begins anew.
 const LONGEST: u64 = 16 << 20;
 
-/// The file that lines are added to. With the one before it that is two of so many bytes at most.
+/// The file that lines are added to. This file and the one before it have at most `longest` bytes each.
 pub(super) struct Log {
     path: PathBuf,
     file: File,

@@ -21,15 +21,15 @@ struct Shared {
     bytes: AtomicU64,
     at: u64,
     fired: AtomicBool,
-    /// Done when so many bytes have gone: called once, and nothing more goes before it returns.
+    /// Called once, when `at` bytes have gone; nothing more goes before it returns.
     fire: Mutex<Box<dyn FnMut() + Send>>,
     delay: Option<(usize, Duration)>,
     open: Mutex<Vec<([usize; 2], TcpStream)>>,
 }
 
 impl Links {
-    /// Links among so many, which do this when so many bytes have gone over all of them; what concerns the
-    /// party in `delay` takes longer.
+    /// Links among `parties` parties, which call `fire` when `at` bytes have gone over all of them. Bytes
+    /// from and to the party in `delay` take longer.
     pub(crate) fn new(
         parties: usize,
         at: u64,

@@ -18,15 +18,15 @@ pub(crate) enum Work {
 pub(crate) enum Fault {
     /// Its process is killed.
     Kill,
-    /// Its process stops, and goes on after so many milliseconds.
+    /// Its process stops, and goes on after this number of milliseconds.
     Pause(u64),
     /// Its process stops for good.
     Freeze,
     /// All its connections are cut.
     Disconnect,
-    /// Whatever arrives at it or leaves it takes so many milliseconds longer.
+    /// Whatever arrives at it or leaves it takes this number of milliseconds longer.
     Delay(u64),
-    /// No file of it can have more than so many blocks of 512 bytes: what a full disk is to who writes.
+    /// No file of it can have more than this number of blocks of 512 bytes: a writer sees a full disk.
     Full(u64),
 }
 
@@ -46,7 +46,8 @@ pub(crate) struct Plan {
     pub(crate) work: Work,
     pub(crate) fault: Fault,
     pub(crate) victim: usize,
-    /// The instant: when so many thousandths of the bytes of a run without faults have gone over all links.
+    /// The instant: when this number of thousandths of the bytes of a run without faults have gone over all
+    /// links.
     pub(crate) at: u64,
 }
 

@@ -81,7 +81,7 @@ impl Service {
     }
 }
 
-/// The time that so many bytes may take.
+/// The time that `bytes` bytes may take.
 fn patience(bytes: u64) -> Duration {
     PATIENCE + Duration::from_secs(bytes / SLOWEST)
 }
