@@ -4,10 +4,10 @@
 //!    up to five, give each party what it is to learn and nothing else.
 //! 2. *Equal on backends*: every CPU backend sends the same bytes, among the fewest parties; among three the
 //!    two fastest do.
-//! 3. *Deviations*: every message of a run of two, and of three and four where the protocol is for so many,
-//!    is flipped, cut, dropped, doubled, swapped, replayed, sent to another one, and the party is lost at it;
-//!    by one party or several, to one of the others or to all. Against a malicious party's peers nothing but
-//!    the right output or an error comes of it; otherwise no panic and no hang.
+//! 3. *Deviations*: every message of a run of two, and of three and of four where the protocol runs among
+//!    them, is flipped, cut, dropped, doubled, swapped, replayed, sent to another one, and the party is lost
+//!    at it; by one party or several, to one of the others or to all. Against a malicious party's peers
+//!    nothing but the right output or an error comes of it; otherwise no panic and no hang.
 //! 4. *Refusals*: what the card does not allow is refused before anything is sent.
 //! 5. *Each check is hit*: the cheats that are given provoke every check of the protocol's crate.
 //! 6. *A listener*: what any coalition hears tells it nothing of the others' inputs but what its outputs do
@@ -43,40 +43,42 @@ use self::programs::{random_circuit_of, random_program_of};
 use self::words::Gates;
 pub use self::words::random_words;
 
-/// Runs cheats, and says which checks they provoked.
+/// Runs cheats, and returns the checks that they provoked.
 pub type Cheats = fn() -> Vec<&'static Check>;
 
 /// The measures by which a protocol is held to the laws.
 #[derive(Clone, Copy)]
 pub struct Laws {
-    /// Statistical security of all runs.
+    /// The statistical security parameter of all runs.
     pub rho: u32,
     /// The number of random programs for each number of parties.
     pub programs: u64,
-    /// AND gates of a random program at most, or XOR gates of one without.
+    /// The most AND gates of a random program; in a program without AND gates, the most XOR gates.
     pub gates: usize,
     /// The most broken runs.
     pub deviations: usize,
-    /// Broken runs of a hundred, at least, in which some honest party ends otherwise than it should have.
-    /// What the parties draw differs from run to run, so that fewer pass within three standard deviations.
+    /// The least number of broken runs in a hundred in which some honest party ends otherwise than in the
+    /// honest run. What the parties draw differs from run to run, so the law accepts fewer, within three
+    /// standard deviations.
     pub felt: usize,
     /// The options that are set beside the defaults.
     pub options: &'static [(&'static str, &'static str)],
-    /// All checks of the protocol's crate, and cheats that provoke them: which checks were named.
+    /// All checks of the protocol's crate, and the cheats that provoke them; the cheats return which checks
+    /// were named.
     pub checks: Option<(&'static [&'static Check], Cheats)>,
-    /// The runs that are listened to: a few of a protocol with its own dealer, some 400 over an ideal one,
-    /// which then are looked at by bits and distributions, too.
+    /// The number of runs that are listened to: a few for a protocol with its own dealer, some 400 over an
+    /// ideal dealer, whose bits and distributions are then tested, too.
     pub listened: u64,
-    /// The public constants of 16 bytes in the protocol's messages; `None` for one over an ideal dealer,
-    /// which draws nothing. A checked SoftSpoken extension has one: the mask of its check is the first tree's
-    /// sum, and its correction zero.
+    /// The number of public constants of 16 bytes in the protocol's messages; `None` for a protocol over an
+    /// ideal dealer, which draws nothing. A checked SoftSpoken extension has one: the mask of its check is
+    /// the first tree's sum, and its correction zero.
     pub constants: Option<usize>,
-    /// Digests of what is said in a fixed run among two, if that is possible, and among three.
+    /// Digests of all messages of a fixed run: among two parties if that is possible, and among three.
     pub wire: &'static [&'static str],
 }
 
 impl Laws {
-    /// The measures that most protocols want.
+    /// The measures for most protocols.
     pub const USUAL: Laws = Laws {
         rho: 40,
         programs: 4,
@@ -152,8 +154,8 @@ impl Observer for Outputs {
     }
 }
 
-/// A protocol whose programs are run by a function in the place of its own, all else being as it is: by one
-/// over dealt base OTs, say.
+/// A protocol whose programs are run by another function, for instance over dealt base OTs; everything else
+/// is the protocol's own.
 pub struct RunBy<P> {
     /// The protocol.
     pub protocol: P,
@@ -183,7 +185,7 @@ impl<P: Protocol> Protocol for RunBy<P> {
     }
 }
 
-/// The way that a party runs in a test.
+/// The setting in which a party runs in a test.
 #[derive(Clone, Copy)]
 pub struct Setting {
     /// The protocol's parameters.
@@ -255,7 +257,7 @@ fn run_drawing(
 /// Law 1: equal to the evaluator.
 ///
 /// # Panics
-/// If a party learns something else than it should.
+/// If a party learns anything else than it should.
 pub fn equal_to_the_evaluator(protocol: &dyn Protocol, laws: &Laws) {
     let card = protocol.card();
     let gates = Gates::of(card);
@@ -286,10 +288,10 @@ pub fn equal_to_the_evaluator(protocol: &dyn Protocol, laws: &Laws) {
     }
 }
 
-/// Runs a program among so many, and holds what each learns against the plain evaluator.
+/// Runs a program among `parties` parties, and compares what each learns with the plain evaluator.
 ///
 /// # Panics
-/// If a party fails, or learns something else than it should.
+/// If a party fails, or learns anything else than it should.
 pub fn check(protocol: &dyn Protocol, parties: u16, program: &Program, inputs: &[Bits], setting: Setting) {
     let expected = clear(program, inputs);
     let learned = all_together(memory_mesh(parties, Some(PATIENCE)), |links| {
@@ -348,7 +350,7 @@ fn equal_on_these(protocol: &dyn Protocol, laws: &Laws, parties: u16, backends: 
 /// Law 3: deviations, among two, three and four.
 ///
 /// # Panics
-/// If a malicious protocol gives a wrong output, or an error is of no kind that a peer can cause.
+/// If a malicious protocol gives a wrong output, or if an error is of a kind that a peer cannot cause.
 pub fn deviations(protocol: &dyn Protocol, laws: &Laws) {
     let card = protocol.card();
     if card.parties.contains(&2) {
@@ -416,7 +418,7 @@ fn deviations_of_two(protocol: &dyn Protocol, laws: &Laws) {
     deviations_in(protocol, laws, &program, &[bits(9, &mut rng(6)), bits(8, &mut rng(7))]);
 }
 
-/// Law 3 among two, in runs of this program: for protocols that do not take every one.
+/// Law 3 among two, in runs of this program: for protocols that do not take every program.
 ///
 /// # Panics
 /// As [`deviations`].
@@ -448,7 +450,7 @@ pub fn deviations_in(protocol: &dyn Protocol, laws: &Laws, program: &Program, in
 /// Law 4: refusals.
 ///
 /// # Panics
-/// If something is not refused.
+/// If a job that the card does not allow is not refused.
 pub fn refusals(protocol: &dyn Protocol, laws: &Laws) {
     let card = protocol.card();
     let (least, most) = (*card.parties.start(), *card.parties.end());
@@ -497,7 +499,7 @@ pub fn refusals(protocol: &dyn Protocol, laws: &Laws) {
 /// Law 5: each check is hit.
 ///
 /// # Panics
-/// If a check was named by no cheat.
+/// If no cheat provoked some check.
 pub fn each_check_is_hit(laws: &Laws) {
     let Some((all, cheats)) = laws.checks else { return };
     let named = cheats();
