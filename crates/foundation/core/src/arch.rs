@@ -30,7 +30,7 @@ pub use secrecy::{classify, declassify, declassify_all, mask, verdict};
 /// The round keys of AES-128 as in FIPS 197, whatever the backend.
 pub(crate) type RoundKeys = [crate::memory::block::Block; 11];
 
-/// A backend that the machine can run: a capability, made only after asking the machine.
+/// A backend that the machine can run. Only code that has asked the machine makes one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backend(Kind);
 
@@ -58,19 +58,19 @@ impl Backend {
     /// The names of all backends, on whatever machine.
     pub const NAMES: [&str; 7] = ["vaes", "vaes256", "aesni", "aesni128", "armv8sha3", "armv8", "portable"];
 
-    /// The backend that this process runs: the one it is [forced](Backend::force) to, or else the fastest of
+    /// The backend of this process: the one that it is [forced](Backend::force) to, or else the fastest of
     /// this machine.
     pub fn detect() -> Backend {
         FORCED.get().copied().unwrap_or_else(Backend::fastest)
     }
 
-    /// The fastest backend of this machine, whatever runs.
+    /// The fastest backend of this machine, whatever the process is forced to.
     pub fn fastest() -> Backend {
         Backend::available()[0]
     }
 
-    /// Makes this the backend of the whole process, wherever one is detected from now on; `false` if it was
-    /// forced to another one before. It is for a program to call at its start.
+    /// Makes this the backend of the whole process, wherever one is detected from now on. `false` if the
+    /// process was forced to another one before. Programs call it at their start.
     pub fn force(self) -> bool {
         *FORCED.get_or_init(|| self) == self
     }
@@ -115,7 +115,7 @@ impl Backend {
         found
     }
 
-    /// The backend of this name, if the machine can run it.
+    /// The backend of this name; `None` if the machine cannot run it.
     pub fn named(name: &str) -> Option<Backend> {
         Backend::available().into_iter().find(|b| b.name() == name)
     }

@@ -11,15 +11,16 @@ use std::{fmt, io};
 
 use crate::party::PartyId;
 
-/// The result of a protocol.
+/// The result of an operation of a protocol.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// The error that stopped a protocol, and whose doing it was.
+/// The error that stopped a protocol, and the party that caused it.
 #[derive(Debug)]
 pub struct Error {
     /// The kind of error: what happened.
     pub kind: Kind,
-    /// The party at the other end, or whose message it was; `None` where that cannot be told, or nobody else is meant.
+    /// The party at the other end, or the one that caused the error; `None` if it is not known, or no other
+    /// party is meant.
     pub party: Option<PartyId>,
 }
 
@@ -47,7 +48,7 @@ pub enum Kind {
     /// The connection was closed in the middle of the protocol.
     #[error("the peer closed the connection before the protocol ended")]
     Closed,
-    /// The program at the other end is no comity.
+    /// The program at the other end does not speak comity.
     #[error("{0}")]
     Stranger(String),
     /// A message arrived that does not decode, or bytes were damaged on the way.
@@ -56,7 +57,7 @@ pub enum Kind {
     /// The protocol was broken in a way that a check of the protocol names.
     #[error("the peer misbehaved: {0}")]
     Misbehaved(&'static Check),
-    /// The two sides want different things.
+    /// The parties want different things.
     #[error("the parties disagree on the {field}: here {ours}, at the peer {theirs}")]
     Mismatch {
         /// The field of the hello.
@@ -72,7 +73,7 @@ pub enum Kind {
     /// Stored material cannot be read or written: a disk that refuses, a record that is damaged.
     #[error("{0}")]
     Store(String),
-    /// The identity of the peer could not be established, or what it sent is not what arrived (TLS).
+    /// The identity of the peer could not be established, or its bytes were changed on the way (TLS).
     #[error("{0}")]
     Untrusted(String),
 }
@@ -84,7 +85,7 @@ pub struct Check {
     pub system: &'static str,
     /// The check's name there.
     pub name: &'static str,
-    /// The text for people: what is wrong where the check fails.
+    /// The text for people: what is wrong if the check fails.
     pub says: &'static str,
 }
 
@@ -130,7 +131,7 @@ impl Error {
         }
     }
 
-    /// A [`Kind::Io`], whatever the system said.
+    /// A [`Kind::Io`], whatever the system reported.
     pub fn system(context: impl Into<String>, source: io::Error) -> Error {
         Kind::Io { context: context.into(), source }.into()
     }
@@ -180,8 +181,8 @@ impl Error {
         Kind::Store(why.into()).into()
     }
 
-    /// A [`Kind::Store`] that the system reported. No such error is a peer's doing, though those of
-    /// connections have the same names.
+    /// A [`Kind::Store`] that the system reported. No peer causes such errors, although errors of connections
+    /// have the same names.
     pub fn disk(context: impl fmt::Display, source: io::Error) -> Error {
         Error::store(format!("{context}: {source}"))
     }
@@ -191,7 +192,8 @@ impl Error {
         Kind::Untrusted(why.into()).into()
     }
 
-    /// The error as this party's doing; one that has a party keeps it. What is wrong here is nobody else's.
+    /// The error as caused by this party, unless it has a party already. An error on this side stays without
+    /// one.
     #[must_use]
     pub fn by(mut self, party: PartyId) -> Error {
         if !matches!(self.kind, Kind::InvalidInput(_) | Kind::Store(_) | Kind::Stopped | Kind::Deadline(_)) {

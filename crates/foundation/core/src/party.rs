@@ -7,7 +7,7 @@ use std::fmt;
 pub struct PartyId(pub u16);
 
 impl PartyId {
-    /// The other party of two. A protocol for two parties only says so by calling this.
+    /// The other party of two. Only a protocol for exactly two parties may call this.
     ///
     /// ```
     /// # use comity_core::PartyId;

@@ -5,7 +5,7 @@ use core::fmt;
 use crate::hash::framing::Framed;
 use crate::memory::block::Block;
 
-/// The id of a session: 256 bits that no other session has. Public.
+/// The id of a session: 256 bits, different for each session. Public.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SessionId([u8; 32]);
 
@@ -34,7 +34,7 @@ impl SessionId {
         SessionId(hash.digest())
     }
 
-    /// The id of a sub-protocol. Within one session every label is used once.
+    /// The id of a sub-protocol. Each label must be used once in a session.
     #[must_use]
     pub fn child(&self, label: &str) -> SessionId {
         let mut hash = Framed::new("comity session child v1");

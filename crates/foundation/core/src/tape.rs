@@ -81,7 +81,7 @@ pub struct Tape {
 /// The reason why a tape was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TapeError {
-    /// The segments do not add up to the gates given.
+    /// The segments do not add up to the number of gates.
     #[error("the segments' gate counts do not add up to the gates given")]
     Counts,
     /// A segment has more AND gates than [`Tape::MAX_ANDS`].
@@ -93,7 +93,7 @@ pub enum TapeError {
     /// A gate names a slot that does not exist, or writes a constant.
     #[error("a gate of segment {0} uses a slot out of range")]
     Slot(usize),
-    /// An AND gate reads or writes what another one of its segment writes.
+    /// An AND gate reads or writes a slot that another one of its segment writes.
     #[error("the AND gates of segment {0} are not independent")]
     Dependent(usize),
 }
@@ -103,17 +103,17 @@ impl Tape {
     pub const ZERO: u32 = 0;
     /// The slot of the constant one.
     pub const ONE: u32 = 1;
-    /// The most AND gates in one segment, so that a segment's tables fit a fixed buffer, and those of forty
-    /// copies (320 KiB) a part of the L2 cache.
+    /// The most AND gates in one segment: a segment's tables fit a fixed buffer, and those of forty copies
+    /// (320 KiB) fit a part of the L2 cache.
     pub const MAX_ANDS: usize = 256;
 
-    /// The most slots, so that a slot's byte offset fits 32 bits.
+    /// The most slots: a slot's byte offset fits 32 bits.
     pub const MAX_SLOTS: u32 = (1 << 28) - 1;
 
     /// A tape over `slots` slots (constants included).
     ///
     /// # Errors
-    /// [`TapeError`] where the promises above do not hold.
+    /// [`TapeError`] where these promises do not hold.
     pub fn new(
         slots: u32,
         xors: Vec<TapeGate>,

@@ -17,14 +17,14 @@ pub trait Vectorize {
     /// The result of the work.
     type Output;
 
-    /// Does the work. Mark it, and what it calls, `#[inline(always)]`: only what is inlined gets the machine's
-    /// instructions.
+    /// Does the work. Mark it, and what it calls, `#[inline(always)]`: only inlined code is compiled with the
+    /// machine's instructions.
     fn run(self) -> Self::Output;
 }
 
 impl Backend {
-    /// Runs work compiled for this backend's registers: loops over arrays that the compiler vectorizes come
-    /// out as wide as these are. The result is the same on every backend.
+    /// Runs work that is compiled for this backend's registers: the compiler vectorizes loops over arrays to
+    /// their width. The result is the same on every backend.
     pub fn vectorize<W: Vectorize>(self, work: W) -> W::Output {
         safe!(self, vectorize(work))
     }

@@ -11,23 +11,23 @@
 
 use subtle::Choice;
 
-/// This value, which was computed from secrets and is public: `why` says by what right.
+/// This value, which was computed from secrets and is public: `why` gives the reason.
 #[inline(always)]
 pub fn declassify<T: Copy>(mut value: T, why: &'static str) -> T {
     declassify_all(core::slice::from_mut(&mut value), why);
     value
 }
 
-/// Whether a check passed. It is public: all that it was computed from is known only by it, and the others
-/// see whether this party goes on.
+/// Whether a check passed. The verdict is public: the others see whether this party goes on. Everything else
+/// that it was computed from stays secret.
 #[inline(always)]
 pub fn verdict(right: Choice) -> bool {
     declassify(bool::from(right), "the others see whether a check passed")
 }
 
-/// All ones if `bit` is set, else zeros, and the compiler does not know that there are but two such words:
-/// with `bit.wrapping_neg()` it does, and where a loop adds what is under such a mask it makes one loop for
-/// each, and a branch between them.
+/// All ones if `bit` is set, else zeros, hidden from the compiler: with `bit.wrapping_neg()` it knows that
+/// there are only these two words, and where a loop adds what is under such a mask it makes one loop for
+/// each, with a branch between them.
 #[inline(always)]
 pub fn mask(bit: bool) -> u64 {
     opaque(u64::from(bit).wrapping_neg())
@@ -48,7 +48,7 @@ fn opaque(word: u64) -> u64 {
     core::hint::black_box(word)
 }
 
-/// As [`declassify`], of many values in their place.
+/// As [`declassify`], for many values in place.
 #[inline(always)]
 pub fn declassify_all<T: Copy>(values: &mut [T], _why: &'static str) {
     #[cfg(feature = "ct")]
@@ -57,7 +57,7 @@ pub fn declassify_all<T: Copy>(values: &mut [T], _why: &'static str) {
     let _ = values;
 }
 
-/// Marks values as secret where they enter: those that a test cannot mark, since they come from a file.
+/// Marks values as secret where they enter. For values that a test cannot mark, since they come from a file.
 #[inline(always)]
 pub fn classify<T: Copy>(values: &mut [T]) {
     #[cfg(feature = "ct")]
@@ -66,12 +66,12 @@ pub fn classify<T: Copy>(values: &mut [T]) {
     let _ = values;
 }
 
-/// What the check of secrets asks of Valgrind, which runs the program.
+/// The requests of the check of secrets to Valgrind, which runs the program.
 #[cfg(feature = "ct")]
 pub mod ct {
     use super::requests;
 
-    /// Whether Valgrind runs the program: else no mark does anything.
+    /// Whether Valgrind runs the program: otherwise marks do nothing.
     pub fn watched() -> bool {
         requests::request([requests::RUNNING_ON_VALGRIND, 0, 0, 0, 0, 0]) != 0
     }

@@ -13,7 +13,7 @@ use crate::arch::Backend;
 use crate::arch::erasure::{Matrix, Rows, multiply};
 use crate::memory::block::Block;
 
-/// The code, which is the sender's side: it makes `coded` messages out of `messages`.
+/// The code and the sender's side of it: it makes `coded` messages out of `messages`.
 pub struct ErasureCode {
     backend: Backend,
     messages: usize,
@@ -21,10 +21,10 @@ pub struct ErasureCode {
     matrix: Matrix,
 }
 
-/// The receiver's side for one choice of messages that it does not know.
+/// The receiver's side, for one choice of the messages that it does not know.
 ///
-/// The time that decoding takes does not depend on the choice, nor do the addresses that it reads, but for
-/// those which the caller passes.
+/// Neither the time of decoding nor the addresses that it reads depend on the choice, except for the
+/// addresses that the caller passes.
 pub struct ErasureDecoder {
     known: usize,
     missing: usize,
@@ -35,9 +35,9 @@ impl ErasureCode {
     /// The most messages, those sent included: the non-zero elements of the field.
     pub const MAX: usize = 255;
 
-    /// The pairs of a number of circuits `t` and of those to evaluate, `e`, so that whoever guesses which are evaluated
-    /// is right with a chance of at most 2^-rho: `C(t, e) >= 2^rho`. Each pair `(t, e)` that no other beats in both,
-    /// from the fewest circuits to the fewest evaluated, as far as the code goes.
+    /// The pairs of a number of circuits `t` and of evaluated ones `e` for which the chance to guess which
+    /// are evaluated is at most 2^-rho: `C(t, e) >= 2^rho`. They are the pairs that no other pair beats in
+    /// both numbers, from the fewest circuits to the fewest evaluated, as far as the code goes.
     ///
     /// # Panics
     /// If `rho` is more than 127.
@@ -93,11 +93,11 @@ impl ErasureCode {
         self.matrix.apply(messages, coded);
     }
 
-    /// Encodes as [`encode`](ErasureCode::encode), with the messages side by side: rows of a block of each, as lockstep
-    /// garbling leaves them.
+    /// Encodes as [`encode`](ErasureCode::encode), with the messages side by side: rows with a block of each
+    /// message, as lockstep garbling leaves them.
     ///
     /// # Panics
-    /// If these are not equally many whole rows.
+    /// If the two are not the same whole number of rows.
     pub fn encode_rows(&self, messages: &[Block], coded: &mut [Block]) {
         self.matrix.apply_rows(&[Rows { rows: messages, width: self.messages }], coded);
     }
@@ -105,7 +105,7 @@ impl ErasureCode {
     /// The decoder for a receiver that knows all messages but these, by their numbers from 0 in ascending order.
     ///
     /// # Panics
-    /// If these are not [`coded`](ErasureCode::coded) numbers of messages in ascending order.
+    /// If `missing` is not [`coded`](ErasureCode::coded) numbers of messages, in ascending order.
     pub fn decoder(&self, missing: &[usize]) -> ErasureDecoder {
         assert_eq!(missing.len(), self.coded, "as many messages missing as were sent");
         assert!(missing.is_sorted_by(|a, b| a < b), "ascending numbers");
@@ -132,7 +132,7 @@ impl ErasureDecoder {
     /// Decodes as [`decode`](ErasureDecoder::decode), each of the three with its messages side by side.
     ///
     /// # Panics
-    /// If these are not equally many whole rows.
+    /// If the three are not the same whole number of rows.
     pub fn decode_rows(&self, known: &[Block], coded: &[Block], missing: &mut [Block]) {
         let (known, coded) = (Rows { rows: known, width: self.known }, Rows { rows: coded, width: self.missing });
         self.matrix.apply_rows(&[known, coded], missing);

@@ -5,8 +5,8 @@ use crate::arch::subset;
 use crate::memory::block::Block;
 use crate::memory::huge_table::HugeTable;
 
-/// Adds sums of rows of blocks, each of a subset that is given by digits of [`DIGIT`](SubsetSums::DIGIT) bits ("four
-/// Russians": the sums of all subsets of a few rows are formed once and then looked up).
+/// Adds sums of rows of blocks. Digits of [`DIGIT`](SubsetSums::DIGIT) bits say which rows each sum has
+/// ("four Russians": the sums of all subsets of a few rows are formed once and then looked up).
 ///
 /// Digits are memory indices: they must be public. The blocks need not be; sums are wiped on drop.
 ///
@@ -26,11 +26,12 @@ impl SubsetSums {
     }
 
     /// Adds to each row of `out` the sum of those `rows` that its digits name: row `6 g + b` if bit `b` of
-    /// digit `g` is one, and there is such a row. A row has `width` blocks, and `digits` holds the digits of
-    /// one row of `out` after another.
+    /// digit `g` is one and the row exists. A row has `width` blocks, and `digits` holds the digits of one
+    /// row of `out` after another.
     ///
     /// # Panics
-    /// If `rows` or `out` are no whole rows, or there are not as many digits for each row of `out` as groups of `rows`.
+    /// If `rows` or `out` is not a whole number of rows, or if `digits` does not have a digit for each row of
+    /// `out` and group of `rows`.
     pub fn add(&mut self, width: usize, rows: &[Block], digits: &[u8], out: &mut [Block]) {
         if width == 0 || rows.is_empty() {
             return;

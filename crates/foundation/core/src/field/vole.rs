@@ -31,8 +31,8 @@ impl SmallFieldVole {
         SmallFieldVole::starting_at(backend, seeds, 0)
     }
 
-    /// As [`new`](SmallFieldVole::new), but with counters from `first` on: if it is a salt, streams computed
-    /// ahead for many keys are of use against few of them.
+    /// As [`new`](SmallFieldVole::new), but with counters from `first` on. If that is a salt, streams that an
+    /// attacker computes ahead for many keys help against few of them.
     ///
     /// # Panics
     /// As [`new`](SmallFieldVole::new).
@@ -47,7 +47,7 @@ impl SmallFieldVole {
     }
 
     /// Fills in the next `128 n` columns: `u` in `sum`, `n` blocks, and the `k` rows one after another in
-    /// `rows`. Where the first seed is missing, `sum` gets the sum of the others, which means nothing.
+    /// `rows`. If the first seed is missing, `sum` gets the sum of the other streams, which is of no use.
     ///
     /// # Panics
     /// If `rows` does not hold `k` times as many blocks as `sum`, or the counter wraps.

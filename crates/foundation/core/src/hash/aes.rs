@@ -8,8 +8,8 @@ use crate::memory::block::Block;
 
 /// AES-128 (FIPS 197) under one key, in the forward direction. The round keys are wiped on drop.
 ///
-/// A call with many blocks is many times cheaper a block than calls with one: the machine's AES units work on 8
-/// to 32 blocks at once.
+/// A block costs many times less in a call with many blocks than in a call of its own: the machine's AES
+/// units work on 8 to 32 blocks at once.
 pub struct Aes128 {
     backend: Backend,
     keys: RoundKeys,
@@ -21,7 +21,8 @@ impl Aes128 {
         Aes128 { backend, keys: backend.aes_expand(key) }
     }
 
-    /// The cipher whose results are this one's with a block added, at no cost: the block is in the last round key.
+    /// The cipher whose results are this one's plus a block. It costs nothing: the block is added to the last
+    /// round key.
     pub fn adding(&self, block: Block) -> Aes128 {
         let mut keys = self.keys;
         keys[10] ^= block;

@@ -19,7 +19,7 @@ use crate::session::SessionId;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Commitment([u8; 32]);
 
-/// The opening of a commitment, together with the message: its salt. Secret until then.
+/// The opening of a commitment, besides the message: its salt. Secret until it is sent.
 #[derive(ZeroizeOnDrop)]
 pub struct Opening([u8; 32]);
 

@@ -7,15 +7,16 @@ use crate::memory::block::Block;
 
 /// The hash H(x) = pi(x) ^ x, where pi is AES-128 under the public key [`TccrHash::KEY`].
 ///
-/// Guo, Katz, Wang and Yu (S&P 2020, section 7.2) prove it correlation robust where pi is a random permutation: with a
-/// secret uniform delta, H(x ^ delta) looks random for distinct x. That is enough where nobody but chance decides what
-/// is hashed: to break the correlation of a semi-honest OT extension, whose q are pseudorandom, so that they
-/// are distinct but with probability n^2 / 2^128.
+/// Guo, Katz, Wang and Yu (S&P 2020, section 7.2) prove it correlation robust where pi is a random
+/// permutation: with a secret uniform delta, H(x ^ delta) looks random for distinct x. That is enough where
+/// no party chooses what is hashed, for instance to break the correlation of a semi-honest OT extension: its
+/// q are pseudorandom, and so distinct except with probability n^2 / 2^128.
 ///
-/// *When not.* Where a cheating party has a say in what is hashed, or delta itself is added to the hash: that takes
-/// [`TccrHash`]. As there, the key is everybody's, and the bound loses log2 of the number of calls.
+/// *When not.* Where a cheating party can influence what is hashed, or where delta itself is added to the
+/// hash: these need [`TccrHash`]. As there, all use the same key, and the bound loses log2 of the number of
+/// calls.
 ///
-/// *Cost.* One encryption a block, half of [`TccrHash`]'s, the key expanded once.
+/// *Cost.* One encryption a block, half of [`TccrHash`]'s. The key is expanded once.
 pub struct CrHash(Aes128);
 
 impl CrHash {
@@ -32,7 +33,7 @@ impl CrHash {
     /// Writes the hashes of every block and of its sum with `delta`: the two messages of an OT.
     ///
     /// # Panics
-    /// If there are not as many pairs as blocks.
+    /// If there is not a pair for each block.
     pub fn hash_pairs(&self, delta: Block, blocks: &[Block], pairs: &mut [[Block; 2]]) {
         self.0.cr_pairs(delta, blocks, pairs);
     }

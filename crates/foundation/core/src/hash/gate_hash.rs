@@ -8,7 +8,8 @@ use crate::memory::block::Block;
 /// The hash `H(x, t) = E(start ^ t, s(x)) ^ s(x)` under tweaks that count up and never repeat: see
 /// [`Garbler`](crate::Garbler).
 ///
-/// Sixteen keys are expanded together, so a batch that is no multiple of sixteen skips the tweaks that it leaves over.
+/// Sixteen keys are expanded together, so a batch that is not a multiple of sixteen skips the tweaks that are
+/// left.
 pub struct GateHash {
     backend: Backend,
     keys: KeyRing,

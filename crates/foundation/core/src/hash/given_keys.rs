@@ -9,13 +9,13 @@ use crate::arch::Backend;
 use crate::arch::garble as kernels;
 use crate::memory::block::Block;
 
-/// Keys whose schedules run side by side.
+/// The number of keys whose schedules run side by side.
 pub const KEYS_AT_ONCE: usize = 16;
 
 /// Encrypts each block under its own key, sixteen at a time.
 ///
 /// # Panics
-/// If there are not as many keys as blocks.
+/// If there is not a key for each block.
 pub fn encrypt_under(backend: Backend, keys: &[[Block; KEYS_AT_ONCE]], blocks: &mut [[Block; KEYS_AT_ONCE]]) {
     assert_eq!(keys.len(), blocks.len(), "a key for each block");
     kernels::under_keys(backend, keys, blocks, None);
@@ -24,7 +24,7 @@ pub fn encrypt_under(backend: Backend, keys: &[[Block; KEYS_AT_ONCE]], blocks: &
 /// Encrypts `first[i]` and `second[i]` under one key, which is expanded once.
 ///
 /// # Panics
-/// If there are not as many keys as blocks.
+/// If there is not a key for each block.
 pub fn encrypt_twice_under(
     backend: Backend,
     keys: &[[Block; KEYS_AT_ONCE]],

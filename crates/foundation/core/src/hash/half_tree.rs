@@ -24,20 +24,20 @@ impl TreeHash {
         TreeHash { backend, keys: backend.aes_expand(key) }
     }
 
-    /// Replaces the first half of `nodes`, parents, and the second half, whatever it is, by the children:
-    /// left ones, then right ones. Returns the sum of the left ones. If they are `leaves`, bit 0 of all is
-    /// cleared, but not in the sum.
+    /// Replaces the nodes by their children: the first half of `nodes` holds the parents, the second half
+    /// anything. Afterwards they hold the left children, then the right ones. Returns the sum of the left
+    /// children. If the children are `leaves`, bit 0 of all is cleared, but not in the sum.
     ///
     /// # Panics
-    /// If the nodes are no power of two, or one.
+    /// If the number of nodes is not a power of two, or is one.
     pub fn children(&self, nodes: &mut [Block], leaves: bool) -> Block {
         assert!(nodes.len() > 1 && nodes.len().is_power_of_two(), "{} nodes are no level", nodes.len());
         half_tree::children(self.backend, &self.keys, nodes, leaves)
     }
 
-    /// Adds blocks to both children of some parents, whose numbers may be secret: of four parents in a row
-    /// those with an all-ones word in `fours`, at their left children `add[0]`, at their right ones `add[1]`.
-    /// All other words must be zero. No branch or memory index depends on words or blocks.
+    /// Adds blocks to both children of some parents, whose numbers may be secret. Each word of `fours` stands
+    /// for four parents in a row: if it is all ones, they get `add[0]` at their left children and `add[1]` at
+    /// their right ones. All other words must be zero. No branch or memory index depends on words or blocks.
     ///
     /// # Panics
     /// If there is not a word for each four parents.

@@ -15,9 +15,9 @@ const AHEAD: usize = 16;
 /// A pseudorandom generator. Block `j` of its stream is the encryption of [`Block::from_u128`]`(j)` under the seed.
 ///
 /// The stream is one sequence of bytes, the same on every backend and however it is cut into requests. Its
-/// output is pseudorandom while the seed is secret and uniform; one seed is for one purpose, and therefore a
-/// generator is not `Clone`. Seed and unused output are wiped on drop. 2^48 bytes from one seed are within 2^-40
-/// of random (there are no repeated blocks).
+/// output is pseudorandom while the seed is secret and uniform. A seed must have one use only, so a generator
+/// is not `Clone`. Seed and unused output are wiped on drop. 2^48 bytes from one seed are within 2^-40 of
+/// random (there are no repeated blocks).
 pub struct Prg {
     aes: Aes128,
     /// The next counter.
@@ -79,8 +79,8 @@ impl Prg {
         block[0]
     }
 
-    /// Adds the next bytes of the stream to `bytes`: encrypts them, or decrypts what was encrypted from the
-    /// same place on.
+    /// Adds the next bytes of the stream to `bytes`: this encrypts them, or decrypts what was encrypted from
+    /// the same place of the stream on.
     pub fn mask(&mut self, bytes: &mut [u8]) {
         let mut pad = Zeroizing::new([0; 1024]);
         for part in bytes.chunks_mut(pad.len()) {

@@ -13,16 +13,16 @@ const END: u8 = 1 << 1;
 const ROOT: u8 = 1 << 3;
 const KEYED: u8 = 1 << 4;
 
-/// BLAKE3 with a key, of messages of 64 bytes: equal to `blake3::keyed_hash`, many at a time.
+/// Keyed BLAKE3 of messages of 64 bytes: equal to `blake3::keyed_hash`, many at a time.
 ///
 /// 256 bits of output, collision resistant with 128 bits even if the key is known: for commitments, and where
-/// a public value must pin a secret one. The key separates sessions and uses (a salt; it may be public), the
-/// message says the rest: 64 bytes of fixed layout. Where messages or key are secret, it is a pseudorandom
-/// function. The key is wiped on drop.
+/// a public value must fix a secret one. The key separates sessions and uses (it is a salt, and may be
+/// public); the message contains the rest, in 64 bytes of fixed layout. If messages or key are secret, it is
+/// a pseudorandom function. The key is wiped on drop.
 ///
-/// *Cost.* A message is one block of BLAKE3, and 16 (AVX-512), 8 (AVX2) or 4 (SSE, NEON) are computed side by side:
-/// 11 ns a hash with AVX-512 where the public function, which computes one at a time, takes 83. Fewer messages than
-/// lanes take longer each: give it many.
+/// *Cost.* A message is one block of BLAKE3, and 16 (AVX-512), 8 (AVX2) or 4 (SSE, NEON) are computed side by
+/// side: 11 ns a hash with AVX-512, where the public function, which computes one at a time, takes 83. A call
+/// with fewer messages than lanes takes longer for each: give it many.
 #[derive(ZeroizeOnDrop)]
 pub struct ShortHash {
     key: [u32; 8],
@@ -43,7 +43,7 @@ impl ShortHash {
     /// Writes the hash of every message, in order.
     ///
     /// # Panics
-    /// If there are not as many places for hashes as messages.
+    /// If `out` does not have a place for each message.
     pub fn hash(&self, messages: &[[u8; 64]], out: &mut [[u8; 32]]) {
         assert_eq!(messages.len(), out.len(), "one hash for each message");
         let Some(first) = messages.first() else { return };

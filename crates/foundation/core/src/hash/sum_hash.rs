@@ -17,13 +17,13 @@ const PARENT: u8 = 1 << 2;
 const ROOT: u8 = 1 << 3;
 const KEYED: u8 = 1 << 4;
 
-/// BLAKE3 with a key, of sums (exclusive or) of rows: equal to `blake3::keyed_hash` of each sum.
+/// Keyed BLAKE3 of sums (exclusive or) of rows: equal to `blake3::keyed_hash` of each sum.
 ///
 /// All sums have the same length, and come together, [`PIECE`](SumHash::PIECE) bytes at a time, so that rows that many
 /// sums share are read while they are in cache. The sums are wiped on drop.
 ///
-/// *Cost.* BLAKE3 at the speed of its widest kernel, since whole pieces of sixteen sums are computed side by side, and
-/// so are the nodes of their trees. Memory is 32 bytes a sum and piece.
+/// *Cost.* BLAKE3 at the speed of its widest kernel, since whole pieces of sixteen sums are computed side by
+/// side, as are the nodes of their trees. It takes 32 bytes of memory for each sum and piece.
 #[derive(ZeroizeOnDrop)]
 pub struct SumHash {
     key: [u8; 32],
@@ -56,7 +56,7 @@ impl SumHash {
         self.values.resize(sums * self.pieces(), [0; 32]);
     }
 
-    /// Hashes the next piece: `rows(i)` are the pieces of the rows that make up sum `i`.
+    /// Hashes the next piece: `rows(i)` gives the pieces of the rows whose sum is sum `i`.
     ///
     /// # Panics
     /// If all has been hashed, or a row is shorter than what is left of a piece.
@@ -150,7 +150,7 @@ impl SumHash {
     }
 }
 
-/// Writes the sum (exclusive or) of rows that are as long as it, or longer.
+/// Writes the sum (exclusive or) of rows, which may be longer than it.
 ///
 /// # Panics
 /// If a row is shorter.

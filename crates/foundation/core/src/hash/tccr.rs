@@ -10,11 +10,11 @@ use crate::memory::block::Block;
 /// is a random permutation: with a secret uniform delta, H(x ^ delta, i) looks random for distinct pairs (x, i), even
 /// where delta itself is added to it. That is what breaking the correlation of extended OTs takes.
 ///
-/// *When not.* The key is public and everybody's, so an adversary's work on pi counts against every call of every
-/// session: the bound loses log2 of the number of calls. It is not for garbling, which makes billions of calls and
-/// re-keys for each gate instead. Tweaks never repeat while a delta lives.
+/// *When not.* All use the same public key, so an adversary's work on pi counts against every call of every
+/// session: the bound loses log2 of the number of calls. It is not for garbling, which makes billions of
+/// calls and re-keys for each gate instead. Tweaks must not repeat under a delta.
 ///
-/// *Cost.* Two encryptions a block, the key expanded once.
+/// *Cost.* Two encryptions a block. The key is expanded once.
 pub struct TccrHash(Aes128);
 
 impl TccrHash {
@@ -35,7 +35,7 @@ impl TccrHash {
     /// (modulo 2^128): both messages of an OT.
     ///
     /// # Panics
-    /// If there are not as many pairs as blocks.
+    /// If there is not a pair for each block.
     pub fn hash_pairs(&self, first_tweak: u128, delta: Block, blocks: &[Block], pairs: &mut [[Block; 2]]) {
         self.0.tccr_pairs(first_tweak, delta, blocks, pairs);
     }

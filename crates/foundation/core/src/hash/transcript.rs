@@ -21,7 +21,7 @@ impl Transcript {
         Transcript(hash)
     }
 
-    /// Adds a message. What both parties know (statement, parameters) is absorbed before the first challenge.
+    /// Adds a message. Absorb what both parties know (statement, parameters) before the first challenge.
     pub fn absorb(&mut self, label: &str, bytes: &[u8]) {
         self.0.add(b"absorb");
         self.0.add(label.as_bytes());
@@ -33,8 +33,8 @@ impl Transcript {
         self.absorb("session", &session.to_bytes());
     }
 
-    /// Fills `out` with a challenge: uniform, and fixed by everything absorbed and challenged so far, by the label
-    /// and by the length.
+    /// Fills `out` with a challenge: uniform, and determined by everything absorbed and challenged so far, by
+    /// the label and by the length.
     pub fn challenge_bytes(&mut self, label: &str, out: &mut [u8]) {
         self.0.add(b"challenge");
         self.0.add(label.as_bytes());

@@ -7,8 +7,8 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// A string of bits. Bit `i` is bit `i % 64` of word `i / 64`; the bits past the end of the last word are zero.
 ///
-/// Bits are often somebody's secret input: `Debug` shows the length only, two strings of one length compare in
-/// constant time, and the storage is wiped on drop and when it is outgrown.
+/// Bits are often a party's secret input: `Debug` shows only the length, strings of one length are compared
+/// in constant time, and the storage is wiped on drop and when it is outgrown.
 #[derive(Clone, Default, Zeroize, ZeroizeOnDrop)]
 pub struct Bits {
     words: Vec<u64>,
@@ -66,7 +66,7 @@ impl Bits {
         })
     }
 
-    /// The number that these bits are, the first one the least significant; `None` if it does not fit 128 bits.
+    /// The number with these bits, the first one the least significant; `None` if it does not fit 128 bits.
     pub fn to_u128(&self) -> Option<u128> {
         let word = |i: usize| u128::from(self.words().get(i).copied().unwrap_or(0));
         self.words().iter().skip(2).all(|&word| word == 0).then(|| word(0) | word(1) << 64)
@@ -121,7 +121,7 @@ impl Bits {
     /// The string of `len` bits from `start` on.
     ///
     /// # Panics
-    /// If the range is out of range.
+    /// If the range goes beyond the last bit.
     pub fn slice(&self, start: usize, len: usize) -> Bits {
         assert!(start <= self.len && len <= self.len - start, "{len} bits from {start} on of {}", self.len);
         let word = |i: usize| self.words.get(i).copied().unwrap_or(0);
@@ -139,7 +139,7 @@ impl Bits {
         }
     }
 
-    /// Adds other bits modulo two.
+    /// Adds other bits modulo two, each to the one at the same place.
     ///
     /// # Panics
     /// If the lengths differ.

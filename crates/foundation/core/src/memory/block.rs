@@ -39,7 +39,7 @@ impl Block {
         Block(value.to_le_bytes())
     }
 
-    /// A block of 128 bits of this generator.
+    /// A random block from this generator.
     pub fn random(rng: &mut (impl CryptoRng + ?Sized)) -> Block {
         let mut bytes = Zeroizing::new([0; Block::BYTES]);
         rng.fill_bytes(&mut bytes[..]);
@@ -63,7 +63,7 @@ impl Block {
         self
     }
 
-    /// This block where `bit` is one, the zero block where it is zero, without a branch.
+    /// This block if `bit` is set, else the zero block; without a branch.
     #[must_use]
     #[inline(always)]
     pub fn masked(self, bit: bool) -> Block {

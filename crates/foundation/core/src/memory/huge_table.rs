@@ -14,25 +14,26 @@ impl HugeTable {
     /// A table of `len` zero blocks.
     ///
     /// # Panics
-    /// If they do not fit in memory.
+    /// If the blocks do not fit in memory.
     pub fn zeroed(len: usize) -> HugeTable {
         HugeTable::try_zeroed(len).expect("a table fits in memory")
     }
 
-    /// A table of `len` zero blocks, or nothing if they do not fit in memory.
+    /// A table of `len` zero blocks; `None` if they do not fit in memory.
     pub fn try_zeroed(len: usize) -> Option<HugeTable> {
         table::Memory::zeroed(len).map(HugeTable)
     }
 
-    /// Writes each `K` blocks of `from` plus `N` times `K` blocks of the table, whose places the row of
-    /// `numbers` tells: of `len / K` places the number `x` stands for `x * len / K / 2^32`, so random numbers
-    /// make uniform places (but for `len / K / 2^32`). What is in `numbers` afterwards means nothing.
+    /// Writes to `out` each `K` blocks of `from` plus `N` times `K` blocks of the table, at the places that
+    /// the row of `numbers` gives. The number `x` stands for place `x * len / K / 2^32` of `len / K`, so
+    /// random numbers give uniform places (up to `len / K / 2^32`). Afterwards the content of `numbers` is
+    /// undefined.
     ///
     /// Places are memory indices: they must be public. The blocks need not be.
     ///
     /// # Panics
-    /// If the lengths of `numbers`, `from` and `out` differ, or the table is empty, has 2^32 blocks or more,
-    /// or a part of a place.
+    /// If the lengths of `numbers`, `from` and `out` differ, or if the table is empty, has 2^32 blocks or
+    /// more, or is not a whole number of places.
     pub fn gather_add<const N: usize, const K: usize>(
         &self,
         backend: Backend,
@@ -47,15 +48,16 @@ impl HugeTable {
         gather::add(backend, table, numbers, from, out);
     }
 
-    /// Adds to each block of `to` `N` blocks of a part of the table, whose places in the part the row of
-    /// `numbers` tells: of each number as many upper bits as the part's length has, so random numbers make
-    /// uniform places. What is in `numbers` afterwards means nothing.
+    /// Adds to each block of `to` `N` blocks of a part of the table, at the places in the part that the row
+    /// of `numbers` gives: the upper bits of a number, as many as the part's length has, so random numbers
+    /// give uniform places. Afterwards the content of `numbers` is undefined.
     ///
     /// A large table's sums are faster part by part, if each part alone fits the second-level cache. Places
     /// are public, as for [`gather_add`](HugeTable::gather_add).
     ///
     /// # Panics
-    /// If the lengths of `numbers` and `to` differ, or that of the part is not a power of two, or more than 2^16.
+    /// If the lengths of `numbers` and `to` differ, or if the length of the part is not a power of two, or is
+    /// more than 2^16.
     pub fn add_gathered<const N: usize>(
         &self,
         backend: Backend,

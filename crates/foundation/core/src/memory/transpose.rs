@@ -11,7 +11,7 @@ use crate::memory::block::Block;
 /// ([`Block::bytes_of_mut`](crate::Block::bytes_of_mut)). Whole tiles of 128 x 128 bits are fast.
 ///
 /// # Panics
-/// If a dimension is no multiple of 8 or a slice does not hold `rows * columns / 8` bytes.
+/// If a dimension is not a multiple of 8, or a slice does not hold `rows * columns / 8` bytes.
 pub fn transpose(backend: Backend, input: &[u8], output: &mut [u8], rows: usize, columns: usize) {
     assert!(rows.is_multiple_of(8) && columns.is_multiple_of(8), "{rows} x {columns} bits are not whole bytes");
     let bytes = (rows / 8).checked_mul(columns).expect("a matrix fits in memory");
@@ -24,12 +24,12 @@ pub fn transpose(backend: Backend, input: &[u8], output: &mut [u8], rows: usize,
     backend.transpose(input, output, rows, columns);
 }
 
-/// Transposes some columns of a matrix of 128 rows, to use them while they are in cache: one block each, those from bit
-/// `first` of each row on. `input` is the whole matrix, as for [`transpose`].
+/// Transposes some columns of a matrix of 128 rows, to use them while they are in cache: one block for each
+/// column, from bit `first` of the rows on. `input` is the whole matrix, as for [`transpose`].
 ///
 /// # Panics
-/// If `first` or the number of columns is no multiple of 128, the input not 128 rows of whole blocks, or it
-/// has too few columns.
+/// If `first` or the number of columns is not a multiple of 128, if the input is not 128 rows of whole
+/// blocks, or if it has too few columns.
 pub fn transpose_columns(backend: Backend, input: &[u8], first: usize, output: &mut [Block]) {
     let stride = input.len() / 128;
     assert!(

@@ -27,8 +27,8 @@ use crate::tape::Tape;
 use crate::tape::gates::Delta;
 use crate::tape::part::Part;
 
-/// The starts of the hash keys under one offset: no two have a key in common. Not `Clone`; it lives as long
-/// as its offset.
+/// The starts of the hash keys under one offset: the keys of different starts are all different. Not `Clone`;
+/// it lives as long as its offset.
 ///
 /// Each differs from the others in its upper 64 bits, and tweaks count in the lower ones.
 pub struct Starts {
@@ -36,11 +36,11 @@ pub struct Starts {
     next: u64,
 }
 
-/// A start of hash keys, of which one garbler is made. It is public once labels are fixed.
+/// A start of hash keys, for one garbler. It is public once labels are fixed.
 pub struct Start(Block);
 
 impl Starts {
-    /// The starts from this one on, which is random for each offset.
+    /// Starts from `first` on, which must be random for each offset.
     pub fn new(first: Block) -> Starts {
         Starts { first, next: 0 }
     }
@@ -48,7 +48,7 @@ impl Starts {
     /// The next start.
     ///
     /// # Panics
-    /// After 2^64 of them.
+    /// After 2^64 starts.
     pub fn next_start(&mut self) -> Start {
         let number = self.next;
         self.next = number.checked_add(1).expect("the starts of this offset are used up");
@@ -63,7 +63,7 @@ impl Start {
     }
 }
 
-/// The garbler's state for one circuit instance after another from one start on.
+/// The garbler's state for one circuit instance after another, from one start on.
 pub struct AuthGarbler {
     backend: Backend,
     delta: Delta,
@@ -71,42 +71,42 @@ pub struct AuthGarbler {
 }
 
 impl AuthGarbler {
-    /// A garbler under this offset, whose bit 0 is one, with a start of its own.
+    /// A garbler under this offset, whose bit 0 must be one, with a start of its own.
     pub fn new(backend: Backend, delta: Block, start: Start) -> AuthGarbler {
         AuthGarbler { backend, delta: Delta::new(delta), keys: KeyRing::new(start.0) }
     }
 
     /// Garbles a stretch of a tape: `slots` hold the labels for the masked value zero (slots 0 and 1 are
-    /// overwritten with zero), and two blocks for each AND gate are written to `tables`. `terms` are `Z(l_u)`
-    /// of all AND gates, `Z(l_v)` of all, and the `Z(l_u l_v + l_w)`, which become the `L_w` with their
-    /// bit 0.
+    /// overwritten with zero), and two blocks for each AND gate are written to `tables`. `terms` hold
+    /// `Z(l_u)` of all AND gates, then `Z(l_v)` of all, then `Z(l_u l_v + l_w)` of all; the last become the
+    /// `L_w`, with their bit 0.
     ///
     /// # Panics
-    /// If `slots` is shorter than the tape wants, or `tables` or `terms` have another length.
+    /// If `slots` is shorter than the tape needs, or `tables` or `terms` have another length.
     pub fn garble(&mut self, part: &Part<'_>, slots: &mut [Block], terms: &mut [Block], tables: &mut [Block]) {
         check(part, slots, terms, tables);
         kernels::auth_garble(self.backend, &mut self.keys, self.delta.block(), part, slots, terms, tables);
     }
 }
 
-/// The evaluator's state: the same counter, no offset.
+/// The evaluator's state: the same counter, without the offset.
 pub struct AuthEvaluator {
     backend: Backend,
     keys: KeyRing,
 }
 
 impl AuthEvaluator {
-    /// An evaluator of what an [`AuthGarbler`] with the same start garbles, from its first gate on.
+    /// An evaluator for an [`AuthGarbler`] with the same start, from its first gate on.
     pub fn new(backend: Backend, start: Block) -> AuthEvaluator {
         AuthEvaluator { backend, keys: KeyRing::new(start) }
     }
 
     /// Evaluates a stretch of a tape: `slots` hold active labels (slots 0 and 1 are overwritten with zero).
-    /// `terms` are `M(l_u)` of all AND gates, `M(l_v)` of all, and the `M(l_u l_v + l_w)`, to whose bit 0
-    /// that of the `L_w` is added; they become the outputs' active labels.
+    /// `terms` hold `M(l_u)` of all AND gates, then `M(l_v)` of all, then `M(l_u l_v + l_w)` of all, with bit
+    /// 0 of the `L_w` added to bit 0; the last become the outputs' active labels.
     ///
     /// # Panics
-    /// If `slots` is shorter than the tape wants, or `tables` or `terms` have another length.
+    /// If `slots` is shorter than the tape needs, or `tables` or `terms` have another length.
     pub fn evaluate(&mut self, part: &Part<'_>, slots: &mut [Block], terms: &mut [Block], tables: &[Block]) {
         check(part, slots, terms, tables);
         kernels::auth_evaluate(self.backend, &mut self.keys, part, slots, terms, tables);

@@ -9,7 +9,7 @@ impl Tape {
     /// Evaluates the tape in the clear. Slots 0 and 1 are overwritten with the constants.
     ///
     /// # Panics
-    /// If there are fewer slots than the tape wants.
+    /// If there are fewer slots than the tape needs.
     pub fn evaluate(&self, slots: &mut [bool]) {
         assert!(slots.len() >= self.slots().max(2), "too few slots");
         (slots[Tape::ZERO as usize], slots[Tape::ONE as usize]) = (false, true);
@@ -19,7 +19,7 @@ impl Tape {
     /// Evaluates the tape in the clear in 512 instances. Slots 0 and 1 are overwritten with the constants.
     ///
     /// # Panics
-    /// If there are fewer slots than the tape wants.
+    /// If there are fewer slots than the tape needs.
     pub fn evaluate_lanes(&self, backend: Backend, slots: &mut [Lanes]) {
         assert!(slots.len() >= self.slots().max(2), "too few slots");
         (slots[Tape::ZERO as usize], slots[Tape::ONE as usize]) = (Lanes::all(false), Lanes::all(true));

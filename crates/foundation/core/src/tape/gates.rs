@@ -43,7 +43,8 @@ pub struct Garbler {
 }
 
 impl Garbler {
-    /// A garbler with a fresh delta; `start` is the random start of the gate keys, never used with another delta.
+    /// A garbler with a fresh delta; `start` is the random start of the gate keys, and must not be used with
+    /// another delta.
     pub fn new(backend: Backend, delta: Delta, start: Block) -> Garbler {
         Garbler { backend, delta, keys: KeyRing::new(start) }
     }
@@ -57,7 +58,7 @@ impl Garbler {
     /// delta), and two blocks for each AND gate are written to `tables`.
     ///
     /// # Panics
-    /// If `slots` is shorter than the tape wants or `tables` is not exactly two blocks for each AND gate.
+    /// If `slots` is shorter than the tape needs or `tables` is not exactly two blocks for each AND gate.
     pub fn garble(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &mut [Block]) {
         assert!(slots.len() >= part.tape().slots().max(2), "too few slots");
         assert_eq!(tables.len(), 2 * part.ands(), "two blocks for each AND gate");
@@ -67,14 +68,14 @@ impl Garbler {
     }
 }
 
-/// The evaluator's state: the same counter, no delta.
+/// The evaluator's state: the same counter, without delta.
 pub struct Evaluator {
     backend: Backend,
     keys: KeyRing,
 }
 
 impl Evaluator {
-    /// An evaluator of what a [`Garbler`] with the same `start` garbles, from its first gate on.
+    /// An evaluator for a [`Garbler`] with the same `start`, from its first gate on.
     pub fn new(backend: Backend, start: Block) -> Evaluator {
         Evaluator { backend, keys: KeyRing::new(start) }
     }
@@ -82,7 +83,7 @@ impl Evaluator {
     /// Evaluates a stretch of a tape: `slots` hold active labels (slots 0 and 1 are overwritten with zero).
     ///
     /// # Panics
-    /// If `slots` is shorter than the tape wants or `tables` is not exactly two blocks for each AND gate.
+    /// If `slots` is shorter than the tape needs or `tables` is not exactly two blocks for each AND gate.
     pub fn evaluate(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
         assert!(slots.len() >= part.tape().slots().max(2), "too few slots");
         assert_eq!(tables.len(), 2 * part.ands(), "two blocks for each AND gate");

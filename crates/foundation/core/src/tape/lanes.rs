@@ -20,11 +20,11 @@ impl Lanes {
         Lanes([if bit { u64::MAX } else { 0 }; 8])
     }
 
-    /// Turns values of `bits` bits into wires: `values[k]` is that of instance `k`, and those of the instances after
-    /// the last are zero.
+    /// Turns values of `bits` bits into wires: `values[k]` is that of instance `k`; instances without a value
+    /// are zero.
     ///
     /// # Panics
-    /// If there are more than [`Lanes::COUNT`] values or one has another length.
+    /// If there are more than [`Lanes::COUNT`] values, or one has another length.
     pub fn slice<'a>(values: impl IntoIterator<Item = &'a Bits>, bits: usize) -> Vec<Lanes> {
         let columns = bits.next_multiple_of(64);
         let mut rows = Vec::with_capacity(Lanes::COUNT * columns / 8);

@@ -187,8 +187,8 @@ macro_rules! labels {
                 self.0.rows(first, rows.len(), |slot, at| slot.copy_from_slice(&rows[at]));
             }
 
-            /// Reads the labels that [`set`](Self::set) writes. The slots of the constants hold theirs before the first
-            /// gate, too.
+            /// Reads the labels that [`set`](Self::set) writes. The slots of the constants have their labels
+            /// even before the first gate.
             ///
             /// # Panics
             /// As `set`.
@@ -207,8 +207,8 @@ labels!(LockstepChecker, "label for zero");
 pub struct LockstepGarbler(Groups);
 
 impl LockstepGarbler {
-    /// A garbler of one copy for each delta, for tapes of at most `slots` slots. `start` is the random start
-    /// of the gate keys, shared by the copies and never used with other deltas.
+    /// A garbler with a copy for each delta, for tapes of at most `slots` slots. `start` is the random start
+    /// of the gate keys, shared by the copies; it must not be used with other deltas.
     pub fn new(backend: Backend, deltas: &[Delta], start: Block, slots: usize) -> LockstepGarbler {
         let columns: Vec<usize> = (0..deltas.len()).collect();
         LockstepGarbler(Groups::new(backend, deltas, &columns, columns.len(), start, slots))
@@ -217,7 +217,7 @@ impl LockstepGarbler {
     /// Garbles a stretch of a tape in every copy: `2 * copies` blocks of tables for each AND gate.
     ///
     /// # Panics
-    /// If the tape has more slots than were asked for, or `tables` has another length.
+    /// If the tape has more slots than the garbler has, or `tables` has another length.
     pub fn garble(&mut self, part: &Part<'_>, tables: &mut [Block]) {
         self.0.check(part, tables.len());
         let copies = self.0.copies;
@@ -235,13 +235,13 @@ impl LockstepGarbler {
 pub struct LockstepEvaluator(Groups);
 
 impl LockstepEvaluator {
-    /// An evaluator for circuits that a [`LockstepGarbler`] of `copies` copies garbles.
+    /// An evaluator for a [`LockstepGarbler`] of `copies` copies.
     pub fn new(backend: Backend, copies: usize, start: Block, slots: usize) -> LockstepEvaluator {
         LockstepEvaluator::of(backend, &(0..copies).collect::<Vec<_>>(), copies, start, slots)
     }
 
-    /// An evaluator of some of the copies only: of those that have these columns in tables of `all` copies,
-    /// in this order.
+    /// An evaluator of only some of the copies: those with these columns in tables of `all` copies, in this
+    /// order.
     ///
     /// # Panics
     /// If a column is not below `all`.
@@ -252,7 +252,7 @@ impl LockstepEvaluator {
     /// Evaluates a stretch of a tape in every copy; `tables` are those of all copies, evaluated here or not.
     ///
     /// # Panics
-    /// If the tape has more slots than were asked for, or `tables` has another length.
+    /// If the tape has more slots than the evaluator has, or `tables` has another length.
     pub fn evaluate(&mut self, part: &Part<'_>, tables: &[Block]) {
         self.0.check(part, tables.len());
         let copies = self.0.all;
@@ -265,8 +265,8 @@ impl LockstepEvaluator {
     }
 }
 
-/// The checker of copies in lockstep: garbles them again and holds their tables against those that arrived, which is
-/// the check of cut-and-choose.
+/// The checker of copies in lockstep: it garbles them again and compares their tables with those that
+/// arrived, which is the check of cut-and-choose.
 pub struct LockstepChecker(Groups);
 
 impl LockstepChecker {
@@ -287,12 +287,12 @@ impl LockstepChecker {
         LockstepChecker(Groups::new(backend, deltas, columns, all, start, slots))
     }
 
-    /// Garbles a stretch of a tape and compares; `tables` are those of all copies, checked here or not. Takes
-    /// the same time whether they are equal or not: the verdict is that of
-    /// [`differing`](LockstepChecker::differing).
+    /// Garbles a stretch of a tape and compares; `tables` are those of all copies, checked here or not. It
+    /// takes the same time whether they are equal or not: [`differing`](LockstepChecker::differing) gives the
+    /// verdict.
     ///
     /// # Panics
-    /// If the tape has more slots than were asked for, or `tables` has another length.
+    /// If the tape has more slots than the checker has, or `tables` has another length.
     pub fn check(&mut self, part: &Part<'_>, tables: &[Block]) {
         self.0.check(part, tables.len());
         let copies = self.0.all;
@@ -308,7 +308,7 @@ impl LockstepChecker {
         }
     }
 
-    /// The columns of the copies in which any block of the tables so far was not what an honest garbler sends.
+    /// The columns of the copies whose tables so far differ in any block from an honest garbler's.
     pub fn differing(&self) -> impl Iterator<Item = usize> {
         self.0.groups.iter().flat_map(|group| {
             let differences: &[Block] = bytemuck::cast_slice(&group.differences);

@@ -25,7 +25,8 @@ pub struct PrivacyFreeGarbler {
 }
 
 impl PrivacyFreeGarbler {
-    /// A garbler with a fresh delta; `start` is the random start of the gate keys, never used with another delta.
+    /// A garbler with a fresh delta; `start` is the random start of the gate keys, and must not be used with
+    /// another delta.
     pub fn new(backend: Backend, delta: Delta, start: Block) -> PrivacyFreeGarbler {
         PrivacyFreeGarbler { backend, delta, keys: KeyRing::new(start) }
     }
@@ -40,7 +41,7 @@ impl PrivacyFreeGarbler {
     /// gate is written to `tables`.
     ///
     /// # Panics
-    /// If `slots` is shorter than the tape wants or `tables` is not exactly a block for each AND gate.
+    /// If `slots` is shorter than the tape needs or `tables` is not exactly a block for each AND gate.
     pub fn garble(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &mut [Block]) {
         check(part, slots.len(), tables.len());
         let delta = self.delta.block();
@@ -49,14 +50,14 @@ impl PrivacyFreeGarbler {
     }
 }
 
-/// The evaluator's state: the same counter, no delta.
+/// The evaluator's state: the same counter, without delta.
 pub struct PrivacyFreeEvaluator {
     backend: Backend,
     keys: KeyRing,
 }
 
 impl PrivacyFreeEvaluator {
-    /// An evaluator of what a [`PrivacyFreeGarbler`] with the same `start` garbles, from its first gate on.
+    /// An evaluator for a [`PrivacyFreeGarbler`] with the same `start`, from its first gate on.
     pub fn new(backend: Backend, start: Block) -> PrivacyFreeEvaluator {
         PrivacyFreeEvaluator { backend, keys: KeyRing::new(start) }
     }
@@ -64,7 +65,7 @@ impl PrivacyFreeEvaluator {
     /// Evaluates a stretch of a tape: `slots` hold active labels (slots 0 and 1 are overwritten with zero and one).
     ///
     /// # Panics
-    /// If `slots` is shorter than the tape wants or `tables` is not exactly a block for each AND gate.
+    /// If `slots` is shorter than the tape needs or `tables` is not exactly a block for each AND gate.
     pub fn evaluate(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
         check(part, slots.len(), tables.len());
         constants(slots, Block::ZERO);

@@ -2,7 +2,7 @@
 
 use crate::tape::{Segment, Tape, TapeGate};
 
-/// The place where a run over a tape stands: between two segments.
+/// The place of a run in a tape: between two segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
     segment: usize,
@@ -19,11 +19,11 @@ pub struct Part<'a> {
 }
 
 impl Cursor {
-    /// The longest stretch from here whose AND gates number at most `max_ands`, and at least one segment; `None` at the
-    /// end of the tape. The cursor moves behind it.
+    /// The longest stretch from here with at most `max_ands` AND gates and at least one segment; `None` at
+    /// the end of the tape. The cursor moves behind it.
     ///
     /// # Panics
-    /// If `max_ands` is less than [`Tape::MAX_ANDS`], for then a segment might not fit.
+    /// If `max_ands` is less than [`Tape::MAX_ANDS`]: a segment might not fit.
     pub fn advance<'a>(&mut self, tape: &'a Tape, max_ands: usize) -> Option<Part<'a>> {
         assert!(max_ands >= Tape::MAX_ANDS, "a part must be able to hold any segment");
         let from = *self;
