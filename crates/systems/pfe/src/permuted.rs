@@ -14,7 +14,8 @@
 //! circuit is an extended permutation from `u + k` *sources* (inputs and what gates give) to `2 k + v`
 //! *places* (what gates and outputs read).
 //! 1. *Setup*: two OT extensions, party 0 the receiver of both: one of delta, the offset between labels, and
-//!    one of an offset that is nothing else. For `pfe-linear` points of sources and places besides.
+//!    one of an offset that is nothing else. For `pfe-linear` points of sources and places besides, or those of
+//!    an earlier run that both have.
 //! 2. *Switches*, of `pfe-ot`: the extended permutation is a permutation network, a row of copies and a
 //!    second network. Each source has a random mask of the garbler's. A switch or copy of two masks `m_a`,
 //!    `m_b` is a C-OT of `q` and `q ^ m_a ^ m_b`, which party 0 chooses from by its way; the garbler adds `q`
@@ -35,8 +36,7 @@
 //! and step 3 has negations for nothing else, so that `k` is the number of gates without inverters, as in
 //! D13.3's tables. Switches are C-OTs of one block, where the paper has OTs of two strings of two blocks. In
 //! the linear ones rows hold points; here they hold labels, which open points, so that gates are garbled as
-//! anywhere. That protocol can be run again with the points of places that it has; here each run has new
-//! ones.
+//! anywhere. That protocol is run again with the points that it has; here [`PfePermuted::linear_again`] is.
 //!
 //! **Adversary**: semi-honest, either party. The garbler sees the receiver's side of OTs, which hides every
 //! choice, points that are uniform whichever sources they are of, and permute bits that its own make the
@@ -48,12 +48,16 @@
 //! from the extensions, and with it `x`; a garbler that cheats can garble any gates. Neither can cause a
 //! panic, a hang, or more memory than the shape says.
 //!
+//! **Not hidden**: the owner reads the labels of its gates where they are, so that whoever shares its machine and sees
+//! which memory it reads learns the function. What is sent, and when, does not depend on it.
+//!
 //! **Assumptions**: AES-128 as an ideal cipher, gap Diffie-Hellman and a random oracle in ristretto255 (base
 //! OT); for `pfe-linear` decisional Diffie-Hellman there.
 //!
 //! **Cost**: for each gate 80 bytes and two negations of 16, and besides: `pfe-ot` about `4 k log2 (2 k)`
-//! switches, 32 bytes each, and a block of memory for each; `pfe-linear` 226 bytes and nine multiplications
-//! of points a gate, of which three have a table.
+//! switches, 32 bytes each, and a block of memory for each; `pfe-linear` 226 bytes and eleven
+//! multiplications of points a gate, of which three have a table; with kept points 96 bytes and three multiplications
+//! less.
 
 mod bringing;
 mod network;
@@ -64,7 +68,7 @@ mod tests;
 
 use comity_channel::Channel;
 use comity_circuit::{Goal, Observer, Program};
-use comity_core::{Bits, Block, Delta, Error, Params, PartyId, Result};
+use comity_core::{Bits, Block, Delta, Error, Params, PartyId, Result, declassify};
 use comity_garble::hidden::{GATE_ROWS, HiddenEvaluator, HiddenGarbler};
 use comity_library::universal::Shape;
 use comity_library::universal::direct::Direct;
@@ -87,17 +91,26 @@ pub struct PfePermuted {
 }
 
 /// What brings labels from sources to places.
-#[derive(Clone, Copy)]
 enum By {
     Network,
-    Points,
+    /// By points, and where they are kept from run to run, if they are.
+    Points(Option<points::Keep>),
 }
 
 /// Mohassel and Sadeghian's protocol, by OT alone.
-pub const PFE_OT: PfePermuted = PfePermuted { card: &OT_CARD, by: By::Network };
+pub static PFE_OT: PfePermuted = PfePermuted { card: &OT_CARD, by: By::Network };
 
-/// Katz and Malka's protocol, by points: bytes and work grow with the gates, and no faster.
-pub const PFE_LINEAR: PfePermuted = PfePermuted { card: &LINEAR_CARD, by: By::Points };
+/// Katz and Malka's protocol, by points: bytes and work grow with the gates, and no faster. Each run has new points.
+pub static PFE_LINEAR: PfePermuted = PfePermuted { card: &LINEAR_CARD, by: By::Points(None) };
+
+impl PfePermuted {
+    /// [`PFE_LINEAR`] for several runs of one function, one party's side of them: points of the first run serve in
+    /// all, as long as both parties keep them. A run sends 96 bytes a gate less then. Whoever sees the runs knows that
+    /// they are of one wiring.
+    pub fn linear_again() -> PfePermuted {
+        PfePermuted { card: &LINEAR_CARD, by: By::Points(Some(points::Keep::default())) }
+    }
+}
 
 const PROTECTS: &str = "a party that follows the protocol learns nothing but its outputs and the function's shape, whatever it computes afterwards";
 const RISK: &str = "a peer that breaks the rules could learn this party's input, or make the output wrong, unnoticed";
@@ -138,7 +151,7 @@ static LINEAR_CARD: Card = card(
     "Katz, Malka: Constant-Round Private Function Evaluation with Linear Complexity (Asiacrypt 2011); Biçer, Bingöl, Kiraz, Levi (IEEE TDSC 2020)",
     [
         "private functions by points of a group, in time and bytes that are linear in the gates",
-        "An extended permutation by group elements: some 340 bytes and nine multiplications a gate, and no copies; for slow networks. The owner of the input \
+        "An extended permutation by group elements: some 340 bytes and eleven multiplications a gate, and no copies; for slow networks. The owner of the input \
          garbles. A party that cheats could learn the other's input, or make the output wrong, unnoticed.",
     ],
 );
@@ -181,9 +194,10 @@ impl Protocol for PfePermuted {
             talk.say(garbler, OWNER, 128 * 32);
             talk.work(BASE);
         }
-        let (switches, brings) = match self.by {
+        let (switches, brings) = match &self.by {
             By::Network => (network::count(ends), 16 * (ends.sources + ends.inputs)),
-            By::Points => {
+            By::Points(_) => {
+                talk.exchange_each(|_, _| size_of::<points::Name>() as u64);
                 talk.say(garbler, OWNER, (points::POINT * ends.sources) as u64);
                 talk.say(OWNER, garbler, (points::POINT * ends.places) as u64);
                 // Of each place one and then two, and one at the end; and of sources with a table.
@@ -212,10 +226,12 @@ impl Protocol for PfePermuted {
         let shape = shape(job.program, self.card.name)?;
         let mut me = me.sub(self.card.name);
         let (ch, here, rng, observer) = me.pair()?;
-        let side = Side { by: self.by, here, shape, ends: Ends::new(shape) };
+        let side = Side { by: &self.by, here, shape, ends: Ends::new(shape) };
         let y = if here.me == OWNER {
             let bits = job.inputs[0].as_ref().expect("of the owner, checked");
-            let circuit = Direct::of(bits, shape).ok_or_else(|| {
+            // Where the owner's own memory is read follows its function: the module says so.
+            let bits = bits.iter().map(|bit| declassify(bit, "its owner's memory follows a function")).collect();
+            let circuit = Direct::of(&bits, shape).ok_or_else(|| {
                 Error::invalid_input("the function reads a wire before it is there: no circuit has such bits")
             })?;
             side.evaluate(ch, &circuit, rng, observer)?
@@ -238,14 +254,14 @@ fn switching(ch: &mut dyn Channel, here: &Here, rng: &mut dyn CryptoRng) -> Resu
 }
 
 /// What both sides know.
-struct Side {
-    by: By,
+struct Side<'a> {
+    by: &'a By,
     here: Here,
     shape: Shape,
     ends: Ends,
 }
 
-impl Side {
+impl Side<'_> {
     /// The side of the input's owner: the labels for zero of the output.
     fn garble(
         &self,
@@ -265,7 +281,9 @@ impl Side {
         observer.phase("switches");
         let mut giving: Box<dyn Giving> = match self.by {
             By::Network => Box::new(network::Giver::new(*ends, rng)),
-            By::Points => Box::new(points::Giver::new(ch, here.session.child("points"), *ends, rng)?),
+            By::Points(keep) => {
+                Box::new(points::Giver::new(ch, here.session.child("points"), *ends, keep.as_ref(), rng)?)
+            }
         };
         // Step 3: before the switches, since gates need both.
         let mut negated = Zeroizing::new(vec![Block::ZERO; ends.places]);
@@ -318,7 +336,10 @@ impl Side {
         observer.phase("switches");
         let mut taking: Box<dyn Taking + '_> = match self.by {
             By::Network => Box::new(network::Taker::new(*ends, &sources)),
-            By::Points => Box::new(points::Taker::new(ch, here.session.child("points"), *ends, &sources, rng)?),
+            By::Points(keep) => {
+                let session = here.session.child("points");
+                Box::new(points::Taker::new(ch, session, *ends, &sources, keep.as_ref(), rng)?)
+            }
         };
         // Step 3.
         let mut negated = Zeroizing::new(vec![Block::ZERO; ends.places]);

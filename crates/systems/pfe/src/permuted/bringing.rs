@@ -5,7 +5,7 @@ use comity_core::{Bits, Block, Result};
 use comity_library::universal::Shape;
 
 /// The sources and the places of a shape.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ends {
     /// The inputs.
     pub(super) inputs: usize,

@@ -6,6 +6,13 @@
 //! `Q = t P_s`. Of scalars `a_0`, `a_1` that are the same everywhere, `a_b P_s` stands for the value `b` of a
 //! source, and `a_b Q` opens the label for `b` of the place: who has one of a source's two points multiplies
 //! it by `t`. A gate's label opens the point for its value in the same way.
+//!
+//! **Again**: `P_s` and `Q` say nothing of values, and serve as many runs of a function as one likes, each with
+//! `a_0` and `a_1` of its own. Without those of the run, `a_b P_s` is one more uniform point, by the decisional
+//! Diffie-Hellman assumption. [`Keep`] holds them between runs. Both parties say in each run which ones they have,
+//! and so whoever sees a run knows whether the wiring is that of an earlier one.
+
+use std::sync::{Arc, Mutex, PoisonError};
 
 use comity_channel::Channel;
 use comity_core::{Bits, Block, Error, Result, SessionId, declassify};
@@ -78,12 +85,96 @@ fn exchanged([first, second]: [Block; 2], exchange: bool) -> [Block; 2] {
     [first ^ change, second ^ change]
 }
 
+/// The name of points, by the session in which they were made.
+pub(super) type Name = [u8; 32];
+
+/// The points that a party has from an earlier run.
+#[derive(Clone)]
+struct Kept {
+    name: Name,
+    ends: Ends,
+    points: Points,
+}
+
+#[derive(Clone)]
+enum Points {
+    Given(Arc<Given>),
+    Taken(Arc<Taken>),
+}
+
+/// A place for the points of one party and one function, from run to run.
+#[derive(Default)]
+pub(super) struct Keep(Mutex<Option<Kept>>);
+
+impl Keep {
+    /// The points that are here, if they are such ones.
+    fn find<T>(&self, ends: Ends, such: impl Fn(&Points) -> Option<T>) -> Option<(Name, T)> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = kept.as_ref().filter(|kept| kept.ends == ends)?;
+        Some((kept.name, such(&kept.points)?))
+    }
+
+    fn put(&self, kept: Kept) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(kept);
+    }
+}
+
+/// The points that both parties have, if they have the same. Each says which ones it has; who has none says a name
+/// that is nobody else's.
+fn agreed<T>(ch: &mut dyn Channel, (session, me): (&SessionId, &str), found: Option<(Name, T)>) -> Result<Option<T>> {
+    let none = || session.child("no points").child(me).to_bytes();
+    let (mine, mut theirs) = (found.as_ref().map_or_else(none, |(name, _)| *name), [0; 32]);
+    ch.exchange(&mine, &mut theirs)?;
+    Ok(found.filter(|(name, _)| *name == theirs).map(|(_, points)| points))
+}
+
+/// The name of the points of a session.
+fn named(session: &SessionId) -> Name {
+    session.child("points").to_bytes()
+}
+
+/// What the garbler keeps.
+struct Given {
+    /// Half of each source's logarithm.
+    half: Zeroizing<Vec<Scalar>>,
+    /// The points of places.
+    places: Vec<RistrettoPoint>,
+}
+
+impl Given {
+    /// Sends the points of sources, and takes those of places, of which `each` group is told as it comes.
+    fn make(
+        ch: &mut dyn Channel,
+        ends: Ends,
+        rng: &mut dyn CryptoRng,
+        mut each: impl FnMut(&[RistrettoPoint]),
+    ) -> Result<Given> {
+        let half: Zeroizing<Vec<Scalar>> = Zeroizing::new((0..ends.sources).map(|_| random(rng)).collect());
+        for half in half.chunks(GROUP) {
+            let points: Vec<RistrettoPoint> = half.iter().map(RistrettoPoint::mul_base).collect();
+            ch.send(doubled(&points).as_flattened())?;
+        }
+        ch.flush()?;
+        let mut places = Vec::with_capacity(ends.places);
+        let mut group = [[0; POINT]; GROUP];
+        while places.len() < ends.places {
+            let group = &mut group[..GROUP.min(ends.places - places.len())];
+            ch.recv(group.as_flattened_mut())?;
+            let from = places.len();
+            for point in &*group {
+                places.push(decode(point)?);
+            }
+            each(&places[from..]);
+        }
+        Ok(Given { half, places })
+    }
+}
+
 /// The garbler's side.
 pub(super) struct Giver {
     session: SessionId,
     ends: Ends,
-    /// Half of each source's logarithm.
-    half: Zeroizing<Vec<Scalar>>,
+    points: Arc<Given>,
     /// The scalars for zero and one.
     values: Zeroizing<[Scalar; 2]>,
     /// The pads of each place's labels.
@@ -92,30 +183,41 @@ pub(super) struct Giver {
 }
 
 impl Giver {
-    /// Sends the points of sources, and takes those of places.
-    pub(super) fn new(ch: &mut dyn Channel, session: SessionId, ends: Ends, rng: &mut dyn CryptoRng) -> Result<Giver> {
-        let half: Zeroizing<Vec<Scalar>> = Zeroizing::new((0..ends.sources).map(|_| random(rng)).collect());
-        for half in half.chunks(GROUP) {
-            let points: Vec<RistrettoPoint> = half.iter().map(RistrettoPoint::mul_base).collect();
-            ch.send(doubled(&points).as_flattened())?;
-        }
-        ch.flush()?;
+    /// Takes the points that are kept, if both parties have them, or makes them.
+    pub(super) fn new(
+        ch: &mut dyn Channel,
+        session: SessionId,
+        ends: Ends,
+        keep: Option<&Keep>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Giver> {
+        let such = |points: &Points| if let Points::Given(given) = points { Some(Arc::clone(given)) } else { None };
+        let kept = agreed(ch, (&session, "garbler"), keep.and_then(|keep| keep.find(ends, such)))?;
         let values = Zeroizing::new([random(rng), random(rng)]);
         let halves = Zeroizing::new(values.map(|value| value.div_by_2()));
         let mut pads = Zeroizing::new(Vec::with_capacity(ends.places));
-        let mut group = [[0; POINT]; GROUP];
-        while pads.len() < ends.places {
-            let group = &mut group[..GROUP.min(ends.places - pads.len())];
-            ch.recv(group.as_flattened_mut())?;
-            let points = group.iter().map(decode).collect::<Result<Vec<_>>>()?;
+        let mut open = |points: &[RistrettoPoint]| {
             let opened = points.iter().flat_map(|point| halves.map(|half| point * half)).collect::<Vec<_>>();
             for [zero, one] in doubled(&opened).as_chunks().0 {
                 let place = pads.len();
                 pads.push([of_place(&session, place, zero), of_place(&session, place, one)]);
             }
-        }
+        };
+        let points = match kept {
+            Some(points) => {
+                points.places.chunks(GROUP).for_each(open);
+                points
+            }
+            None => {
+                let points = Arc::new(Given::make(ch, ends, rng, &mut open)?);
+                if let Some(keep) = keep {
+                    keep.put(Kept { name: named(&session), ends, points: Points::Given(Arc::clone(&points)) });
+                }
+                points
+            }
+        };
         let labels = Zeroizing::new((0..ends.places).map(|_| Block::random(rng)).collect());
-        Ok(Giver { session, ends, half, values, pads, labels })
+        Ok(Giver { session, ends, points, values, pads, labels })
     }
 }
 
@@ -141,7 +243,7 @@ impl Giving for Giver {
             ch.send(&[at as u8])?;
             ch.send(Block::bytes_of(&both))?;
         }
-        let of = |source: usize, value: &Scalar| RistrettoPoint::mul_base(&(self.half[source] * value));
+        let of = |source: usize, value: &Scalar| RistrettoPoint::mul_base(&(self.points.half[source] * value));
         let inputs: Vec<RistrettoPoint> = (0..self.ends.inputs)
             .map(|at| {
                 let [zero, one] = &*self.values;
@@ -170,30 +272,17 @@ impl Giving for Giver {
     }
 }
 
-/// The evaluator's side.
-pub(super) struct Taker<'a> {
-    session: SessionId,
-    ends: Ends,
-    reads: &'a [usize],
+/// What the owner of the function keeps.
+struct Taken {
+    /// The source that each place reads.
+    reads: Vec<usize>,
     /// The scalar of each place.
     scalars: Zeroizing<Vec<Scalar>>,
-    /// What opens the labels of places.
-    places: Vec<[u8; PLACE]>,
-    /// What opens the points of gates.
-    gates: Vec<[[Block; 2]; 2]>,
-    /// The points of sources for their values.
-    active: Vec<RistrettoPoint>,
 }
 
-impl<'a> Taker<'a> {
+impl Taken {
     /// Takes the points of sources, and sends those of places.
-    pub(super) fn new(
-        ch: &mut dyn Channel,
-        session: SessionId,
-        ends: Ends,
-        reads: &'a [usize],
-        rng: &mut dyn CryptoRng,
-    ) -> Result<Taker<'a>> {
+    fn make(ch: &mut dyn Channel, ends: Ends, reads: &[usize], rng: &mut dyn CryptoRng) -> Result<Taken> {
         let mut bytes = vec![[0; POINT]; ends.sources];
         ch.recv(bytes.as_flattened_mut())?;
         let sources = bytes.iter().map(decode).collect::<Result<Vec<_>>>()?;
@@ -208,11 +297,52 @@ impl<'a> Taker<'a> {
             ch.send(doubled(&points).as_flattened())?;
             ch.flush()?;
         }
-        Ok(Taker { session, ends, reads, scalars, places: Vec::new(), gates: Vec::new(), active: Vec::new() })
+        Ok(Taken { reads: reads.to_vec(), scalars })
     }
 }
 
-impl Taking for Taker<'_> {
+/// The evaluator's side.
+pub(super) struct Taker {
+    session: SessionId,
+    ends: Ends,
+    points: Arc<Taken>,
+    /// What opens the labels of places.
+    places: Vec<[u8; PLACE]>,
+    /// What opens the points of gates.
+    gates: Vec<[[Block; 2]; 2]>,
+    /// The points of sources for their values.
+    active: Vec<RistrettoPoint>,
+}
+
+impl Taker {
+    /// Takes the points that are kept, if both parties have them and they are of these reads, or makes them.
+    pub(super) fn new(
+        ch: &mut dyn Channel,
+        session: SessionId,
+        ends: Ends,
+        reads: &[usize],
+        keep: Option<&Keep>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Taker> {
+        let such = |points: &Points| match points {
+            Points::Taken(taken) if taken.reads == reads => Some(Arc::clone(taken)),
+            _ => None,
+        };
+        let points = match agreed(ch, (&session, "owner"), keep.and_then(|keep| keep.find(ends, such)))? {
+            Some(points) => points,
+            None => {
+                let points = Arc::new(Taken::make(ch, ends, reads, rng)?);
+                if let Some(keep) = keep {
+                    keep.put(Kept { name: named(&session), ends, points: Points::Taken(Arc::clone(&points)) });
+                }
+                points
+            }
+        };
+        Ok(Taker { session, ends, points, places: Vec::new(), gates: Vec::new(), active: Vec::new() })
+    }
+}
+
+impl Taking for Taker {
     fn ways(&self) -> Bits {
         Bits::zeros(0)
     }
@@ -241,7 +371,7 @@ impl Taking for Taker<'_> {
     }
 
     fn label(&self, place: usize) -> Block {
-        let point = self.active[self.reads[place]] * self.scalars[place];
+        let point = self.active[self.points.reads[place]] * self.points.scalars[place];
         let [pad, colours] = of_place(&self.session, place, &point.compress().to_bytes());
         let [at, blocks @ ..] = self.places[place];
         let colour = colours.to_u128() >> (at % 128) & 1 == 1;
@@ -255,6 +385,39 @@ mod tests {
     use comity_testing::laws::rng;
 
     use super::*;
+
+    const ENDS: Ends = Ends { inputs: 2, sources: 4, places: 5 };
+    const READS: [usize; 5] = [0, 1, 1, 2, 3];
+
+    /// Points serve as often as both have them, and what opens them is drawn in each run.
+    #[test]
+    fn kept_points_are_taken_again_with_scalars_and_labels_of_their_own() {
+        let keeps = [Keep::default(), Keep::default()];
+        let run = |byte, reads: &[usize], [given, taken]: [&Keep; 2]| {
+            let session = SessionId::new([byte; 32]);
+            let seed = u128::from(byte);
+            Pair::run(
+                |ch| Giver::new(ch, session, ENDS, Some(given), &mut rng(seed)).unwrap(),
+                |ch| Taker::new(ch, session, ENDS, reads, Some(taken), &mut rng(seed + 100)).unwrap(),
+            )
+        };
+        let both = keeps.each_ref();
+        let ((one, first), (other, second)) = (run(1, &READS, both), run(2, &READS, both));
+        assert!(Arc::ptr_eq(&one.points, &other.points) && Arc::ptr_eq(&first.points, &second.points));
+        assert!(one.values.iter().all(|value| !other.values.contains(value)));
+        assert!(one.labels.iter().all(|label| !other.labels.contains(label)));
+        let pads = |giver: &Giver| giver.pads.iter().flatten().flatten().copied().collect::<Vec<Block>>();
+        assert!(pads(&one).iter().all(|pad| !pads(&other).contains(pad)));
+        // Of other reads there are none, nor with somebody who has none; all is drawn anew.
+        let (third, other_reads) = run(3, &[3, 1, 1, 2, 3], both);
+        assert!(third.points.half.iter().all(|half| !one.points.half.contains(half)));
+        assert!(other_reads.points.scalars.iter().all(|scalar| !first.points.scalars.contains(scalar)));
+        let (fourth, _) = run(4, &[3, 1, 1, 2, 3], [&keeps[0], &Keep::default()]);
+        assert!(!Arc::ptr_eq(&third.points, &fourth.points));
+        // Those of two who both have some, but not the same.
+        let (fifth, _) = run(5, &[3, 1, 1, 2, 3], both);
+        assert!(!Arc::ptr_eq(&fourth.points, &fifth.points));
+    }
 
     #[test]
     fn scalars_and_pads_are_drawn_and_bound() {
@@ -278,18 +441,18 @@ mod tests {
     /// The garbler's and the owner's secrets, of two generators.
     #[test]
     fn every_secret_is_drawn() {
-        let ends = Ends { inputs: 2, sources: 4, places: 5 };
+        let ends = ENDS;
         let of = |seed| {
             let session = SessionId::new([1; 32]);
             Pair::run(
-                |ch| Giver::new(ch, session, ends, &mut rng(seed)).unwrap(),
-                |ch| Taker::new(ch, session, ends, &[0, 1, 1, 2, 3], &mut rng(seed + 10)).unwrap().scalars,
+                |ch| Giver::new(ch, session, ends, None, &mut rng(seed)).unwrap(),
+                |ch| Taker::new(ch, session, ends, &READS, None, &mut rng(seed + 10)).unwrap().points,
             )
         };
-        let ((one, scalars), (other, other_scalars)) = (of(1), of(2));
+        let ((one, taken), (other, other_taken)) = (of(1), of(2));
         let all: Vec<Scalar> =
-            [&one, &other].iter().flat_map(|giver| giver.half.iter().chain(&*giver.values)).copied().collect();
-        let all = [&all[..], &scalars, &other_scalars].concat();
+            [&one, &other].iter().flat_map(|giver| giver.points.half.iter().chain(&*giver.values)).copied().collect();
+        let all = [&all[..], &taken.scalars, &other_taken.scalars].concat();
         let labels = [&one.labels[..], &other.labels].concat();
         assert!(all.len() == 22 && all.iter().enumerate().all(|(at, scalar)| !all[..at].contains(scalar)));
         assert!(labels.len() == 10 && labels.iter().enumerate().all(|(at, label)| !labels[..at].contains(label)));

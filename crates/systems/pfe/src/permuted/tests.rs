@@ -1,5 +1,5 @@
 use comity_channel::{Counted, MemoryChannel, Mesh, Recorded};
-use comity_circuit::{Goal, Program, Recipients};
+use comity_circuit::{Goal, Program, Recipients, eval_many};
 use comity_core::{Backend, Bits, Kind, Params, PartyId, Prg, SessionId};
 use comity_library::universal::direct::{Direct, DirectGate, DirectRead, program, program_bits};
 use comity_library::universal::{Shape, universal};
@@ -12,7 +12,7 @@ use comity_testing::laws::{Laws, Setting, bits, check, deviations_in, rng, run};
 use super::bringing::Ends;
 use super::{PFE_LINEAR, PFE_OT, PfePermuted, network, switching};
 
-const BOTH: [&PfePermuted; 2] = [&PFE_OT, &PFE_LINEAR];
+static BOTH: [&PfePermuted; 2] = [&PFE_OT, &PFE_LINEAR];
 
 fn setting(session: u64) -> Setting {
     Setting { params: Params::default(), backend: Backend::detect(), options: &[], session }
@@ -124,8 +124,8 @@ fn bytes_are_what_the_docs_and_the_plan_say() {
     let sent = [
         [owner + 128 * switches.div_ceil(8), other + 16 * switches + 16 * (30 + 77) + 16 * 30],
         [
-            owner + 32 * places + 128 * 77u64.div_ceil(8),
-            other + 32 * (30 + 77) + 16 * 77 + 33 * places + 32 * 30 + 64 * 77,
+            owner + 32 + 32 * places + 128 * 77u64.div_ceil(8),
+            other + 32 + 32 * (30 + 77) + 16 * 77 + 33 * places + 32 * 30 + 64 * 77,
         ],
     ];
     for (protocol, sent) in BOTH.into_iter().zip(sent) {
@@ -137,6 +137,46 @@ fn bytes_are_what_the_docs_and_the_plan_say() {
         let planned = [0, 1].map(|party| (talk.sent(PartyId(party)), talk.rounds(PartyId(party))));
         assert_eq!(planned, counts, "{}", protocol.card().name);
     }
+}
+
+/// A second run of a function sends points no more, and the same results come.
+#[test]
+fn a_function_runs_again_by_the_points_of_the_first_run() {
+    let shape = shape(6, 3, 20);
+    let (program, [function, _]) = random(shape, 3);
+    let (_, [other, _]) = random(shape, 4);
+    let [owner, garbler] = [PfePermuted::linear_again(), PfePermuted::linear_again()];
+    let mut session = 10;
+    let mut run_again = |function: &Bits, x: &Bits| {
+        session += 1;
+        let inputs = [function.clone(), x.clone()];
+        let side = |ch: &mut MemoryChannel, id: u16| {
+            let ch = Counted::new(ch);
+            let counter = ch.counter();
+            let protocol = if id == 0 { &owner } else { &garbler };
+            let y = run(protocol, &mut Mesh::of_two(PartyId(id), ch), &program, &inputs, setting(session)).unwrap();
+            let expected = eval_many(&program, &[inputs.to_vec()]).unwrap().remove(0);
+            assert_eq!(
+                y,
+                expected
+                    .into_iter()
+                    .enumerate()
+                    .filter(|(output, _)| program.outputs()[*output].to.includes(PartyId(id)))
+                    .collect::<Vec<_>>()
+            );
+            counter.counts().sent
+        };
+        let (owner, other) = Pair::run(|ch| side(ch, 0), |ch| side(ch, 1));
+        [owner, other]
+    };
+    let x = |seed| bits(6, &mut rng(seed));
+    let first = run_again(&function, &x(1));
+    for seed in 2..5 {
+        let again = run_again(&function, &x(seed));
+        assert_eq!([first[0] - again[0], first[1] - again[1]], [32 * (2 * 20 + 3), 32 * (6 + 20)]);
+    }
+    // Of another function there are none.
+    assert_eq!(run_again(&other, &x(5)), first);
 }
 
 #[test]
