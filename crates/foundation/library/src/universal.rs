@@ -23,23 +23,25 @@
 //! which is any of the sixteen. Switches are left out where nothing can come or go: at inputs, outputs, and
 //! both ends.
 //!
-//! [`valiant`] has the circuits before it, for comparison, and [`direct`] a program whose gates choose among
-//! all earlier wires.
+//! [`valiant`] has the circuits before it, for comparison, [`direct`] a program whose gates choose among all earlier
+//! wires, and [`arity`] circuits that are smaller and show how often each wire is read.
 //!
 //! **As a program** it is a recursion: a pole of one level is a block of the level below. Where a block has
 //! poles of one kind it is loops in loops, a few steps a level; so the program is small, and its memory a few
 //! wires a pole and those of its first input.
 
+pub mod arity;
 mod colour;
 pub mod direct;
 mod program;
+mod switching;
 pub mod valiant;
 mod walk;
 
 use comity_circuit::{Goal, Program};
 
 pub use colour::{Edge, colours};
-pub use walk::{Enter, Leave, Pass, Pole, Walk, walk};
+pub use walk::{Enter, Leave, Pass, Pole, Poles, Walk, walk};
 
 /// The public size of a circuit that a universal one computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +61,13 @@ impl Shape {
     /// The poles: inputs, gates and outputs.
     pub fn poles(self) -> usize {
         self.inputs + self.gates + self.outputs
+    }
+
+    /// A shape that says somewhat less: with more gates, by an eighth at most.
+    #[must_use]
+    pub fn rounded(self) -> Shape {
+        let step = (self.gates.next_power_of_two() / 16).max(1);
+        Shape { gates: self.gates.next_multiple_of(step).min(Shape::MAX), ..self }
     }
 
     /// The bits that say which circuit is computed: one for each switch and output, and four for each gate.

@@ -1,17 +1,16 @@
 //! `comity pfe`: a function that only one party knows, of another one's input.
 
-use std::fmt;
-use std::path::PathBuf;
-use std::str::FromStr;
+mod way;
 
-use clap::builder::PossibleValuesParser;
-use clap::{Args, Subcommand, ValueEnum};
-use comity::pfe::{Construction, Function, PFE_LINEAR, PFE_OT, Shape};
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use comity::pfe::{Arity, Function, PfePermuted};
 use comity::{PRIVATE_FUNCTIONS, Protocol};
 use comity_circuit::Goal;
 use comity_core::{Bits, PartyId};
 use comity_format::value::to_hex;
-use comity_terminal::console::{check_writable, emit, note, write_private};
+use comity_terminal::console::{check_writable, emit, note, warn, write_private};
 use comity_terminal::failure::{Ending, Failure, Outcome};
 use comity_terminal::json::to_line;
 use serde::Serialize;
@@ -25,6 +24,7 @@ use crate::run::{self, RunArgs};
 use crate::shares::ShareArgs;
 use crate::storage::KeyArgs;
 use crate::values::{self, Order};
+use way::{Known, Method, SHOWN, ShapeArg, Way, WayArgs, written};
 
 /// What the command is about.
 pub(crate) const ABOUT: &str = "\
@@ -59,7 +59,7 @@ pub(crate) struct PfeArgs {
     /// The function: a built-in name, a program or circuit file. Without it this side has the input
     #[arg(long, value_name = "PROGRAM")]
     function: Option<String>,
-    /// The shape that both sides know, as in u=96,v=1,gates=640 (`comity pfe shape`)
+    /// The shape that both sides know, as in u=96,v=1,gates=640 (`comity pfe shape`), or @FILE with --arity public
     #[arg(long, value_name = "SHAPE")]
     shape: Option<ShapeArg>,
     #[command(flatten)]
@@ -96,100 +96,6 @@ enum PfeCommand {
     Program(EmbedArgs),
 }
 
-/// The way in which a function becomes an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Method {
-    /// A universal circuit, which any protocol computes
-    Uc,
-    /// An extended permutation by OT (Mohassel, Sadeghian 2013), against curious parties; gates need no copies
-    Ot,
-    /// The same by group elements (Katz, Malka 2011): the fewest bytes, and the most work
-    Linear,
-}
-
-impl Method {
-    /// The name of the flag's value.
-    fn name(self) -> &'static str {
-        match self {
-            Method::Uc => "uc",
-            Method::Ot => "ot",
-            Method::Linear => "linear",
-        }
-    }
-}
-
-/// What the program is that all know, beside its shape.
-#[derive(Args, Debug)]
-struct WayArgs {
-    /// How the function is hidden
-    #[arg(long, value_enum, default_value = "uc")]
-    method: Method,
-    /// The universal circuit: `liu` is the smallest, the others are here for comparison
-    #[arg(long, value_name = "NAME", default_value = "liu", value_parser = PossibleValuesParser::new(Construction::ALL.map(Construction::name)))]
-    construction: String,
-}
-
-/// The program that all know.
-#[derive(Clone, Copy)]
-enum Way {
-    Universal(Construction),
-    /// Run by a protocol of its own.
-    Direct(Method),
-}
-
-impl WayArgs {
-    fn way(&self) -> Outcome<Way> {
-        let construction = Construction::ALL.into_iter().find(|known| known.name() == self.construction);
-        match (self.method, construction.unwrap_or(Construction::Liu)) {
-            (Method::Uc, construction) => Ok(Way::Universal(construction)),
-            (method, Construction::Liu) => Ok(Way::Direct(method)),
-            (method, _) => {
-                let method = method.name();
-                let why = format!(
-                    "--construction chooses a universal circuit, and --method {method} uses none: leave it out"
-                );
-                Err(Failure::new(Ending::Usage, &why))
-            }
-        }
-    }
-}
-
-impl Way {
-    /// The name of the program of a shape.
-    fn program(self, shape: Shape) -> String {
-        match self {
-            Way::Universal(construction) => construction.program_name(shape),
-            Way::Direct(_) => format!("direct{}x{}x{}", shape.inputs, shape.outputs, shape.gates),
-        }
-    }
-
-    /// The smallest shape for a function.
-    fn shape(self, function: &Function) -> Shape {
-        match self {
-            Way::Universal(_) => function.shape(),
-            Way::Direct(_) => function.direct_shape(),
-        }
-    }
-
-    /// The protocol for private functions that runs in place of what was asked for, if one does: by `yao` the
-    /// owner of the function garbles, since it knows all switches.
-    fn protocol(self, named: Option<&str>) -> Outcome<Option<&'static dyn Protocol>> {
-        match (self, named) {
-            (Way::Universal(Construction::Liu), Some(named)) => Ok(comity::in_place_of(named)),
-            (Way::Universal(_), _) => Ok(None),
-            (Way::Direct(Method::Linear), None) => Ok(Some(&PFE_LINEAR)),
-            (Way::Direct(_), None) => Ok(Some(&PFE_OT)),
-            (Way::Direct(method), Some(named)) => {
-                let method = method.name();
-                let why = format!(
-                    "--method {method} is a protocol of its own and runs under no other: leave --protocol {named} out"
-                );
-                Err(Failure::new(Ending::Usage, &why))
-            }
-        }
-    }
-}
-
 /// A function of its owner.
 #[derive(Args, Debug)]
 struct FunctionArgs {
@@ -224,46 +130,12 @@ struct EmbedArgs {
     function: FunctionArgs,
     #[command(flatten)]
     way: WayArgs,
-    /// The shape, as in u=96,v=1,gates=640
+    /// The shape, as in u=96,v=1,gates=640, or @FILE with --arity public
     #[arg(long, value_name = "SHAPE")]
     shape: ShapeArg,
     /// Write the value to FILE, which only its owner may read
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-}
-
-/// `u=96,v=1,gates=640`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct ShapeArg(Shape);
-
-impl FromStr for ShapeArg {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<ShapeArg, String> {
-        let mut numbers = [None; 3];
-        for part in text.split(',') {
-            let (name, number) = part.split_once('=').ok_or("a shape is written as u=96,v=1,gates=640")?;
-            let place = ["u", "v", "gates"].iter().position(|known| *known == name);
-            let place = place.ok_or_else(|| format!("a shape has no part `{name}`: its parts are u, v and gates"))?;
-            let range = 1..=Shape::MAX;
-            let number = number.parse().ok().filter(|number| range.contains(number));
-            let number = number.ok_or_else(|| format!("{name} is a number from 1 to {}", Shape::MAX))?;
-            if numbers[place].replace(number).is_some() {
-                return Err(format!("{name} is given twice"));
-            }
-        }
-        match numbers {
-            [Some(inputs), Some(outputs), Some(gates)] => Ok(ShapeArg(Shape { inputs, outputs, gates })),
-            _ => Err("a shape needs all of u, v and gates, as in u=96,v=1,gates=640".to_owned()),
-        }
-    }
-}
-
-impl fmt::Display for ShapeArg {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Shape { inputs, outputs, gates } = self.0;
-        write!(f, "u={inputs},v={outputs},gates={gates}")
-    }
 }
 
 /// The object that `shape --json` prints.
@@ -272,6 +144,8 @@ struct Shown {
     u: usize,
     v: usize,
     gates: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    readers: Option<Vec<u32>>,
 }
 
 /// The command.
@@ -304,23 +178,36 @@ fn layout(resolved: &Resolved, known: &[Option<Bits>]) -> String {
 fn shape(args: &ShapeArgs) -> Outcome {
     let (function, layout) = function(&args.function.function, &args.function.input, &args.function.bits)?;
     let way = args.way.way()?;
-    let mut shape = way.shape(&function);
-    let gates = shape.gates;
-    if args.round_up {
-        let step = (gates.next_power_of_two() / 16).max(1);
-        shape.gates = gates.next_multiple_of(step).min(Shape::MAX);
-    }
+    let (own, arity) = match way {
+        Way::Universal(_) => (function.shape(), None),
+        Way::Direct(_) => (function.direct_shape(), None),
+        Way::Arity => {
+            warn(SHOWN);
+            let own = function.arity()?;
+            (own.shape(), Some(if args.round_up { own.rounded().map_err(Failure::input)? } else { own }))
+        }
+    };
+    let shape = match &arity {
+        Some(arity) => arity.shape(),
+        None if args.round_up => own.rounded(),
+        None => own,
+    };
     if args.json {
-        return emit(&to_line(&Shown { u: shape.inputs, v: shape.outputs, gates: shape.gates }));
+        let readers = arity.map(|arity| arity.readers().to_vec());
+        return emit(&to_line(&Shown { u: shape.inputs, v: shape.outputs, gates: shape.gates, readers }));
     }
-    emit(&format!("{}\n", ShapeArg(shape)))?;
+    let text = arity.as_ref().map_or_else(|| written(shape), Arity::to_string);
+    emit(&format!("{text}\n"))?;
     let copies = match way {
         Way::Universal(_) => format!(", of which {} are copies", function.added()),
-        Way::Direct(_) => String::new(),
+        Way::Direct(_) | Way::Arity => String::new(),
     };
-    note(&format!("the function has {gates} gates{copies}: that is for its owner alone"));
+    note(&format!("the function has {} gates{copies}: that is for its owner alone", own.gates));
     note(&format!("x, the other side's input, is {layout}"));
-    note(&format!("the program that all know is {}", way.program(shape)));
+    match way {
+        Way::Arity => note("the program that all know is the file that this is written to, as in credit.shape"),
+        _ => note(&format!("the program that all know is {}", way.known(&ShapeArg::Shape(shape))?.program)),
+    }
     Ok(())
 }
 
@@ -329,12 +216,16 @@ fn embedded(
     name: &str,
     given: &[Assigned],
     bits: &[BitOrder],
-    (way, shape): (Way, Shape),
+    (way, known): (Way, &Known),
 ) -> Outcome<Zeroizing<String>> {
     let (function, _) = function(name, given, bits)?;
-    let bits = match way {
-        Way::Universal(construction) => function.program_of(shape, construction)?,
-        Way::Direct(_) => function.direct_program(shape)?,
+    let bits = match (way, &known.arity) {
+        (Way::Universal(construction), _) => function.program_of(known.shape, construction)?,
+        (Way::Arity, Some(arity)) => {
+            warn(SHOWN);
+            function.arity_program(arity)?
+        }
+        (Way::Direct(_) | Way::Arity, _) => function.direct_program(known.shape)?,
     };
     Ok(Zeroizing::new(to_hex(&bits, comity_format::value::BitOrder::Lsb)))
 }
@@ -343,11 +234,17 @@ fn write(args: &EmbedArgs) -> Outcome {
     check_writable(&args.out)?;
     let FunctionArgs { function, input, bits } = &args.function;
     let way = args.way.way()?;
-    let text = embedded(function, input, bits, (way, args.shape.0))?;
+    let known = way.known(&args.shape)?;
+    let text = embedded(function, input, bits, (way, &known))?;
     write_private(&args.out, text.as_bytes())?;
-    let name = way.program(args.shape.0);
+    let name = known.program;
     note(&format!("its owner computes it as party 0: comity run {name} --input function=@{}", args.out.display()));
     Ok(())
+}
+
+/// `pfe-linear` for all runs of this process.
+fn kept() -> &'static dyn Protocol {
+    Box::leak(Box::new(PfePermuted::linear_again()))
 }
 
 /// A run of the universal program.
@@ -368,15 +265,17 @@ fn compute(args: PfeArgs) -> Outcome {
         ..
     } = args;
     let usage = |why: &str| Failure::new(Ending::Usage, why);
-    let Some(ShapeArg(shape)) = shape else {
+    let Some(shape) = shape else {
         return Err(usage(
             "which shape does the function have? Both sides say the same --shape u=..,v=..,gates=..; \
                           `comity pfe shape PROGRAM` says which one a function needs",
         ));
     };
-    let told = shape.outputs.saturating_mul(usize::from(runs));
+    let way = way.way()?;
+    let known = way.known(&shape)?;
+    let told = known.shape.outputs.saturating_mul(usize::from(runs));
     if let Some(most) = most_outputs.filter(|most| told > *most) {
-        let v = shape.outputs;
+        let v = known.shape.outputs;
         return Err(Failure::input(format!(
             "each run can reveal v={v} bits of your input, since the function may return its input; this call has runs: {runs}, and \
              --most-outputs allows {most} bits in all"
@@ -385,19 +284,22 @@ fn compute(args: PfeArgs) -> Outcome {
     if runs > 1 && result.output.is_some() {
         return Err(usage("--output holds the result of one run, and --runs says more: leave one of them out"));
     }
-    let way = way.way()?;
     let protocol = way.protocol(session.protocol.as_deref())?;
     let ValueArgs { input, bits, format } = values;
     let (party, values) = match &function {
         Some(name) => {
-            let mut text = embedded(name, &input, &bits, (way, shape))?;
+            let mut text = embedded(name, &input, &bits, (way, &known))?;
             let value = Assigned { name: Some("function".to_owned()), value: std::mem::take(&mut *text) };
             (0, ValueArgs { input: vec![value], bits: Vec::new(), format })
         }
         None => (1, ValueArgs { input, bits, format }),
     };
     if let Some(protocol) = protocol {
-        session.list = List(PRIVATE_FUNCTIONS);
+        // Of several runs the first makes the points for all.
+        session.list = match way {
+            Way::Direct(Method::Linear) if runs > 1 => List(Box::leak(Box::new([kept()]))),
+            _ => List(PRIVATE_FUNCTIONS),
+        };
         session.protocol = Some(protocol.card().name.to_owned());
     }
     if network.party.is_none() && network.group.is_none() {
@@ -405,7 +307,7 @@ fn compute(args: PfeArgs) -> Outcome {
     }
     let args = RunArgs {
         program: ProgramArgs {
-            program: way.program(shape),
+            program: known.program,
             roles: RoleArgs { owner: Vec::new(), output_to },
             optimize: Optimize::Auto,
         },

@@ -7,6 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use comity::pfe::Arity;
 use comity_circuit::{Goal, Program};
 use comity_format::{Format, ReadError, SequentialCircuit};
 use comity_terminal::failure::{Ending, Failure, Outcome};
@@ -19,7 +20,7 @@ const LONGEST_PROGRAM: u64 = 16 << 20;
 pub(crate) enum Source {
     /// A circuit, perhaps with flip-flops, and the format that it is written in.
     Design(SequentialCircuit, Format),
-    /// A program in comity's language.
+    /// A program in comity's language, or that of a shape.
     Program(Program),
 }
 
@@ -67,6 +68,7 @@ pub(crate) fn open(path: &Path, goal: Goal) -> Outcome<Source> {
     let file = File::open(path).map_err(unreadable)?;
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("cty") => return program(path, file, goal).map(Source::Program),
+        Some("shape") => return Ok(Source::Program(arity(path)?.program(goal))),
         Some("v" | "sv") => {
             return Err(Failure::input(format!(
                 "{name}: Verilog has to become a netlist first: \
@@ -93,15 +95,31 @@ pub(crate) fn oddities(path: &Path, design: &SequentialCircuit) -> Vec<String> {
 
 fn program(path: &Path, file: File, goal: Goal) -> Outcome<Program> {
     let name = path.display().to_string();
+    let text = text(&name, file)?;
+    comity_language::compile_for(&name, &text, goal).map_err(|diagnostics| Failure::input(diagnostics.to_string()))
+}
+
+/// Reads the shape of a private function whose numbers of readers are public: the program of such a file is
+/// their universal circuit.
+pub(crate) fn arity(path: &Path) -> Outcome<Arity> {
+    let name = path.display().to_string();
+    if path.extension().is_none_or(|extension| extension != "shape") {
+        return Err(Failure::input(format!("{name}: the name of a shape's file ends in .shape, as credit.shape does")));
+    }
+    let text = text(&name, regular(path)?)?;
+    text.parse().map_err(|why| Failure::input(format!("{name}: {why}")))
+}
+
+/// The text of a file.
+fn text(name: &str, file: File) -> Outcome<String> {
     let mut text = Vec::new();
     let read = file.take(LONGEST_PROGRAM + 1).read_to_end(&mut text);
     if read.map_err(|e| Failure::input(format!("{name}: {e}")))? as u64 > LONGEST_PROGRAM {
         return Err(Failure::input(format!("{name}: a program has at most {LONGEST_PROGRAM} bytes")));
     }
-    let text = String::from_utf8(text).map_err(|e| {
+    String::from_utf8(text).map_err(|e| {
         let before = &e.as_bytes()[..e.utf8_error().valid_up_to()];
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
         Failure::input(format!("{name}:{line}: this is not a text file: bytes that are not UTF-8"))
-    })?;
-    comity_language::compile_for(&name, &text, goal).map_err(|diagnostics| Failure::input(diagnostics.to_string()))
+    })
 }

@@ -68,6 +68,60 @@ fn a_function_is_computed_by_either_method_and_any_construction() {
     assert!(["pfe-ot", "pfe-linear"].iter().all(|name| plan.ok().contains(name)), "{}", plan.out);
 }
 
+#[test]
+fn how_often_wires_are_read_is_public_only_if_both_say_so_and_with_a_warning() {
+    let folder = Folder::new("pfe-arity");
+    let below = folder.file("below.cty", BELOW);
+    for (more, protocol, ran) in [(&[][..], "yao", "yao-pfe"), (&["--round-up"], "ag", "ag")] {
+        let shape = [&["pfe", "shape", &below, "--input", "limit=42", "--arity", "public"], more].concat();
+        let shown = comity(&shape);
+        assert!(shown.ok().starts_with("u=8,v=1,gates=") && shown.out.contains(",readers="), "{}", shown.out);
+        assert!(shown.err.contains("shows the other side"), "{}", shown.err);
+        let json = comity(&[&shape[..], &["--json"]].concat()).json();
+        assert_eq!(json["readers"].as_array().unwrap().len() as u64, 8 + json["gates"].as_u64().unwrap());
+        let file = folder.file("below.shape", &shown.out);
+        let at = format!("@{file}");
+        let common = ["--arity", "public", "--shape", &at, "--protocol", protocol];
+        for (x, result) in [("dec:41", "1"), ("dec:42", "0")] {
+            let owner = [&["--function", &below, "--input", "limit=42"], &common[..]].concat();
+            let other = [&["--input", x, "--json", "--most-outputs", "1"], &common[..]].concat();
+            let [ours, theirs] = both(&owner, &other);
+            assert!(ours.ok().trim() == result && ours.err.contains("shows the other side"), "{}", ours.err);
+            assert_eq!(theirs.json()["protocol"], ran);
+        }
+        // The terms of whoever has the input hold here, too.
+        let input = |more: &[&str]| {
+            let call = ["pfe", "--input", "1", "--shape", &at, "--connect", "127.0.0.1:9"];
+            comity(&[&call[..], more].concat())
+        };
+        input(&["--arity", "public", "--most-outputs", "0"]).fails(2, &["v=1 bits", "--most-outputs allows 0"]);
+        input(&["--arity", "public", "--runs", "2", "--most-outputs", "1"]).fails(2, &["runs: 2"]);
+        input(&[]).fails(2, &["say --arity public"]);
+        // The file is a program as any other, and the function a value of it.
+        let bits = folder.path("below.bits");
+        let written = ["pfe", "program", &below, "--input", "limit=42", "--arity", "public", "--shape", &at];
+        let written = comity(&[&written[..], &["--out", &bits]].concat());
+        assert!(written.ok().is_empty() && written.err.contains("shows the other side"), "{}", written.err);
+        let function = format!("function=@{bits}");
+        assert_eq!(comity(&["eval", &file, "--input", &function, "--input", "x=dec:7"]).ok(), "1\n");
+        assert!(comity(&["plan", &file]).ok().contains("yao-pfe"));
+    }
+    let misuse = |shape: &str, more: &[&str]| {
+        let call = ["pfe", "--input", "1", "--arity", "public", "--shape", shape, "--connect", "127.0.0.1:9"];
+        comity(&[&call[..], more].concat())
+    };
+    let file = format!("@{}", folder.path("below.shape"));
+    misuse(SHAPE, &[]).fails(2, &["a number for each wire"]);
+    misuse(&file, &["--method", "ot"]).fails(2, &["leave --method and --construction out"]);
+    misuse(&file, &["--construction", "hybrid"]).fails(2, &["leave --method and --construction out"]);
+    misuse(&format!("@{below}"), &[]).fails(2, &["ends in .shape"]);
+    let broken = format!("@{}", folder.file("broken.shape", "u=8,v=1,gates=2,readers=1*9"));
+    misuse(&broken, &[]).fails(2, &["broken.shape", "readers of 9 wires"]);
+    let small = format!("@{}", folder.file("small.shape", "u=8,v=1,gates=30,readers=1*38"));
+    let owner = ["pfe", "--function", &below, "--input", "limit=42", "--arity", "public", "--shape", &small];
+    comity(&[&owner[..], &["--connect", "127.0.0.1:9"]].concat()).fails(2, &["of the function has", "the shape 1"]);
+}
+
 /// The other side's terms: in each run the function may be the identity.
 #[test]
 fn whoever_has_the_input_bounds_what_all_runs_may_tell_of_it() {
@@ -93,6 +147,26 @@ fn whoever_has_the_input_bounds_what_all_runs_may_tell_of_it() {
     for done in both(&owner, &terms) {
         assert_eq!(done.ok(), "1\n1\n1\n");
     }
+}
+
+/// The second run of `linear` sends no points: 32 bytes for each place and source.
+#[test]
+fn points_of_a_linear_run_serve_the_next_ones() {
+    let folder = Folder::new("pfe-again");
+    let below = folder.file("below.cty", BELOW);
+    let common = ["--shape", SHAPE, "--method", "linear", "--runs", "3"];
+    let owner = [&["--function", &below, "--input", "limit=42"], &common[..]].concat();
+    let [ours, theirs] = both(&owner, &[&["--input", "dec:7", "--json"], &common[..]].concat());
+    assert_eq!(ours.ok(), "1\n1\n1\n");
+    let sent: Vec<[u64; 2]> = theirs
+        .ok()
+        .lines()
+        .map(|run| serde_json::from_str::<serde_json::Value>(run).expect("an object a run"))
+        .map(|run| ["sent", "received"].map(|way| run["bytes"][way].as_u64().expect("a number")))
+        .collect();
+    let saved = [32 * (8 + 30), 32 * (2 * 30 + 1)];
+    assert_eq!(sent[1], [0, 1].map(|way| sent[0][way] - saved[way]));
+    assert_eq!(sent[2], sent[1]);
 }
 
 #[test]

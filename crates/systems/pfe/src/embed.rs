@@ -1,10 +1,11 @@
 //! The bits that make a universal circuit compute a function: the way of each edge through its switches.
 
 use comity_core::Bits;
+use comity_library::universal::arity::{Arity, Places, Taken};
 use comity_library::universal::valiant::{self, Split};
-use comity_library::universal::{Construction, Edge, Enter, Leave, Pass, Pole, Shape, Walk, colours, walk};
+use comity_library::universal::{Construction, Edge, Enter, Leave, Pass, Pole, Poles, Shape, Walk, colours, walk};
 
-use crate::function::{Function, swapped};
+use crate::function::{Function, Plain, swapped};
 
 const NONE: u32 = u32::MAX;
 
@@ -90,11 +91,15 @@ impl Edges {
         Edges { next, tables, selects: colour.collect() }
     }
 
-    /// The four bits of a gate; those that the function does not have are zero.
     fn gate(&self, number: usize) -> impl Iterator<Item = bool> + use<> {
-        let table = self.tables.get(number).copied().unwrap_or(0);
-        (0..4).map(move |row| table >> row & 1 == 1)
+        rows(&self.tables, number)
     }
+}
+
+/// The four bits of a gate; those that the function does not have are zero.
+fn rows(tables: &[u8], number: usize) -> impl Iterator<Item = bool> + use<> {
+    let table = tables.get(number).copied().unwrap_or(0);
+    (0..4).map(move |row| table >> row & 1 == 1)
 }
 
 /// The program of a function, with its switches where none of its edges go as they are.
@@ -110,17 +115,47 @@ pub(crate) fn program(function: &Function, shape: Shape, construction: Construct
 
 /// The program for [`universal`](comity_library::universal::universal).
 fn by_blocks(mut edges: Edges, shape: Shape) -> Bits {
-    let poles = shape.poles();
-    let mut graphs = Graphs { poles, next: core::mem::take(&mut edges.next).concat() };
+    let graphs = Graphs { poles: shape.poles(), next: core::mem::take(&mut edges.next).concat() };
+    let mut writer = Writer { levels: levels(graphs), poles: edges, bits: Bits::zeros(0) };
+    walk(&shape, &mut writer);
+    writer.bits
+}
+
+/// The program of a function for [`Arity::program`], which has room for it.
+pub(crate) fn of_arity(function: &Plain, arity: &Arity) -> Bits {
+    let places = arity.places();
+    let mut graph = Graphs::new(1, places.count());
+    // Who reads a wire takes the next one of its places.
+    let mut free = places.first.clone();
+    let mut edge = |wire: u32, to: u32| {
+        let from = &mut free[wire as usize];
+        graph.next[*from as usize] = to;
+        *from += 1;
+    };
+    for (gate, takes) in function.gates.iter().zip(places.takes.as_chunks().0) {
+        let [first, second] = *takes;
+        for (read, to) in gate.reads.into_iter().zip([first, second]) {
+            read.into_iter().for_each(|wire| edge(wire, to));
+        }
+    }
+    let outputs = &places.takes[2 * arity.shape().gates..];
+    function.outputs.iter().zip(outputs).for_each(|(&wire, &to)| edge(wire, to));
+    let tables = function.gates.iter().map(|gate| gate.table).collect();
+    let mut writer =
+        Writer { levels: levels(graph), poles: AtPlaces { places: &places, tables }, bits: Bits::zeros(0) };
+    walk(&places, &mut writer);
+    writer.bits
+}
+
+/// The ways through the blocks of all levels.
+fn levels(mut graphs: Graphs) -> Vec<Ways> {
     let mut levels = Vec::new();
-    for _ in 0..poles.next_power_of_two().ilog2() {
+    for _ in 0..graphs.poles.next_power_of_two().ilog2() {
         let (ways, below) = graphs.blocks();
         levels.push(ways);
         graphs = below;
     }
-    let mut writer = Writer { levels, edges, bits: Bits::zeros(0) };
-    walk(shape, &mut writer);
-    writer.bits
+    levels
 }
 
 /// The program for Valiant's circuits.
@@ -161,30 +196,54 @@ impl valiant::Poles for PoleWriter<'_> {
     }
 }
 
-struct Writer {
+/// What a program says at a pole of the lowest level.
+trait AtPole {
+    fn write(&self, kind: Pole, number: usize, bits: &mut Bits);
+}
+
+impl AtPole for Edges {
+    fn write(&self, kind: Pole, number: usize, bits: &mut Bits) {
+        match kind {
+            Pole::Input => {}
+            Pole::Gate => self.gate(number).for_each(|bit| bits.push(bit)),
+            Pole::Output => bits.push(self.selects[number]),
+        }
+    }
+}
+
+/// The gates of a function at the places where they have both wires.
+struct AtPlaces<'a> {
+    places: &'a Places,
+    tables: Vec<u8>,
+}
+
+impl AtPole for AtPlaces<'_> {
+    fn write(&self, _: Pole, at: usize, bits: &mut Bits) {
+        if let Some(Taken::Second(number)) = self.places.taken(at) {
+            rows(&self.tables, number).for_each(|bit| bits.push(bit));
+        }
+    }
+}
+
+struct Writer<P> {
     levels: Vec<Ways>,
-    edges: Edges,
+    poles: P,
     bits: Bits,
 }
 
-impl Writer {
+impl<P> Writer<P> {
     fn write(&mut self, level: u32, block: usize, of: fn(&Ways) -> &Bits) {
         let ways = &self.levels[level as usize];
         self.bits.extend_from(&of(ways).slice(block * ways.graphs, ways.graphs));
     }
 }
 
-impl Walk for Writer {
+impl<P: AtPole> Walk for Writer<P> {
     fn whole(&mut self, level: u32, _: usize, kind: Pole, number: usize) -> bool {
-        if level > 0 {
-            return false;
+        if level == 0 {
+            self.poles.write(kind, number, &mut self.bits);
         }
-        match kind {
-            Pole::Input => {}
-            Pole::Gate => self.edges.gate(number).for_each(|bit| self.bits.push(bit)),
-            Pole::Output => self.bits.push(self.edges.selects[number]),
-        }
-        true
+        level == 0
     }
 
     fn enter(&mut self, level: u32, block: usize, _: Enter) {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use comity_circuit::{Circuit, Op, Program};
 use comity_core::{Bits, Error, Result};
+use comity_library::universal::arity::Arity;
 use comity_library::universal::direct::{self, Direct, DirectGate, DirectRead};
 use comity_library::universal::{Construction, Shape};
 
@@ -29,6 +30,12 @@ pub(crate) struct Gate {
     pub(crate) reads: [Option<u32>; 2],
 }
 
+/// Gates that are read as often as one likes, and outputs: the nodes that they are.
+pub(crate) struct Plain {
+    pub(crate) gates: Vec<Gate>,
+    pub(crate) outputs: Vec<u32>,
+}
+
 /// A function that is to stay its owner's secret, ready to be computed by a universal circuit.
 pub struct Function {
     inputs: usize,
@@ -36,7 +43,9 @@ pub struct Function {
     added: usize,
     copies: usize,
     outputs: Vec<u32>,
-    /// The same, with wires that are read as often as one likes.
+    /// The same, without those that were added.
+    plain: Plain,
+    /// The same, as ANDs and XORs of wires and their negations.
     direct: Direct,
 }
 
@@ -136,6 +145,46 @@ impl Function {
         }
         self.fits(self.direct_shape(), shape, "gates without copies")?;
         Ok(self.direct.bits(shape))
+    }
+
+    /// How often each wire is read, and the numbers of the shape without copies: what circuits of [public
+    /// arities](comity_library::universal::arity) show of the function, which is much.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the function is too large for one.
+    pub fn arity(&self) -> Result<Arity> {
+        let Plain { gates, outputs } = &self.plain;
+        let mut readers = vec![0; self.inputs + gates.len().max(1)];
+        let reads = gates.iter().flat_map(|gate| gate.reads).flatten().chain(outputs.iter().copied());
+        reads.for_each(|node| readers[node as usize] += 1);
+        let (inputs, gates) = readers.split_at_mut(self.inputs);
+        // A function without gates has one, whose reader is nobody; so has the first input of one that reads none.
+        gates.iter_mut().for_each(|readers| *readers = 1.max(*readers));
+        if inputs.iter().all(|readers| *readers == 0) {
+            inputs[0] = 1;
+        }
+        Arity::new(inputs, gates, outputs.len()).map_err(|why| Error::invalid_input(format!("the function: {why}")))
+    }
+
+    /// The bits that make the program of these [public arities](comity_library::universal::arity) compute the
+    /// function.
+    ///
+    /// # Errors
+    /// As [`Function::program`]; and if a wire is read more often than the numbers say.
+    pub fn arity_program(&self, arity: &Arity) -> Result<Bits> {
+        let own = self.arity()?;
+        self.fits(own.shape(), arity.shape(), "gates without copies")?;
+        let numbers = own.readers().iter().zip(arity.readers());
+        if let Some((at, (has, most))) = numbers.enumerate().find(|(_, (has, most))| has > most) {
+            let wire = match at.checked_sub(self.inputs) {
+                Some(gate) => format!("gate {gate}"),
+                None => format!("input bit {at}"),
+            };
+            return Err(Error::invalid_input(format!(
+                "{wire} of the function has {has} readers, and the shape {most}"
+            )));
+        }
+        Ok(embed::of_arity(&self.plain, arity))
     }
 
     /// Whether a shape has room for what the function needs.
@@ -258,8 +307,20 @@ impl Simple {
         let direct = self.direct(outputs);
         let outputs = self.exact(outputs);
         let used = self.used(&outputs);
-        let Limited { gates, outputs, added, copies } = limited(self.inputs, &self.gates, &used, &outputs);
-        Function { inputs: self.inputs, gates, added, copies, outputs, direct }
+        let Limited { gates, outputs: nodes, added, copies } = limited(self.inputs, &self.gates, &used, &outputs);
+        let plain = self.plain(&used, &outputs);
+        Function { inputs: self.inputs, gates, added, copies, outputs: nodes, plain, direct }
+    }
+
+    /// The gates that are used, numbered anew.
+    fn plain(&self, used: &[bool], outputs: &[u32]) -> Plain {
+        let mut next = 0..;
+        let mut number = |used: bool| if used { next.next().expect("there are more") } else { 0 };
+        let nodes = (0..used.len()).map(|node| number(node < self.inputs || used[node]));
+        let nodes: Vec<u32> = nodes.collect();
+        let gates = self.gates.iter().zip(&used[self.inputs..]).filter(|(_, used)| **used);
+        let gates = gates.map(|(gate, _)| Gate { reads: gate.reads.map(|read| Some(nodes[read? as usize])), ..*gate });
+        Plain { gates: gates.collect(), outputs: outputs.iter().map(|&node| nodes[node as usize]).collect() }
     }
 
     /// The function as ANDs and XORs of wires and their negations.

@@ -5,7 +5,7 @@
 //! [switches and gates](comity_garble::hidden) are half gates of the garbler's (Zahur, Rosulek, Evans,
 //! Eurocrypt 2015) and gates of three rows.
 //!
-//! **Functionality**: that of the universal program. Party 0 puts in a function, party 1 its input, and
+//! **Functionality**: that of the universal program, also of one with [public arities](Arity). Party 0 puts in a function, party 1 its input, and
 //! whoever is to learns the output.
 //!
 //! **Protocol**
@@ -34,10 +34,11 @@
 //!
 //! **Assumptions**: AES-128 as an ideal cipher, gap Diffie-Hellman and a random oracle in ristretto255 (base OT).
 //!
-//! **Cost**: 16 bytes a switch and output, 48 a gate, 16 a bit of `x`; about 10 KiB for the base OTs. Memory
-//! of either side: four labels a pole, and the bits of the function, packed. Time does not depend on the
+//! **Cost**: 16 bytes a switch and output, 48 a gate, 16 a bit of `x`; about 10 KiB for the base OTs. With public
+//! arities an output costs nothing. Memory of either side: four labels a pole, and the bits of the function, packed. Time does not depend on the
 //! function once its bits are there.
 
+mod ends;
 mod network;
 mod sides;
 #[cfg(test)]
@@ -47,6 +48,7 @@ use comity_circuit::{Goal, Observer, Program};
 use comity_core::{Block, Error, Params, PartyId, Result};
 use comity_garble::hidden::{GATE_ROWS, HiddenEvaluator, HiddenGarbler};
 use comity_library::universal::Shape;
+use comity_library::universal::arity::Arity;
 use comity_ot::base::Simplest;
 use comity_ot::{CotReceiver, CotSender, iknp};
 use comity_protocol::{
@@ -54,6 +56,7 @@ use comity_protocol::{
 };
 use comity_yao::{gate_keys, reveal};
 
+use ends::{ByKind, ByPlace};
 use network::{Network, Side};
 use sides::{Evaluating, Garbling};
 
@@ -87,17 +90,49 @@ const OWNER: PartyId = PartyId(0);
 const ROW: f64 = 15e-9;
 const BASE: f64 = 0.018;
 
-/// The shape of a universal program.
-fn shape(program: &Program) -> Result<Shape> {
-    Shape::of(program).ok_or_else(|| {
-        let (name, is) = (CARD.name, program.name());
-        Error::invalid_input(format!("{name} runs universal programs, and `{is}` is none: run it with `yao`"))
-    })
+/// The universal program that is run.
+enum Universal {
+    Of(Shape),
+    OfArity(Arity),
 }
 
-/// The rows of a shape.
-fn rows(shape: Shape) -> usize {
-    shape.program_bits() - (4 - GATE_ROWS) * shape.gates
+impl Universal {
+    /// The one that a program is.
+    fn of(program: &Program) -> Result<Universal> {
+        let found = Shape::of(program).map(Universal::Of).or_else(|| Arity::of(program).map(Universal::OfArity));
+        found.ok_or_else(|| {
+            let (name, is) = (CARD.name, program.name());
+            Error::invalid_input(format!("{name} runs universal programs, and `{is}` is none: run it with `yao`"))
+        })
+    }
+
+    fn shape(&self) -> Shape {
+        match self {
+            Universal::Of(shape) => *shape,
+            Universal::OfArity(arity) => arity.shape(),
+        }
+    }
+
+    /// The number of rows.
+    fn rows(&self) -> usize {
+        let bits = match self {
+            Universal::Of(shape) => shape.program_bits(),
+            Universal::OfArity(arity) => arity.program_bits(),
+        };
+        bits - (4 - GATE_ROWS) * self.shape().gates
+    }
+
+    /// The labels of the output, of those of the input.
+    fn computed(&self, side: impl Side, x: Vec<Block>, observer: &mut dyn Observer) -> Result<Vec<Block>> {
+        observer.phase("gates");
+        match self {
+            Universal::Of(shape) => Network::new(side, shape, ByKind::new(*shape, x), observer).run(shape),
+            Universal::OfArity(arity) => {
+                let places = arity.places();
+                Network::new(side, &places, ByPlace::new(arity, &places, x), observer).run(&places)
+            }
+        }
+    }
 }
 
 impl Protocol for YaoPfe {
@@ -106,17 +141,17 @@ impl Protocol for YaoPfe {
     }
 
     fn fits(&self, program: &Program, _: &Options, _: Params) -> Result<()> {
-        shape(program).map(drop)
+        Universal::of(program).map(drop)
     }
 
     fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
-        let (shape, evaluator) = (shape(of.program)?, OWNER.other());
+        let (universal, evaluator) = (Universal::of(of.program)?, OWNER.other());
         // Simplest OT: a point, and one for each bit of delta.
         talk.say(evaluator, OWNER, 32);
         talk.say(OWNER, evaluator, 128 * 32);
         talk.work(BASE);
-        talk.say(evaluator, OWNER, 128 * shape.inputs.div_ceil(8) as u64);
-        let rows = rows(shape) as u64;
+        talk.say(evaluator, OWNER, 128 * universal.shape().inputs.div_ceil(8) as u64);
+        let rows = universal.rows() as u64;
         talk.say(OWNER, evaluator, 16 * rows);
         talk.work(ROW * rows as f64);
         let output = &of.program.outputs()[0];
@@ -126,11 +161,11 @@ impl Protocol for YaoPfe {
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
-        let shape = shape(job.program)?;
+        let universal = Universal::of(job.program)?;
         let mut me = me.sub("yao-pfe");
         let (ch, here, rng, observer) = me.pair()?;
         let session = here.session.child("input OT");
-        let mut x = vec![Block::ZERO; shape.inputs];
+        let mut x = vec![Block::ZERO; universal.shape().inputs];
         observer.phase("setup");
         let y = if here.me == OWNER {
             let function = job.inputs[0].as_ref().expect("of the owner, checked");
@@ -141,7 +176,7 @@ impl Protocol for YaoPfe {
             observer.phase("inputs");
             ot.extend(ch, &mut x)?;
             // Step 3.
-            computed(Garbling::new(garbler, function, ch), shape, x, observer)?
+            universal.computed(Garbling::new(garbler, function, ch), x, observer)?
         } else {
             let value = job.inputs[1].as_ref().expect("of this party, checked");
             // Step 1.
@@ -151,7 +186,7 @@ impl Protocol for YaoPfe {
             ot.extend(ch, value, &mut x)?;
             // Step 3.
             let evaluator = HiddenEvaluator::new(here.backend, gate_keys(&here.session));
-            computed(Evaluating::new(evaluator, rows(shape), ch), shape, x, observer)?
+            universal.computed(Evaluating::new(evaluator, universal.rows(), ch), x, observer)?
         };
         // Step 4.
         observer.phase("outputs");
@@ -160,10 +195,4 @@ impl Protocol for YaoPfe {
         }
         ch.flush()
     }
-}
-
-/// The labels of the output, of those of the input.
-fn computed(side: impl Side, shape: Shape, x: Vec<Block>, observer: &mut dyn Observer) -> Result<Vec<Block>> {
-    observer.phase("gates");
-    Network::new(side, shape, x, observer).run()
 }

@@ -16,7 +16,8 @@
 //!
 //! **What stays open**: the shape. Gates are counted with those that copy, since no gate of a universal
 //! circuit is read more than twice; [`Shape::gates`] can be larger than what a function needs, and so hide
-//! it. And the function itself is its owner's choice: it may give back the whole input, if its output has
+//! it. An [`Arity`] says besides how often each wire is read, which makes the circuit about a tenth smaller, and is
+//! much of the function. And the function itself is its owner's choice: it may give back the whole input, if its output has
 //! room. The owner of the input bounds that by the number of outputs, and by who learns them.
 //!
 //! **Cost**: `3 n log2 n` AND gates for the switches, with `n` inputs, gates and outputs in all, somewhat
@@ -31,6 +32,7 @@ pub mod permuted;
 mod readers;
 
 pub use card::CARD;
+pub use comity_library::universal::arity::Arity;
 pub use comity_library::universal::valiant::Split;
 pub use comity_library::universal::{Construction, Shape};
 pub use function::Function;

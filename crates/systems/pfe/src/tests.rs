@@ -4,7 +4,7 @@ use comity_core::Bits;
 use comity_library::universal::{colours, universal};
 use proptest::prelude::*;
 
-use crate::{Construction, Function, Shape};
+use crate::{Arity, Construction, Function, Shape};
 
 /// That the universal program of a shape computes what a circuit does.
 fn computes(circuit: &Circuit, widths: &[usize], known: &[bool], larger: usize, rng: &mut Rng) {
@@ -31,6 +31,24 @@ fn computes(circuit: &Circuit, widths: &[usize], known: &[bool], larger: usize, 
         let computed = eval_many(&universal, &fresh.iter().map(unknown).collect::<Vec<_>>()).expect("the inputs fit");
         for (expected, computed) in expected.iter().zip(&computed) {
             assert!(expected.iter().flat_map(Bits::iter).eq(computed[0].iter()), "{construction:?}, {shape:?}");
+        }
+    }
+    // With public numbers of readers, and with larger ones.
+    let arity = function.arity().expect("a small function");
+    let more: Vec<u32> = arity.readers().iter().map(|readers| readers + rng.below(3) as u32).collect();
+    let (inputs, gates) = more.split_at(arity.shape().inputs);
+    let more = Arity::new(inputs, gates, arity.shape().outputs).expect("a small function");
+    for arity in [arity.rounded().expect("a small function"), arity, more] {
+        let bits = function.arity_program(&arity).expect("it fits");
+        assert_eq!(bits.len(), arity.program_bits());
+        let of = |fresh: &Vec<Bits>| -> Vec<Bits> {
+            let rest = own.iter().zip(fresh).filter(|(own, _)| own.is_none());
+            vec![bits.clone(), rest.flat_map(|(_, value)| value.iter()).collect()]
+        };
+        let program = arity.program(Goal::Size);
+        let computed = eval_many(&program, &fresh.iter().map(of).collect::<Vec<_>>()).expect("the inputs fit");
+        for (expected, computed) in expected.iter().zip(&computed) {
+            assert!(expected.iter().flat_map(Bits::iter).eq(computed[0].iter()), "{arity}");
         }
     }
     // Without copies, where that is no long program.
@@ -133,6 +151,27 @@ fn the_largest_shapes_are_programs() {
     }
 }
 
+/// Numbers of readers that are too small are named, and the first that is.
+#[test]
+fn public_numbers_of_readers_have_to_have_room_for_the_function() {
+    let mut b = comity_circuit::Builder::new();
+    let x = b.input("x", 2);
+    let both = b.and(x[0], x[1]);
+    let one = b.xor(both, x[0]);
+    b.output("y", &[both, one]);
+    let function = Function::new(&Program::from_circuit(b.finish()).expect("a program"), &[None]).expect("it fits");
+    let arity = function.arity().expect("a small function");
+    assert_eq!(arity.to_string(), "u=2,v=2,gates=2,readers=2.1.2.1");
+    let refused = |inputs: &[u32], gates: &[u32], outputs| {
+        let arity = Arity::new(inputs, gates, outputs).expect("a small circuit");
+        function.arity_program(&arity).unwrap_err().to_string()
+    };
+    assert!(refused(&[1, 1], &[2, 1], 2).contains("input bit 0 of the function has 2 readers, and the shape 1"));
+    assert!(refused(&[2, 1], &[1, 1], 2).contains("gate 0 of the function has 2 readers, and the shape 1"));
+    assert!(refused(&[2, 1], &[2], 2).contains("2 gates without copies, 1 more than the shape's 1"));
+    assert!(refused(&[2, 1], &[2, 1], 1).contains("2 output bits, and the shape 1"));
+}
+
 /// A function of tens of thousands of gates, and how many they are.
 #[test]
 fn aes_is_computed_with_fewer_gates_than_with_copies() {
@@ -143,6 +182,9 @@ fn aes_is_computed_with_fewer_gates_than_with_copies() {
     let (gates, copies, added) = (function.shape().gates, function.copies(), function.added());
     assert_eq!((gates - added, copies), (27_892, 11_108));
     assert!(added <= copies, "{added} gates were added");
+    let arity = function.arity().expect("it fits");
+    assert_eq!((arity.shape().gates, arity.places().len(), arity.switches()), (27_892, 67_404, 1_500_104));
+    assert_eq!(Construction::Liu.switches(function.shape()), 1_642_888);
 }
 
 /// A bit of a program that is wrong sends an edge elsewhere, or is another function of a gate: of a function
@@ -173,4 +215,15 @@ fn wrong_ways_are_seen_in_what_is_computed() {
         let seen = (0..bits.len()).filter(wrong).count();
         assert!(2 * seen > bits.len(), "{construction:?}: {seen} of {}", bits.len());
     }
+    let arity = function.arity().expect("a small function");
+    let program = arity.program(Goal::Size);
+    let bits = function.arity_program(&arity).expect("it fits");
+    let computed = |bits: &Bits| {
+        let values: Vec<Vec<Bits>> = all.iter().map(|x| vec![bits.clone(), x.clone()]).collect();
+        eval_many(&program, &values).expect("the inputs fit")
+    };
+    let right = computed(&bits);
+    let wrong = |at: &usize| computed(&(0..bits.len()).map(|bit| bits.get(bit) != (bit == *at)).collect()) != right;
+    let seen = (0..bits.len()).filter(wrong).count();
+    assert!(2 * seen > bits.len(), "public arities: {seen} of {}", bits.len());
 }

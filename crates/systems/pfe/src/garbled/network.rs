@@ -2,8 +2,10 @@
 
 use comity_circuit::Observer;
 use comity_core::{Block, Error, Result};
-use comity_library::universal::{Enter, Leave, Pass, Pole, Shape, Walk, walk};
+use comity_library::universal::{Enter, Leave, Pass, Pole, Poles, Walk, walk};
 use zeroize::Zeroize;
+
+use super::ends::Ends;
 
 /// A side, as the walk comes to its switches and gates.
 pub(super) trait Side {
@@ -31,8 +33,7 @@ struct Level {
 }
 
 impl Level {
-    fn new(level: u32, highest: bool) -> Level {
-        let graphs = 2 << level;
+    fn new(graphs: usize, highest: bool) -> Level {
         let [came, given] = if highest { [graphs, 0] } else { [2 * graphs, graphs] };
         Level { graphs, came: vec![Block::ZERO; came], given: vec![Block::ZERO; given] }
     }
@@ -50,11 +51,9 @@ impl Level {
 }
 
 /// A side on its walk.
-pub(super) struct Network<'a, S> {
+pub(super) struct Network<'a, S, E> {
     side: S,
-    shape: Shape,
-    x: Vec<Block>,
-    y: Vec<Block>,
+    ends: E,
     /// What came to a pole of the lowest level.
     pole: Vec<Block>,
     levels: Vec<Level>,
@@ -64,16 +63,14 @@ pub(super) struct Network<'a, S> {
     failed: Option<Error>,
 }
 
-impl<'a, S: Side> Network<'a, S> {
-    pub(super) fn new(side: S, shape: Shape, x: Vec<Block>, observer: &'a mut dyn Observer) -> Network<'a, S> {
-        let top = shape.poles().next_power_of_two().ilog2();
+impl<'a, S: Side, E: Ends> Network<'a, S, E> {
+    pub(super) fn new(side: S, poles: &impl Poles, ends: E, observer: &'a mut dyn Observer) -> Network<'a, S, E> {
+        let top = poles.count().next_power_of_two().ilog2();
         Network {
             side,
-            shape,
-            x,
-            y: vec![Block::ZERO; shape.outputs],
-            pole: vec![Block::ZERO; 2],
-            levels: (0..top).map(|level| Level::new(level, level + 1 == top)).collect(),
+            ends,
+            pole: vec![Block::ZERO; E::GRAPHS],
+            levels: (0..top).map(|level| Level::new(E::GRAPHS << level, level + 1 == top)).collect(),
             batch: vec![Block::ZERO; BATCH],
             observer,
             and_gates: 0,
@@ -81,15 +78,14 @@ impl<'a, S: Side> Network<'a, S> {
         }
     }
 
-    /// The labels of the output.
-    pub(super) fn run(mut self) -> Result<Vec<Block>> {
-        let shape = self.shape;
-        walk(shape, &mut self);
+    /// Walks through all poles. Returns the labels of the output.
+    pub(super) fn run(mut self, poles: &impl Poles) -> Result<Vec<Block>> {
+        walk(poles, &mut self);
         if let Some(failed) = self.failed.take() {
             return Err(failed);
         }
         self.side.finish()?;
-        Ok(core::mem::take(&mut self.y))
+        Ok(self.ends.output())
     }
 
     /// What came to a pole of a level, and that level's and all higher ones' labels.
@@ -103,19 +99,6 @@ impl<'a, S: Side> Network<'a, S> {
             failed: &mut self.failed,
         };
         (came, here, switching)
-    }
-
-    fn gate(&mut self) -> Block {
-        let wires = [self.pole[0], self.pole[1]];
-        self.and_gates += 3;
-        match (&self.failed, self.side.gate(wires)) {
-            (None, Ok(wire)) => wire,
-            (None, Err(error)) => {
-                self.failed = Some(error);
-                Block::ZERO
-            }
-            (Some(_), _) => Block::ZERO,
-        }
     }
 }
 
@@ -154,34 +137,20 @@ impl<S: Side> Switching<'_, S> {
     }
 }
 
-impl<S: Side> Walk for Network<'_, S> {
+impl<S: Side, E: Ends> Walk for Network<'_, S, E> {
     fn whole(&mut self, level: u32, at: usize, kind: Pole, number: usize) -> bool {
         if level > 0 {
             return false;
         }
-        match kind {
-            Pole::Input => {
-                let wire = self.x[number];
-                self.levels[0].given(at).fill(wire);
+        if self.failed.is_none() {
+            let given = self.levels[0].given(at);
+            match self.ends.pole(&mut self.side, (kind, number), &self.pole, given) {
+                Ok(and_gates) => self.and_gates += and_gates,
+                Err(error) => self.failed = Some(error),
             }
-            Pole::Gate => {
-                let wire = self.gate();
-                self.levels[0].given(at).fill(wire);
-                if number.is_multiple_of(1024) {
-                    self.observer.and_gates(self.and_gates);
-                }
-            }
-            Pole::Output => {
-                let mut y = core::mem::take(&mut self.y);
-                let (came, _, switching) = self.at(0);
-                switching.each(
-                    1,
-                    &mut (came, &mut y),
-                    |(came, _), _| [came[0], came[1]],
-                    |(_, y), _, [taken, _]| y[number] = taken,
-                );
-                self.y = y;
-            }
+        }
+        if number.is_multiple_of(1024) {
+            self.observer.and_gates(self.and_gates);
         }
         true
     }
@@ -237,9 +206,10 @@ impl<S: Side> Walk for Network<'_, S> {
                 |(_, here), k| [here.came[first + k], here.given[k]],
                 |(out, _), k, two| out[2 * k..][..2].copy_from_slice(&two),
             ),
-            Leave::First => {
+            Leave::First | Leave::Second => {
                 let (out, here) = memory;
-                for (out, wire) in out.chunks_exact_mut(2).zip(&here.came[first..]) {
+                let gave = if form == Leave::First { &here.came[first..] } else { &here.given };
+                for (out, wire) in out.chunks_exact_mut(2).zip(gave) {
                     out.fill(*wire);
                 }
             }
@@ -247,12 +217,12 @@ impl<S: Side> Walk for Network<'_, S> {
     }
 }
 
-impl<S> Drop for Network<'_, S> {
+impl<S, E> Drop for Network<'_, S, E> {
     fn drop(&mut self) {
         for level in &mut self.levels {
             level.came.zeroize();
             level.given.zeroize();
         }
-        [&mut self.x, &mut self.pole, &mut self.batch].into_iter().for_each(Zeroize::zeroize);
+        [&mut self.pole, &mut self.batch].into_iter().for_each(Zeroize::zeroize);
     }
 }
