@@ -142,6 +142,7 @@ fn run(suite: &mut Suite) -> Outcome {
     if suite.wants("d133.pfe.table22") || suite.named("d133.pfe.table22") {
         runs(suite)?;
     }
+    copies(suite)?;
     embedding(suite)
 }
 
@@ -282,21 +283,74 @@ fn embedding(suite: &mut Suite) -> Outcome {
     let aes = comity_library::find("aes128").expect("the library has AES");
     let program = Program::from_circuit(aes).expect("a circuit is a program");
     let mut samples = Vec::new();
-    let mut shape = None;
     for _ in 0..5 {
         let start = Instant::now();
         let function = Function::new(&program, &[None, None])?;
-        let bits = function.program(function.shape())?;
+        function.program(function.shape())?;
         samples.push(start.elapsed().as_secs_f64());
-        shape = Some((function.shape(), function.added(), function.copies(), bits.len()));
     }
     suite.record(name, "s", None, samples);
-    if let Some((Shape { inputs, outputs, gates }, added, copies, bits)) = shape {
-        let line = format!(
-            "aes128: u={inputs}, v={outputs}, {gates} gates, of which {added} so that none is read more than twice (copies alone would be {copies}); {bits} bits\n"
-        );
-        suite.page("The library's AES as a private function", &line);
+    Ok(())
+}
+
+/// The circuits of the library that compute what some of the tables do.
+const ALIKE: [(&str, &str); 6] = [
+    ("AES-non-exp", "aes128"),
+    ("DES-non-exp", "des"),
+    ("md5", "md5"),
+    ("add_32", "add32"),
+    ("comp_32", "lt32"),
+    ("mult_32x32", "mulfull32"),
+];
+
+/// Gates that copy, and what is saved by serving readers behind a sum, or by showing how often wires are read.
+fn copies(suite: &mut Suite) -> Outcome {
+    if !suite.wants("d133.pfe.copies") {
+        return Ok(());
     }
+    let mut table = Table::new([
+        "",
+        "k, paper",
+        "k*-k",
+        "library's",
+        "k",
+        "k*-k",
+        "merged",
+        "switches by copies",
+        "merged",
+        "with public arities",
+    ]);
+    for (paper, name) in ALIKE {
+        let circuit = CIRCUITS.iter().find(|circuit| circuit.name == paper).expect("of the table");
+        let found = comity_library::find(name).expect("a built-in");
+        let known = vec![None; found.inputs().len()];
+        let function = Function::new(&Program::from_circuit(found).expect("a circuit is a program"), &known)?;
+        let (merged, added, copies) = (function.shape(), function.added(), function.copies());
+        let gates = merged.gates - added;
+        let copied = Shape { gates: gates + copies, ..merged };
+        let key = circuit.key();
+        suite.record(&format!("d133.pfe.copies.{key}"), "gates", None, vec![copies as f64]);
+        suite.record(&format!("d133.pfe.copies.{key}.merged"), "gates", None, vec![added as f64]);
+        let [by_copies, by_sums] = [copied, merged].map(|shape| Construction::Liu.switches(shape).to_string());
+        let shown = function.arity().map_or_else(|_| "too many".to_owned(), |arity| arity.switches().to_string());
+        table.row([
+            paper.to_owned(),
+            circuit.gates.to_string(),
+            circuit.copies.to_string(),
+            name.to_owned(),
+            gates.to_string(),
+            copies.to_string(),
+            added.to_string(),
+            by_copies,
+            by_sums,
+            shown,
+        ]);
+    }
+    table.print(
+        suite,
+        "Copies, of the library's circuits that compute what six of the ten do; of the other four there is none. `merged` are the gates that are left if readers are \
+         served behind a sum where that saves a copy",
+    );
     Ok(())
 }
 
