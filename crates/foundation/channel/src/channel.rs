@@ -10,14 +10,13 @@ use comity_core::{Error, Result};
 pub trait Channel: Send {
     /// Sends bytes, perhaps later.
     fn send(&mut self, bytes: &[u8]) -> Result<()>;
-    /// Flushes, then fills `bytes`. Does not wait for what was posted.
+    /// Flushes, then fills `bytes`. Does not wait until posted bytes have gone.
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()>;
-    /// Sends what is buffered, and waits until what was posted has gone.
+    /// Sends buffered bytes, and waits until posted bytes have gone.
     fn flush(&mut self) -> Result<()>;
-    /// Sends `bytes`, and what is buffered before them, without waiting until the peer receives them: this
-    /// party can turn to others meanwhile. It waits only while an earlier post is still under way, so that a
-    /// peer which does not receive makes this side hold one message and not more. What is sent later comes
-    /// later.
+    /// Sends buffered bytes and then `bytes`, without waiting until the peer receives them: this party can
+    /// turn to others meanwhile. It waits only while an earlier post is still under way, so that for a peer
+    /// that does not receive, this side holds one message and not more. Bytes that are sent later come later.
     fn post(&mut self, bytes: &[u8]) -> Result<()>;
     /// The two directions apart, so that one thread can send while another receives.
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>);
@@ -34,7 +33,7 @@ pub trait Channel: Send {
 pub trait SendHalf: Send {
     /// Sends bytes, perhaps later.
     fn send(&mut self, bytes: &[u8]) -> Result<()>;
-    /// Sends what is buffered.
+    /// Sends buffered bytes.
     fn flush(&mut self) -> Result<()>;
 }
 

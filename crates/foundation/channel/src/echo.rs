@@ -64,8 +64,8 @@ impl Echo {
         self.state = SessionId::derive("echo", &[&[&before[..], label.as_bytes()], &all[..]].concat());
     }
 
-    /// The digest of all that was said, to be compared, or sent along with another message. It also is a
-    /// challenge for what was said: nobody can change that any more.
+    /// The digest of all that was said, to be compared, or sent along with another message. It can serve as a
+    /// challenge for what was said, which nobody can change any more.
     pub fn digest(&self) -> [u8; 32] {
         self.state.child("echo").to_bytes()
     }
@@ -87,7 +87,7 @@ impl Heard {
         &self.said
     }
 
-    /// What was said, to all honest parties alike.
+    /// What was said, the same at all honest parties.
     ///
     /// # Panics
     /// If it was heard in another echo than the one that was settled.

@@ -225,7 +225,7 @@ impl Hello {
     }
 }
 
-/// Takes over what is open here, and refuses what differs.
+/// Takes over the options that are open here, and refuses those that differ.
 fn agree(ours: &mut Agreed, theirs: &[(String, Option<String>)]) -> Result<()> {
     let names = |names: &mut dyn Iterator<Item = &str>| names.collect::<Vec<_>>().join(" ");
     let (here, there) = (names(&mut ours.iter().map(|o| o.0)), names(&mut theirs.iter().map(|o| o.0.as_str())));

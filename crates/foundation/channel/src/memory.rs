@@ -65,7 +65,7 @@ impl MemoryChannel {
     }
 }
 
-/// The two directions of a pair of channels, and who waits for them.
+/// The two directions of a pair of channels, and the ends that wait.
 #[derive(Default)]
 struct Wire {
     state: Mutex<State>,

@@ -5,7 +5,7 @@ use comity_core::{Error, Result};
 use crate::channel::{Channel, RecvHalf, SendHalf};
 use crate::recorded::Recording;
 
-/// A peer that says again what it said in a recording.
+/// A peer that sends again what it sent in a recording.
 pub struct Replay {
     says: Says,
     hears: Hears,
@@ -25,8 +25,8 @@ struct Hears {
 }
 
 impl Replay {
-    /// Plays back a recording of this party's view. Whatever the party sends must be what it sent then, else sending
-    /// is an [`InvalidInput`](comity_core::Kind) that names the first byte that differs.
+    /// Plays back a recording of this party's view. The party must send what it sent then, else sending is an
+    /// [`InvalidInput`](comity_core::Kind) that names the first byte that differs.
     pub fn new(recording: Recording) -> Replay {
         let Recording { sent, received, forks, .. } = recording;
         Replay { says: Says { bytes: received, done: 0 }, hears: Hears { bytes: Some(sent), done: 0 }, forks }

@@ -214,7 +214,7 @@ impl Arrived {
         Ok(())
     }
 
-    /// Fills the front of `into` with what is there; what is left of it.
+    /// Fills the front of `into` with the bytes that have arrived. Returns the rest of `into`.
     fn take<'a>(&mut self, into: &'a mut [u8]) -> &'a mut [u8] {
         let (now, later) = into.split_at_mut(into.len().min(self.left.len()));
         now.copy_from_slice(&self.bytes[self.left.start..][..now.len()]);

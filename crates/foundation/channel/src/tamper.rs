@@ -134,7 +134,7 @@ impl Edit {
         self.change == Some(Change::Close) && self.passed >= self.at
     }
 
-    /// The next bytes of the direction go in; what is passed on comes out.
+    /// Takes the next bytes of the direction. Returns the bytes to pass on.
     fn push<'a>(&mut self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         let (before, until) = (self.at.saturating_sub(self.passed), self.passed + bytes.len());
         let Some(change) = self.change.take_if(|_| until > self.at) else {
@@ -196,7 +196,7 @@ impl Incoming {
         Ok(())
     }
 
-    /// Takes what was received as planned, and delivers.
+    /// Takes received bytes as planned, and delivers.
     fn deliver(&mut self, raw: &[u8], into: &mut [u8]) {
         self.pending.extend_from_slice(&self.edit.push(raw));
         into.copy_from_slice(&self.pending[..into.len()]);

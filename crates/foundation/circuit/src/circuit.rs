@@ -86,8 +86,8 @@ impl Circuit {
     pub const ZERO: u32 = 0;
     /// The wire of the constant one.
     pub const ONE: u32 = 1;
-    /// The most wires, the constants and the inputs included, so that every circuit fits a [`Tape`]. What is larger is
-    /// a [`Program`](crate::Program) that calls smaller circuits.
+    /// The most wires, including the constants and the inputs, so that every circuit fits a [`Tape`]. A
+    /// larger computation is a [`Program`](crate::Program) that calls smaller circuits.
     pub const MAX_WIRES: usize = Tape::MAX_SLOTS as usize;
 
     /// A circuit of these parts, without notes.

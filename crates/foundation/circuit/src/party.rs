@@ -83,7 +83,7 @@ pub enum Recipients {
     All,
     /// These parties, one at least.
     Parties(PartySet),
-    /// Nobody: each party gets a share, for what comes after the run.
+    /// Nobody: each party gets a share, for use after the run.
     Shared,
 }
 

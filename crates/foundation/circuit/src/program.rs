@@ -187,13 +187,13 @@ impl Program {
         self
     }
 
-    /// The names of the parties, for people, from party 0 on; none if nobody gave them any.
+    /// The names of the parties, for people, from party 0 on; empty if nobody gave them names.
     pub fn party_names(&self) -> &[String] {
         &self.party_names
     }
 
-    /// The program with names for its parties, from party 0 on. Each of them takes part, also if it gives
-    /// nothing and learns what is for all. Names are no part of [`Program::digest`].
+    /// The program with names for its parties, from party 0 on. Each of them takes part, even if it gives
+    /// nothing and learns only what all learn. Names are no part of [`Program::digest`].
     ///
     /// # Errors
     /// [`ProgramError::NoParty`] if there are more than [`Program::MAX_PARTIES`].

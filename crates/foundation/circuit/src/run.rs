@@ -155,11 +155,12 @@ impl Program {
 /// Runs a program: walks its steps over the engine. `inputs[i]` is input value `i` where the engine runs for its
 /// owner, and outputs go to the observer as the engine reveals them. A value without bits is not put in.
 ///
-/// Memory: what the engine has for the program's wires and for the circuits, however long the program is.
+/// Memory: the engine's, for the program's wires and circuits; it does not grow with the length of the
+/// program.
 ///
 /// # Errors
-/// [`RunError`]. That a value is missing or another party's is for the engine to say, which knows for whom it runs;
-/// [`Program::check_inputs`] says it beforehand.
+/// [`RunError`]. Only the engine knows which party it runs for, so it is the engine that refuses a value that
+/// is missing or another party's; [`Program::check_inputs`] checks that beforehand.
 pub fn run<E: Engine>(
     program: &Program,
     engine: &mut E,

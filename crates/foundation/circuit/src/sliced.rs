@@ -47,7 +47,7 @@ impl Sliced {
         Sliced { inputs, outputs: Vec::new(), memory: Memory::default(), slots: Vec::new() }
     }
 
-    /// The output values that were revealed so far, to whomever.
+    /// The output values that were revealed so far, to any party.
     pub fn outputs(&self) -> &[Vec<Lanes>] {
         &self.outputs
     }
@@ -61,7 +61,7 @@ impl Engine for Sliced {
         Ok(())
     }
 
-    /// Puts in the engine's own value; what the run has is not looked at.
+    /// Puts in the engine's own value; the run's value is ignored.
     fn input(&mut self, put: Put, _value: Option<&Bits>) -> Result<()> {
         let Put { index, owner, bits, .. } = put;
         let Some(value) = self.inputs.get(index) else {

@@ -28,7 +28,7 @@ pub(super) fn read(text: &str) -> Result<SequentialCircuit> {
     Ok(lower(&flatten(file.models, &file.order, None)?)?.with_warnings(warnings))
 }
 
-/// The most that is said about what is odd in a file.
+/// The most oddities of a file that are reported.
 const MOST_WARNINGS: usize = 8;
 
 /// A word, after the place where it stands.
@@ -75,7 +75,7 @@ struct File<'a> {
     models: BTreeMap<String, Model>,
     order: Vec<String>,
     open: Option<Open<'a>>,
-    /// What is odd, and where.
+    /// The oddities of the file: the line, and what is odd there.
     odd: Vec<(usize, String)>,
 }
 
@@ -283,7 +283,7 @@ impl<'a> File<'a> {
         Ok(lines.next())
     }
 
-    /// Takes note of what is odd; of a file that is full of it, the first lines say enough.
+    /// Notes an oddity. If a file is full of them, the first lines say enough.
     fn odd(&mut self, at: usize, what: String) {
         if self.odd.len() < MOST_WARNINGS {
             self.odd.push((at, what));

@@ -35,7 +35,7 @@ impl<R: BufRead> Lines<R> {
         Lines { from, bytes: Vec::new(), end: 0, number: 0, unread: false }
     }
 
-    /// The next line that is not blank; none at the end of the file.
+    /// The next line that is not blank; `None` at the end of the file.
     pub(super) fn next(&mut self) -> Result<Option<Line<'_>>, ReadError> {
         while !std::mem::take(&mut self.unread) {
             self.bytes.clear();

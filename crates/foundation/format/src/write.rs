@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use comity_circuit::{Circuit, Op};
 
-/// The dialect of a format: what it has.
+/// The dialect of a format: the gates that it has.
 #[derive(Clone, Copy)]
 pub(super) struct Dialect {
     /// Whether constants and copies are gates of their own (EQ, EQW). Otherwise zero is an XOR of wire 0 with itself,

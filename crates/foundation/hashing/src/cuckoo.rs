@@ -68,7 +68,7 @@ impl Cuckoo {
         &self.left_out
     }
 
-    /// Puts an item into one of its bins. Returns who was there, if none is free.
+    /// Puts an item into one of its bins. If none is free, returns the item that had to leave.
     fn step(&mut self, homeless: &Homeless, bins: &[u32; FUNCTIONS], coin: &mut u64) -> Option<Homeless> {
         let item = homeless.item;
         if let Some(free) = (0..FUNCTIONS).find(|&i| self.table[bins[i] as usize] == BinEntry::NONE) {

@@ -56,7 +56,7 @@ struct Checker<'s, 'e> {
     instances: HashMap<(usize, Vec<Generic>), FuncId>,
     /// The library's circuits that are called.
     circuits: HashMap<String, Rc<Circuit>>,
-    /// How deep what is being checked is inside of others.
+    /// The depth of the expression or block that is being checked.
     nested: u32,
     /// Instances whose bodies are to be checked.
     queue: Vec<(FuncId, usize, Generics<'s>)>,

@@ -6,7 +6,8 @@ use crate::lexer::Kind;
 pub(crate) const SLICE: &str =
     "there are no slices: an array of some elements is written `[a[0], a[1]]`, and a loop takes them by their indices";
 
-/// What is written here for what the parser does not go on with: the token, and the one before it.
+/// A hint for a token that the parser cannot go on with: how comity's language writes what other languages
+/// write so.
 pub(crate) fn at(before: &Kind, here: &Kind) -> Option<&'static str> {
     match (before, here) {
         (_, Kind::Symbol("?")) => Some("there is no `a ? b : c`: it is written `if a { b } else { c }`"),
@@ -22,7 +23,7 @@ pub(crate) fn at(before: &Kind, here: &Kind) -> Option<&'static str> {
     }
 }
 
-/// What is written here for a function of another language.
+/// A hint for a function of another language: how comity's language writes it.
 pub(crate) fn function(name: &str) -> Option<&'static str> {
     match name {
         "range" => Some("a loop is written `for i in 0..10 { ... }`"),
@@ -33,7 +34,7 @@ pub(crate) fn function(name: &str) -> Option<&'static str> {
     }
 }
 
-/// What is written here for a type of another language.
+/// A hint for a type of another language: how comity's language writes it.
 pub(crate) fn ty(name: &str) -> Option<&'static str> {
     Some(match name {
         "usize" | "uint" | "cint" => "numbers say how wide they are: `u32`",

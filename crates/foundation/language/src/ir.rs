@@ -80,7 +80,7 @@ pub(crate) enum Kind {
     Repeat(Box<Expr>),
     If(Box<Expr>, Box<Expr>, Option<Box<Expr>>),
     Block(Vec<Stmt>, Option<Box<Expr>>),
-    /// What stands for a mistake.
+    /// The place of a mistake.
     Error,
 }
 

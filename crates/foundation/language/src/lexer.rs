@@ -27,7 +27,7 @@ pub(crate) enum Kind<'s> {
     End,
 }
 
-/// A whole number from 0 on, as limbs of 64 bits, the least significant first, none of them superfluous.
+/// A whole number from 0 on, as limbs of 64 bits, the least significant first, without zero limbs at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Whole(pub(crate) Rc<[u64]>);
 
@@ -50,7 +50,7 @@ impl Whole {
         Some(self.0.iter().rev().fold(0, |value, &limb| value << 64 | i128::from(limb)))
     }
 
-    /// The number with these digits in a base; none if it is too large.
+    /// The number with these digits in a base; `None` if it is too large.
     fn parse(digits: impl Iterator<Item = u32>, base: u64) -> Option<Whole> {
         let mut limbs: Vec<u64> = Vec::new();
         for digit in digits {

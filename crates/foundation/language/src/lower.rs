@@ -36,7 +36,7 @@ use value::{HomeId, Value};
 
 /// Calls and expressions inside each other, at most.
 const MAX_DEPTH: u32 = 400;
-/// Steps of the walk, at most: what is unrolled has to end.
+/// The most steps of the walk: unrolling has to end.
 const MAX_WORK: u64 = 1 << 24;
 
 /// A mistake that is found only here, such as an index beyond an array's end.

@@ -84,11 +84,11 @@ pub fn parse(line: &str) -> Result<Option<Line>, String> {
     parse_among(line, &|who| who.parse().ok().filter(|&party| party < 2))
 }
 
-/// Takes a line apart among parties whose numbers `party` knows by what people write for them; `None` if
-/// there is nothing on it. The normal form has their numbers.
+/// Takes a line apart among parties. `party` knows their numbers by the names that people write; `None` if
+/// there is nothing on the line. The normal form has the numbers.
 ///
 /// # Errors
-/// A hint what to write instead, for the person who typed it; it repeats no input value.
+/// A hint what to write instead, for the person who typed it; it contains no input value.
 pub fn parse_among(line: &str, party: &dyn Fn(&str) -> Option<u16>) -> Result<Option<Line>, String> {
     let tokens = tokens(line);
     let texts: Vec<&str> = tokens.iter().map(|token| token.text).collect();

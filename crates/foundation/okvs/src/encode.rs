@@ -22,7 +22,7 @@ pub(crate) struct Encoder {
     columns: Vec<Column>,
     /// The columns of each row.
     places: Vec<[u32; 3]>,
-    /// What a row's sparse columns have to add up to.
+    /// The sum that a row's sparse columns must have.
     sums: Zeroizing<Vec<Block>>,
     /// Rows in the order of peeling, each with the column that it alone touched.
     peeled: Vec<(u32, u32)>,
@@ -148,7 +148,7 @@ impl Encoder {
         }
     }
 
-    /// For each row set aside: what is missing to its value, and how that changes with each dense column.
+    /// For each row set aside: the difference to its value, and how that changes with each dense column.
     fn gaps(&mut self, hashes: &[Block], sparse: &[Block]) -> Vec<Gap> {
         let reads = |places: [u32; 3], sparse: &[Block]| {
             places.iter().fold(Block::ZERO, |sum, &place| sum ^ sparse[place as usize])

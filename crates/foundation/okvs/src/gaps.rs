@@ -7,9 +7,9 @@ use crate::layout::DENSE;
 /// A row that was set aside.
 #[derive(Clone, Copy)]
 pub(crate) struct Gap {
-    /// What each dense column adds to the row, times that column's change.
+    /// The contribution of each dense column to the row, times that column's change.
     pub(crate) changes: [Block; DENSE],
-    /// What all have to add up to.
+    /// The sum that all must have.
     pub(crate) missing: Block,
 }
 

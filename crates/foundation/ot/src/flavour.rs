@@ -31,7 +31,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::cot::check_length;
 use crate::random::{RandomReceiver, RandomSender};
 
-/// OTs of which the receiver sends its part before it reads the sender's.
+/// The number of OTs for which the receiver sends its part before it reads the sender's.
 const ROUND: usize = 1 << 18;
 
 /// Bytes that are put on the wire at a time, and some more.
@@ -226,8 +226,8 @@ fn chosen(
     Ok(())
 }
 
-/// Reads masked messages of which `N` are sent in each OT: both, or only that for choice bit 1. `random`
-/// gives the masks of the next OTs and their choice bits.
+/// Reads masked messages, `N` for each OT: both, or only that for choice bit 1. `random` gives the masks of
+/// the next OTs and their choice bits.
 fn receive_masked<const N: usize>(
     ch: &mut dyn Channel,
     bits: usize,

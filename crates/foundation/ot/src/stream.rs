@@ -11,7 +11,8 @@ pub(crate) fn begin(broken: &mut bool) -> Result<()> {
     Ok(())
 }
 
-/// The first `n` elements of a buffer, which grows if it must and does not shrink: who wipes it wipes all of it.
+/// The first `n` elements of a buffer, which grows if it must and never shrinks, so that wiping it wipes
+/// everything.
 pub(crate) fn grown<T: Copy + Default>(buffer: &mut Vec<T>, n: usize) -> &mut [T] {
     if buffer.len() < n {
         buffer.resize(n, T::default());

@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 pub struct BatchForm {
     /// The first bytes, which name the kind and its version.
     pub magic: &'static [u8; 16],
-    /// What a batch is called: `a batch of triples`.
+    /// The name of such a batch in errors: `a batch of triples`.
     pub name: &'static str,
 }
 
@@ -60,7 +60,7 @@ impl BatchForm {
         to.write_all(bytes).map_err(|error| Error::disk(format_args!("cannot store {}", self.name), error))
     }
 
-    /// Fills `bytes` with what comes next.
+    /// Fills `bytes` with the next bytes.
     ///
     /// # Errors
     /// If fewer bytes are left.
@@ -76,7 +76,7 @@ impl BatchForm {
         self.put(to, Block::bytes_of(blocks))
     }
 
-    /// Fills `blocks` with what comes next.
+    /// Fills `blocks` with the next blocks.
     ///
     /// # Errors
     /// As [`BatchForm::take`].

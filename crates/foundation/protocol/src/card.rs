@@ -127,7 +127,8 @@ pub struct Opt {
     pub values: Values,
     /// The value of an option that nobody sets.
     pub default: Default,
-    /// Whether the option has to be the same at all parties: then it is a field of the hello, and of what is stored.
+    /// Whether the option has to be the same at all parties: then it is a field of the hello, and of stored
+    /// material.
     pub agreed: bool,
     /// What the option does, in a sentence.
     pub about: &'static str,

@@ -9,7 +9,7 @@
 /// `dyn for<'a> Conduct<Act<'a>>` where only chunks of them are. Code that is generic over a conduct is
 /// compiled once for each type of it: tests pass liars by `&mut dyn FnMut(Act<'_>)`.
 pub trait Conduct<A> {
-    /// May change what is about to be used or sent.
+    /// May change the act before it is used or sent.
     fn before(&mut self, act: A);
 }
 

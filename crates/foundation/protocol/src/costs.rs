@@ -93,11 +93,11 @@ fn walk(
     }
 }
 
-/// What one party has told another, and how often it turned to hear it.
+/// The bytes that one party has sent to another, and how often it turned to receive from it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Line {
     sent: u64,
-    /// What was sent when the direction last turned.
+    /// The bytes sent when the direction last turned.
     turned_at: u64,
     rounds: u64,
 }

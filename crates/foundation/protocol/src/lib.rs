@@ -34,7 +34,7 @@ pub use options::{OptionValue, Options};
 pub use party::{Here, Party};
 pub use reactive::{Reactive, Shares};
 
-/// A job: what is to be computed, the same at all parties but for the inputs.
+/// A job: the computation, the same at all parties except for the inputs.
 #[derive(Clone, Copy)]
 pub struct Job<'a> {
     /// The program.
@@ -50,8 +50,8 @@ pub trait Protocol: Sync {
     /// The card of the protocol.
     fn card(&self) -> &'static Card;
 
-    /// Whether it can run this program with these options. What the card says is [checked](Card::fits)
-    /// already.
+    /// Checks that the protocol can run this program with these options. The limits on the card were
+    /// [checked](Card::fits) before.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) says why not.
@@ -60,7 +60,7 @@ pub trait Protocol: Sync {
         Ok(())
     }
 
-    /// Whether `parties` parties can take part with these options. The card's own limits are
+    /// Checks that `parties` parties can take part with these options. The card's own limits were
     /// [checked](Card::fits_parties) before.
     ///
     /// # Errors
@@ -70,7 +70,8 @@ pub trait Protocol: Sync {
         Ok(())
     }
 
-    /// Whether this party has set every option that it must set itself. Asked before any peer is contacted.
+    /// Checks that this party has set every option that it must set itself. Called before any peer is
+    /// contacted.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) says what is missing.
@@ -92,8 +93,8 @@ pub trait Protocol: Sync {
         None
     }
 
-    /// The materials that a run of this program takes from a store, each from a lot of its own: at least one.
-    /// It is asked before the session connects.
+    /// The materials that a run of this program takes from a store, each from a lot of its own; at least one.
+    /// Called before the session connects.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the protocol has no material, or none with these options.
@@ -140,9 +141,9 @@ pub trait Protocol: Sync {
     /// the protocol's checks.
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()>;
 
-    /// What a run without material costs: goes through its messages, with lengths in the place of bytes,
-    /// after the hello. The front asks every protocol, and a test of the front holds the answers to what runs
-    /// send.
+    /// What a run without material costs. Goes through its messages after the hello, with their lengths
+    /// instead of their bytes. The front asks every protocol, and a test of the front compares the answers
+    /// with what runs send.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the protocol does not know its costs.
@@ -177,7 +178,7 @@ pub trait Protocol: Sync {
     }
 }
 
-/// An order for material: what is to be made ahead.
+/// An order for material that is made ahead.
 #[derive(Clone, Copy)]
 pub struct Ahead<'a> {
     /// The program that the material is for; `None` if it is for any.

@@ -19,17 +19,17 @@ pub struct Material {
     pub name: &'static str,
     /// Whether the material is for one program, or for any.
     pub program: bool,
-    /// The material of which it is made where enough of that is stored, if there is one
-    /// ([`Protocol::source`](crate::Protocol::source)).
+    /// The material that this one is made from, if enough of that is stored; `None` if there is no such
+    /// material ([`Protocol::source`](crate::Protocol::source)).
     pub from: Option<&'static str>,
     /// The options that parties agree on and that the material depends on: a run that uses it must have the
     /// same values.
     pub options: &'static [&'static str],
-    /// The units that the material is counted in, the first of which a person says.
+    /// The units that the material is counted in. Users give amounts in the first one.
     pub units: &'static [&'static str],
 }
 
-/// An amount of one material: what a run uses up, or what is to be made.
+/// An amount of one material: what a run uses up, or what an order asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
     /// The material's name.
@@ -70,7 +70,7 @@ pub trait Shelf: Send {
     /// The next batch of the lot that all parties chose, which from now on counts as used; `None` if none is left.
     ///
     /// # Errors
-    /// If the batch cannot be had.
+    /// If the batch cannot be read.
     fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>>;
 
     /// Notes that a check begins whose failure would spoil the rest of the lot. Called before the check's
@@ -87,7 +87,7 @@ pub trait Shelf: Send {
     fn check_passed(&mut self) -> Result<()>;
 }
 
-/// Supplies: what a run or a preparation finds beside the parties.
+/// Supplies: the material and the helper that a run or a preparation can use, besides the parties.
 pub trait Supplies {
     /// The shelf of this material, if there is one to be used.
     fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf>;
@@ -115,10 +115,10 @@ impl Supplies for Empty {
 
 /// Makes correlated randomness of one kind: from OT, from a shelf, from a helper, in tests from nowhere.
 ///
-/// It has its own randomness and its own session, or its material already; what it lacks is the links, of
-/// which a dealer for two takes [`Mesh::pair`].
+/// It has its own randomness and its own session, or its material already. It only lacks the links: a dealer
+/// for two takes its link by [`Mesh::pair`].
 pub trait Dealer: Send {
-    /// What it makes at once: a type of the kind's own.
+    /// The type of what it makes in one call.
     type Batch;
 
     /// Makes at least `at_least` units. All parties ask for the same amounts, in the same order. After an

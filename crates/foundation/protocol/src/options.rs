@@ -10,7 +10,7 @@ use crate::card::{Card, Default, Opt, Values};
 #[derive(Clone, Debug)]
 pub struct Options {
     card: &'static Card,
-    /// One for each option of the card: what was said, or agreed on.
+    /// For each option of the card, its value as it was set or agreed on.
     values: Vec<Option<OptionValue>>,
 }
 

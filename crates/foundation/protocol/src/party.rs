@@ -5,7 +5,7 @@ use comity_circuit::Observer;
 use comity_core::{Backend, Block, Params, PartyId, Prg, Result, SessionId};
 use rand_core::CryptoRng;
 
-/// One party of a running protocol: its links, where it stands, its randomness, and who watches.
+/// One party of a running protocol: its links, its place, its randomness, and its observer.
 ///
 /// A protocol for two takes it apart once, with [`Mesh::pair`], and its figures are functions of a channel
 /// and [`Here`].
@@ -59,7 +59,8 @@ impl<'n> Party<'_, 'n> {
         Party { net: self.net, here: self.here.child(label), rng: self.rng, observer: self.observer }
     }
 
-    /// The only link of two parties, with all else that this party has: what a figure for two is written against.
+    /// The only link of two parties, and everything else that this party has: the arguments of a figure for
+    /// two parties.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there are not two parties.

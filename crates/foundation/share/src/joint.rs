@@ -62,7 +62,7 @@ pub struct Joint<C = Honest> {
     backend: Backend,
     key: GlobalKey,
     links: PerPeer<TwoWay>,
-    /// Seeds with each peer: for what hides what is opened, here and above.
+    /// The seeds with each peer, which hide opened bits, here and above.
     seeds: PairSeeds,
     zeros: ZeroShares,
     echo: Echo,
@@ -463,8 +463,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.coins.open(&mut talk)
     }
 
-    /// Shared bits, `bits` of them, of which this party's shares are random or given. Random ones come from
-    /// the stock if that suffices.
+    /// `bits` shared bits. This party's shares are random or given. Random bits come from the stock if that
+    /// suffices.
     fn pairwise(&mut self, mesh: &mut Mesh<'_>, bits: usize, given: Option<&Bits>) -> Result<Pairwise> {
         let (stock, used) = &mut self.stock;
         if given.is_none() && stock.len() - *used >= bits {
@@ -486,7 +486,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         Ok(all)
     }
 
-    /// Does what a call asks for, unless an earlier one failed.
+    /// Does the work of a call, unless an earlier call failed.
     fn guarded<T>(&mut self, call: impl FnOnce(&mut Joint<C>) -> Result<T>) -> Result<T> {
         if std::mem::replace(&mut self.broken, true) {
             return Err(Error::invalid_input(

@@ -71,7 +71,7 @@ pub struct Openings {
     /// RowShares of bits that have no coefficients yet, column by column, and the bits as they were heard. Secret.
     waiting: Vec<Vec<Block>>,
     heard: Bits,
-    /// For each peer what it is sent, and for this party what the others must send. Secret.
+    /// For each peer the sum that it is sent, and for this party the sum that the others must send. Secret.
     sums: Vec<Block>,
     /// Set while a call runs: an error leaves it set.
     broken: bool,
@@ -168,12 +168,12 @@ impl Openings {
     /// Opens to each party the bits of its rows, and checks them. Returns the value if there are rows for
     /// this party. Three rounds.
     ///
-    /// The shares go to each recipient alone. When it has all of them it names coefficients, and each party
-    /// answers with the products of its rows' blocks for the recipient's global key, as in a settlement. What
-    /// was opened before must be [settled](Openings::settle).
+    /// The shares go to each recipient alone. When it has all of them, it names coefficients, and each party
+    /// answers with the products of its rows' blocks for the recipient's global key, as in a settlement.
+    /// Earlier openings must be [settled](Openings::settle).
     ///
     /// # Errors
-    /// [`WRONG_MAC`](checks::WRONG_MAC) by nobody in particular; [`InvalidInput`](comity_core::Kind) after an
+    /// [`WRONG_MAC`](checks::WRONG_MAC), which names no party; [`InvalidInput`](comity_core::Kind) after an
     /// earlier error; those of the channels.
     pub fn open_each<'r>(
         &mut self,

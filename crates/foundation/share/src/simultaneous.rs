@@ -35,7 +35,7 @@ pub(crate) struct Saying<'s> {
     pub(crate) beside: Option<Message>,
 }
 
-/// What each of the others says, as long as the own string, and what it said beside it.
+/// The strings of the others, each as long as the own one, and what they said beside it.
 pub(crate) type Said = (PerPeer<Vec<u8>>, Option<PerPeer<Vec<u8>>>);
 
 /// Says a string to all among any number, by messages of a conversation, and returns what each of the others

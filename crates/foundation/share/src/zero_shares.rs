@@ -129,7 +129,7 @@ impl ZeroShares {
     }
 }
 
-/// What a zero-share hides.
+/// The use of a zero-share: what it hides.
 #[derive(Clone, Copy)]
 pub(crate) enum Hidden {
     /// Shares of bits.
@@ -141,7 +141,7 @@ pub(crate) enum Hidden {
 /// The number of a call that opens or checks something.
 pub(crate) struct Number(u64);
 
-/// Zero-shares for what is opened and for what checks it, each for one call, recipient and view.
+/// Zero-shares that hide opened bits and the products that check them, each for one call, recipient and view.
 pub(crate) struct Pads {
     backend: Backend,
     keys: PerPeer<Zeroizing<[u8; 32]>>,

@@ -11,7 +11,7 @@ use crate::rows::WireRows;
 
 /// A computation that outlives its steps: it lends its state to a sharing, together with the links of a step.
 pub trait Lasting {
-    /// What a party holds of a value.
+    /// A party's shares of a value.
     type Rows: WireRows + Send + Sync + 'static;
     /// The sharing of a step.
     type Sharing<'a, 'n>: Sharing<Rows = Self::Rows>

@@ -10,7 +10,7 @@ use crate::rows::WireRows;
 /// A way to share bits, and to compute on shared bits. It borrows its links and whatever outlives a program,
 /// and each program gets a new one.
 pub trait Sharing {
-    /// What a party holds of some wires.
+    /// A party's shares of some wires.
     type Rows: WireRows;
     /// Whether values may come in as shares and go out as shares ([`Engine::SHARES`]).
     const SHARES: bool;

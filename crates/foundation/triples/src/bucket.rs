@@ -246,7 +246,7 @@ impl Partition {
         Partition { batch, backend, shifts: shifts.collect() }
     }
 
-    /// What the buckets are combined with.
+    /// The backend that the buckets are combined with.
     pub(crate) fn backend(&self) -> Backend {
         self.backend
     }

@@ -29,7 +29,7 @@ pub trait TripleDealer: AuthBits + Dealer<Batch = Triples<Checked>> {
 
 impl<D: AuthBits + Dealer<Batch = Triples<Checked>> + ?Sized> TripleDealer for D {}
 
-/// What a dealer says that stopped at an error.
+/// The error of a dealer that stopped at an earlier error.
 pub(crate) fn stopped() -> Error {
     Error::invalid_input("this dealer stopped at an earlier error; set up a new one")
 }

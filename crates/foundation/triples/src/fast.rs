@@ -64,7 +64,8 @@ use crate::triples::{Checked, Triples};
 /// is about as large as a second-level cache.
 const CHUNK: usize = 10_880;
 
-/// Chunks of which the same is said at once. What they pass through then stays in a third-level cache.
+/// The number of chunks whose messages leave together. The memory that they use then stays in a third-level
+/// cache.
 const TOGETHER: usize = 8;
 
 /// An incomplete block of OTs would be for nothing.
@@ -135,7 +136,7 @@ impl Fast {
 }
 
 impl<C: for<'a> Conduct<Act<'a>>> Fast<C> {
-    /// A dealer on this extension, of which it is the only user.
+    /// A dealer on this extension, which must have no other user.
     fn with(extension: Extension, here: Here, budget: Budget, rng: Prg, conduct: C) -> Fast<C> {
         let Here { me: party, session, backend, .. } = here;
         Fast {
@@ -202,7 +203,7 @@ impl<C: for<'a> Conduct<Act<'a>>> Fast<C> {
         Ok(())
     }
 
-    /// Does what a call asks for, unless an earlier one failed.
+    /// Does the work of a call, unless an earlier call failed.
     fn unless_broken<T>(&mut self, call: impl FnOnce(&mut Fast<C>) -> Result<T>) -> Result<T> {
         if std::mem::replace(&mut self.broken, true) {
             return Err(stopped());

@@ -246,7 +246,7 @@ fn provisions(budget: &Budget, bits: usize, parties: u16) -> Provisions {
 }
 
 impl<C: for<'a> Conduct<JointAct<'a>>> Many<C> {
-    /// A dealer on these authenticated bits, of which it is the only user.
+    /// A dealer on these authenticated bits, which must have no other user.
     fn with(joint: Joint<C>, here: Here, budget: Budget) -> Many<C> {
         let Here { me, parties, session, backend, .. } = here;
         let key = joint.key().clone();
@@ -358,7 +358,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Many<C> {
         })
     }
 
-    /// Does what a call asks for, unless an earlier one failed.
+    /// Does the work of a call, unless an earlier call failed.
     fn unless_broken<T>(&mut self, call: impl FnOnce(&mut Many<C>) -> Result<T>) -> Result<T> {
         if std::mem::replace(&mut self.broken, true) {
             return Err(stopped());

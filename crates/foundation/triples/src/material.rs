@@ -16,8 +16,8 @@ use crate::many::stored::{RowAmounts, RowMaker, RowsFromShelf};
 use crate::many::{self, OfTwo, RowDealer};
 use crate::stored::{Amounts, FromShelf, Maker};
 
-/// Triples of a batch, and random bits, of which there are as many, for protocols that mask each AND gate's
-/// output, too.
+/// Triples of a batch, and the same number of random bits, for protocols that mask each AND gate's output,
+/// too.
 const TRIPLES: usize = 1 << 13;
 
 /// Bits of a batch that are one party's alone, of each party.
@@ -29,7 +29,7 @@ pub const BATCH: Amounts = Amounts { triples: TRIPLES, masks: [MASKS; 2], shares
 /// Batches of a lot of two parties, if no program needs more: eight million ANDs, 1.1 GB, some ten seconds to make.
 const LOT: u64 = 1 << 10;
 
-/// What is stored beside a batch's own bytes.
+/// The bytes that are stored beside a batch's own.
 const BESIDE: u64 = 4096;
 
 /// The amounts of a batch among `parties` parties.

@@ -27,7 +27,7 @@ use crate::triples::{Checked, Triple, Triples};
 /// The form of a batch of two parties.
 const FORM: BatchForm = BatchForm { magic: b"comity tinyot 1\n", name: SHARES };
 
-/// What a batch of shares is called, of two parties or more.
+/// The name of a batch of shares in errors, of two parties or more.
 pub(crate) const SHARES: &str = "a batch of shares";
 
 /// The amounts of each kind in a batch.

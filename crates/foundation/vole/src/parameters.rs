@@ -38,7 +38,7 @@ pub struct LpnSizes {
     pub(crate) blocks: usize,
 }
 
-/// What a run does.
+/// The sizes of a run's steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     /// Blocks of stage 1, and log2 of their length.
@@ -53,7 +53,7 @@ impl LpnSizes {
     /// The parameters of all runs.
     pub const STANDARD: LpnSizes = LpnSizes { noise: 398, dimension: 122 << 10, depth: 10, blocks: 1728 };
 
-    /// What a run for `n` elements does.
+    /// The sizes of the steps of a run for `n` elements.
     pub(crate) fn plan(&self, n: usize) -> Plan {
         let mut iterations = Vec::new();
         // As many as stage 2 would start from stage 1 makes by itself.

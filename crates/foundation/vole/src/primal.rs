@@ -21,7 +21,7 @@ const HALF: usize = 5;
 /// Outputs whose places are drawn together: as many as stay in the first-level cache.
 const DRAWN: usize = 64;
 
-/// Adds to each correlation what the code that `seed` names has of the secret for it.
+/// Adds to each correlation its element of the secret's code word, for the code that `seed` names.
 pub fn encode(backend: Backend, seed: Block, secret: &HugeTable, out: &mut [Block]) {
     let mut prg = Prg::new(backend, seed);
     let mut places = [[[0; HALF]; DRAWN]; 2];

@@ -22,13 +22,13 @@ pub struct Received {
 }
 
 /// The receiver's part of the product, whose last step is still to do: it is local, takes a third of the
-/// receiver's time, and can wait until the peer is busy with what is made of the vector.
+/// receiver's time, and can wait until the peer is busy with the next use of the vector.
 pub struct Product {
     made: Zeroizing<Vec<Block>>,
     rest: Option<Rest>,
 }
 
-/// What is left to do.
+/// The step that is left to do.
 struct Rest {
     backend: Backend,
     /// The code, and the secret that it encodes.

@@ -3,7 +3,7 @@
 
 use comity_core::Block;
 
-/// An act: what is about to be used or sent. An honest party does not look at it.
+/// An act: something that is about to be used or sent. An honest party does not look at it.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
 pub(crate) enum Act<'a> {
     /// The bits of all `d` of a chunk, then those of all `e`, as they are shown.

@@ -87,10 +87,10 @@ impl Algebra {
         }
     }
 
-    /// What the circuit check looks at: of each of some gates the share of `(a + l_u)(b + l_v) + c + l_w`,
-    /// where `a`, `b` and `c` are the masked values of its inputs and its output, which are public. The share
-    /// is zero, so the peer's is this party's; returned are the garbler's MAC on it and the evaluator's, as
-    /// they then are, of which this party has one and computes the other by its key.
+    /// The shares that the circuit check compares: for each of some gates that of
+    /// `(a + l_u)(b + l_v) + c + l_w`, where `a`, `b` and `c` are the public masked values of its inputs and
+    /// its output. The value is zero, so the peer's share is this party's. Returned are the garbler's MAC on
+    /// it and the evaluator's: this party has one of them and computes the other by its key.
     pub(crate) fn checked(&self, gates: &Gates, masked: &Masked, range: Range<usize>, macs: &mut Vec<[Block; 2]>) {
         let one = self.constant(true);
         macs.clear();

@@ -52,7 +52,7 @@ impl Pool {
         Pool { masks: Zeroizing::new(vec![Share::default(); masks]), used: 0 }
     }
 
-    /// Takes masks as long as there are any; what is left to be made.
+    /// Takes masks as long as there are any. Returns the part of `out` that is still to be filled.
     fn take<'o>(&mut self, out: &'o mut [Share]) -> &'o mut [Share] {
         let ready = out.len().min(self.masks.len() - self.used);
         let (ahead, later) = out.split_at_mut(ready);
@@ -110,8 +110,8 @@ impl<'d> Live<'d> {
         }
     }
 
-    /// Asks the dealer for `ands` triples. Asking for just what a chunk lacks leaves none over, which would
-    /// have to be copied for the next chunk.
+    /// Asks the dealer for `ands` triples. A caller asks for just what a chunk lacks, so that none is left
+    /// over, which would have to be copied for the next chunk.
     fn refill(&mut self, ch: &mut dyn Channel, ands: usize) -> Result<()> {
         // Not both at the same time.
         self.triples = Triples::none();

@@ -33,7 +33,7 @@ enum Source<'a, 'd> {
     Stored(&'a mut dyn Read),
 }
 
-/// What the two sides do with labels.
+/// The two sides, with their state.
 enum Side {
     /// The garbler: where labels of inputs come from; and unless all was garbled before, what garbles.
     Garbler { labels: Box<Prg>, garbler: Option<AuthGarbler> },
@@ -86,7 +86,7 @@ impl Drop for Room {
     }
 }
 
-/// What a run is made of, beside its place.
+/// The parts of a run, besides its place.
 struct Parts<'a, 'd> {
     algebra: Algebra,
     source: Source<'a, 'd>,
@@ -129,14 +129,14 @@ pub(crate) fn whole(
     run.ch.flush()
 }
 
-/// What is to be garbled ahead, by whom, and where it goes.
+/// An order for a program to be garbled ahead: the garbler, and where the batch goes.
 pub(crate) struct Order<'o> {
     pub(crate) program: &'o Program,
     pub(crate) garbler: PartyId,
     pub(crate) to: &'o mut dyn Write,
 }
 
-/// The offline phase: all but what depends on inputs, to a batch.
+/// The offline phase: everything that does not depend on inputs goes to a batch.
 ///
 /// # Errors
 /// As [`whole`], and those of writing. What was written before an error is worth nothing.
@@ -324,7 +324,7 @@ impl<'a, 'd, C: for<'c> Conduct<Act<'c>>> Run<'a, 'd, C> {
         }
     }
 
-    /// The evaluator tells the masked values of a chunk, and both note what is to be checked.
+    /// The evaluator sends the masked values of a chunk, and both note what is to be checked.
     fn check(&mut self, chunk: &[Stretch<'_>]) -> Result<()> {
         let ands = self.bits.outputs.len();
         let mut told = pack(self.bits.outputs.iter().map(|&bit| bit == 1));
@@ -358,7 +358,7 @@ impl<'a, 'd, C: for<'c> Conduct<Act<'c>>> Run<'a, 'd, C> {
         Ok(())
     }
 
-    /// The evaluator receives active labels of input wires, of which the masked values are known.
+    /// The evaluator receives active labels of input wires whose masked values are known.
     fn active_labels(&mut self, wires: Range<usize>) -> Result<()> {
         let labels = &mut self.labels.memory[wires.clone()];
         self.ch.recv(Block::bytes_of_mut(labels))?;

@@ -34,7 +34,7 @@ use crate::gates::{Algebra, Gates, Masked, pack};
 /// Gates whose MACs are hashed in one go: they stay in the second-level cache, and the hash wants many at once.
 const TILE: usize = 4096;
 
-/// What was not checked yet, and the ledger of outputs.
+/// What has not been checked yet, and the ledger of outputs.
 pub(crate) struct Verdict<'a> {
     here: Here,
     rng: &'a mut dyn CryptoRng,

@@ -19,7 +19,7 @@ pub(crate) const CHUNK: usize = 32_640;
 const STRETCH: usize = 4096;
 const _: () = assert!(STRETCH >= Tape::MAX_ANDS);
 
-/// Stretches of a chunk at most: calls with few gates or none.
+/// The most stretches of a chunk: calls with few gates, or no gates.
 const STRETCHES: u64 = 1 << 13;
 
 /// Calls that wait.
@@ -135,7 +135,7 @@ impl<W: DefaultIsZeroes> Column<W> {
         Column { memory: Memory::default(), slots: Vec::new(), one }
     }
 
-    /// Makes the wires of a program, of which all are the constant zero.
+    /// Makes the wires of a program, all of which are the constant zero.
     ///
     /// # Errors
     /// [`NoMemory`].

@@ -123,7 +123,7 @@ impl<'d> BitMachine<'d> {
         )
     }
 
-    /// Random bits that nobody knows: the sums of what each party draws.
+    /// Random bits that nobody knows: the sums of random bits of all parties.
     pub fn random(&mut self, bits: usize) -> BitShares {
         drawn(&mut self.alone, bits)
     }

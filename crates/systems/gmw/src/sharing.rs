@@ -162,7 +162,8 @@ pub(crate) fn look_ups(program: &Program) -> BTreeMap<usize, u64> {
     found
 }
 
-/// The triples that a program uses up: those of the unit vectors of what it looks up, and one for each other AND.
+/// The triples that a program uses up: those of the unit vectors for its look-ups, and one for each other
+/// AND.
 pub(crate) fn triples_of(program: &Program) -> u64 {
     fn gates(program: &Program, steps: &[Step]) -> u64 {
         let of = |step: &Step| match step {

@@ -23,7 +23,7 @@ fn inputs(width: usize) -> [Bits; 2] {
     [bits(width, &mut rng(4)), bits(width, &mut rng(5))]
 }
 
-/// What each party sends to each other one, and its rounds, on each link.
+/// The traffic of each party to each other one, and its rounds, on each link.
 fn traffic(parties: u16, program: &Program, inputs: &[Bits]) -> Vec<Vec<Traffic>> {
     over_links(parties, |links| {
         let mut counters = Vec::new();

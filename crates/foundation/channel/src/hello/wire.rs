@@ -13,7 +13,7 @@ pub(super) const MAGIC: [u8; 8] = *b"comity\n\x80";
 /// The first bytes of a [`farewell`].
 pub(super) const AWAY: [u8; 8] = *b"comity\n\x81";
 
-/// Bytes of a farewell after its first ones: the reason, who says it, and of how many parties.
+/// Bytes of a farewell after its first ones: the reason, the sender, and the number of parties.
 pub(super) const REASON: usize = 1 + 2 + 2;
 
 /// The most of a text that the peer is shown, in bytes of UTF-8.
@@ -116,7 +116,7 @@ pub(super) fn turned_away(me: PartyId, reason: [u8; REASON]) -> Error {
     Error::mismatch("parties", format!("party {me}"), format!("party {peer} of {parties}, which {why}"))
 }
 
-/// A digest, or none.
+/// A digest, if there is one.
 pub(super) fn optional(digest: &Option<[u8; 32]>) -> [u8; 33] {
     let mut bytes = [0; 33];
     if let Some(digest) = digest {

@@ -37,7 +37,7 @@ impl Results for (Vec<Wire>, Vec<Wire>) {
     }
 }
 
-/// What was noted so far.
+/// The notes so far.
 #[derive(Default)]
 pub(super) struct Recorder {
     /// Whether nothing is noted at present.

@@ -74,8 +74,8 @@ impl Circuit {
         Ok(self.noted(notes))
     }
 
-    /// The circuit with those of its notes that pass the check. A builder joins gates that are gone in the
-    /// end with others; where no note has them built again, what is true may come out as other wires.
+    /// The circuit with those of its notes that pass the check. A builder merges gates with others that are
+    /// gone in the end; where no note builds these again, the results of a true note may be other wires.
     pub(crate) fn with_notes_that_pass(self, gadgets: Gadgets) -> Circuit {
         let mut notes = self.notes().to_vec();
         loop {
@@ -88,8 +88,8 @@ impl Circuit {
     }
 }
 
-/// The notes without these, without those that read a result of them that is gone, and without those of which
-/// then nothing is left.
+/// The notes without `dropped`, without those that read a result of a dropped one that is gone, and without
+/// those of which nothing is left then.
 fn without(notes: Vec<Note>, dropped: &[usize], first_gate_wire: usize) -> Vec<Note> {
     let mut kept = vec![true; notes.len()];
     dropped.iter().for_each(|&note| kept[note] = false);
@@ -174,7 +174,7 @@ fn check_form(circuit: &Circuit, notes: &[Note]) -> Result<(), NoteError> {
     }
 }
 
-/// The notes that are not what the gates compute; or the note with which it takes too many gates to tell.
+/// The notes that the gates do not compute; or the note whose check would take too many gates.
 fn rebuild(circuit: &Circuit, notes: &[Note], gadgets: Gadgets) -> Result<Vec<usize>, usize> {
     let first = circuit.first_gate_wire();
     // Of the inputs only those that something reads: a circuit may have far more than it has bytes.

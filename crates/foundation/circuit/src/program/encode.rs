@@ -52,7 +52,7 @@ pub enum DecodeError {
     /// A version that this build does not know.
     #[error("a program in encoding version {0}; this build reads version {VERSION}: make it again from its source")]
     Version(u32),
-    /// The bytes end too early for what they announce.
+    /// The bytes end before everything that they announce.
     #[error("the program is cut off at byte {0}")]
     Truncated(usize),
     /// Bytes follow after the program.
@@ -118,8 +118,8 @@ impl Program {
         }
     }
 
-    /// The digest that says what is computed: over the program without names and lines, the circuits and
-    /// their notes, owners, recipients and the version of the lowering. Parties compare it before they run.
+    /// The digest of the computation: over the program without names and lines, the circuits and their notes,
+    /// owners, recipients and the version of the lowering. Parties compare it before they run.
     pub fn digest(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("comity 2026 program digest");
         hasher.update(&lower::VERSION.to_le_bytes());

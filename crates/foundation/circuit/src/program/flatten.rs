@@ -59,7 +59,7 @@ impl Default for Held {
     }
 }
 
-/// The engine that builds what it is told to compute.
+/// The engine that builds a circuit of the gates that it is asked to compute.
 struct Flatten<'p> {
     program: &'p Program,
     builder: Builder,

@@ -12,7 +12,7 @@ use crate::tape::Tape;
 use crate::tape::TapeGate;
 use crate::tape::lanes::Lanes;
 
-/// A word: what a slot holds.
+/// The word that a slot holds.
 pub(super) trait Word: Copy + BitXor<Output = Self> + BitAnd<Output = Self> {}
 
 impl Word for bool {}

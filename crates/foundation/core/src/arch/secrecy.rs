@@ -33,7 +33,7 @@ pub fn mask(bit: bool) -> u64 {
     opaque(u64::from(bit).wrapping_neg())
 }
 
-/// The same word, of which the compiler forgets what it knew.
+/// The same word, about which the compiler knows nothing.
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
 #[inline(always)]
 fn opaque(mut word: u64) -> u64 {

@@ -18,7 +18,7 @@ const HUGE: usize = 2 << 20;
 pub(crate) struct Memory {
     blocks: NonNull<Block>,
     len: usize,
-    /// The start of what was allocated: the blocks lie inside.
+    /// The start of the allocated memory: the blocks lie inside.
     start: NonNull<u8>,
     layout: Layout,
 }

@@ -59,7 +59,7 @@ impl SumHash {
     /// Hashes the next piece: `rows(i)` gives the pieces of the rows whose sum is sum `i`.
     ///
     /// # Panics
-    /// If all has been hashed, or a row is shorter than what is left of a piece.
+    /// If all has been hashed, or a row is shorter than the rest of a piece.
     pub fn absorb<'a, const K: usize>(&mut self, rows: impl Fn(usize) -> [&'a [u8]; K]) {
         let (pieces, at) = (self.pieces(), self.done / SumHash::PIECE);
         let width = SumHash::PIECE.min(self.len - self.done);

@@ -23,7 +23,7 @@ pub(crate) fn unknown(kind: &str) -> String {
     format!("the cell {} {what}: {SCRIPT}", named(kind))
 }
 
-/// A gate: its pins, and what it makes of them; it drives `Y`.
+/// A gate: its pins, and the function of them that drives `Y`.
 type Gate = (&'static [&'static str], fn(&[bool]) -> bool);
 
 fn gate(kind: &str) -> Option<Gate> {

@@ -34,7 +34,7 @@ struct Into<'a> {
 }
 
 impl Into<'_> {
-    /// Puts a module into `flat`; `outer` says what the nets of the module around it are there.
+    /// Puts a module into `flat`; `outer` gives the nets of the surrounding module in `flat`.
     fn put(&mut self, flat: &mut Model, instance: &Instance, outer: &dyn Fn(Net) -> Net) -> Result<()> {
         let Instance { model: name, ports, at } = instance;
         let at = *at;

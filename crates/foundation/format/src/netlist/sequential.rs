@@ -18,7 +18,7 @@ impl SequentialCircuit {
         SequentialCircuit { circuit, state, warnings: Vec::new() }
     }
 
-    /// The same, with what is odd about its file.
+    /// The same circuit, with the oddities of its file.
     pub(crate) fn with_warnings(self, warnings: Vec<String>) -> SequentialCircuit {
         SequentialCircuit { warnings, ..self }
     }

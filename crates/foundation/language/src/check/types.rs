@@ -15,7 +15,7 @@ use crate::types::{MAX_INSIDE, MAX_PARTS, Struct, Ty};
 const MAX_NESTED: u32 = 400;
 
 impl<'s> Checker<'s, '_> {
-    /// A struct's type; none if there is no such struct or it has a mistake.
+    /// A struct's type; `None` if there is no such struct or it has a mistake.
     pub(super) fn structure(&mut self, name: &str) -> Option<Rc<Struct>> {
         let (&name, state) = self.structs.get_key_value(name)?;
         let index = match state {
@@ -46,8 +46,8 @@ impl<'s> Checker<'s, '_> {
         Some(known).filter(|_| !matches!(self.structs[name], StructState::Wrong))
     }
 
-    /// Whether what stands here can be checked: not inside of too many others, and there are not mistakes
-    /// enough. Who enters has to [leave](Checker::leave).
+    /// Whether to check what stands here: it is not nested too deeply, and there are not too many mistakes
+    /// already. A caller that gets `true` has to [leave](Checker::leave).
     pub(super) fn enter(&mut self, at: Span) -> bool {
         if self.errors.are_many() {
             return false;

@@ -41,7 +41,8 @@ impl Affine {
         Some(Affine { start, terms })
     }
 
-    /// Whether it is zero in some turn, given how many turns each loop has; none if that takes too long to find out.
+    /// Whether it is zero in some turn, given how many turns each loop has; `None` if that takes too long to
+    /// find out.
     pub(crate) fn is_ever_zero(&self, times: impl Fn(LoopId) -> u64) -> Option<bool> {
         let mut goal = self.start.checked_neg()?;
         let mut terms = Vec::with_capacity(self.terms.len());
@@ -55,7 +56,7 @@ impl Affine {
         reaches(&terms, goal, &mut SEARCHED.clone())
     }
 
-    /// The smallest and the largest value, given how many turns each loop has; none if that is too large.
+    /// The smallest and the largest value, given how many turns each loop has; `None` if that is too large.
     pub(crate) fn range(&self, times: impl Fn(LoopId) -> u64) -> Option<(i128, i128)> {
         let (mut low, mut high) = (self.start, self.start);
         for &(id, factor) in &self.terms {

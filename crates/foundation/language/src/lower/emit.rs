@@ -12,7 +12,7 @@ use super::segment::{Cell, Runs};
 /// Loops whose turn is used as a value have one table of all turns up to this many; longer ones are split in two.
 pub(super) const TABLE: u64 = 1 << 11;
 
-/// A digit: what a class of cells moves with.
+/// A digit, with which a class of cells moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Digit {
     /// The turn of a loop.

@@ -94,7 +94,7 @@ impl Lower<'_> {
         self.others(home, cell, bits).any(|(_, entry)| which(entry))
     }
 
-    /// Writes everything back that is remembered. What is read afterwards comes from the memory.
+    /// Writes back everything that is remembered. Later reads come from the memory.
     pub(super) fn flush(&mut self, at: Span) -> Result<(), Failure> {
         let overlay = std::mem::take(&mut self.overlay);
         let levels = std::mem::take(&mut self.levels);
@@ -277,7 +277,7 @@ impl Lower<'_> {
         Ok(to)
     }
 
-    /// Writes a value to the memory. What is written is seen after the segment is closed.
+    /// Writes a value to the memory. Reads see it after the segment is closed.
     pub(super) fn store_at(&mut self, to: Cell, value: &Value, ty: &Ty, at: Span) -> Result<(), Failure> {
         match value {
             _ if ty.bits() == 0 => Ok(()),

@@ -22,7 +22,7 @@ const PARTS: usize = 24;
 /// Kept loops inside each other, at most; each may take two of the program's.
 const MAX_KEPT: usize = 7;
 
-/// The turns of a loop, and what each is done with.
+/// The turns of a loop, and the body of each.
 struct Turns<'m> {
     func: &'m Func,
     pattern: &'m Pattern,

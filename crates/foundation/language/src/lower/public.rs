@@ -41,7 +41,7 @@ fn within((low, high): Range, (least, most): Range) -> bool {
     low >= least && high <= most
 }
 
-/// The range of what an operation gives for numbers of these ranges; none if it may become too large, or
+/// The range of the results of an operation on numbers of these ranges; `None` if it may become too large, or
 /// never has a value.
 pub(super) fn interval(op: Binary, (a, b): Range, (c, d): Range) -> Option<Range> {
     let among = |lefts: &[i128], rights: &[i128]| {
@@ -319,7 +319,7 @@ impl Ranged {
     }
 }
 
-/// What a comparison of two numbers gives, if the range of their difference says it.
+/// The result of a comparison of two numbers, if the range of their difference decides it.
 fn decided(op: Binary, (low, high): Range) -> Option<bool> {
     match op {
         Binary::Lt if high < 0 => Some(true),

@@ -119,7 +119,7 @@ impl Lower<'_> {
         Ok(Cell { class: 0, base: base as u32 })
     }
 
-    /// Closes the segment that is open, so that what it writes is seen.
+    /// Closes the open segment, so that reads see what it writes.
     pub(super) fn close(&mut self) {
         if let Some(id) = self.open.take() {
             self.items.last_mut().expect("the program's own items").push(Item::Segment(id));

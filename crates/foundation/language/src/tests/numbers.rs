@@ -12,7 +12,7 @@ fn refused(source: &str) -> [String; 3] {
     })
 }
 
-/// A number that is made of loops' variables, as a text, and what it is in each turn.
+/// A number made of loops' variables, as a text, and its value in each turn.
 type Made = (&'static str, fn(i128, i128) -> i128);
 
 /// Each of these stays small, and is made of what does not.

@@ -90,7 +90,7 @@ pub(super) fn add_bit(b: &mut Builder, x: &[Wire], bit: Wire) -> Vec<Wire> {
     sum
 }
 
-/// `x + y + carry` and the carry out, for words of any width, or none.
+/// `x + y + carry` and the carry out, for words of any width, including no bits.
 pub(super) fn sums(b: &mut Builder, x: &[Wire], y: &[Wire], carry: Wire) -> (Vec<Wire>, Wire) {
     match b.goal() {
         Goal::Size => ripple(b, x, y, carry, full_adder),
@@ -101,7 +101,7 @@ pub(super) fn sums(b: &mut Builder, x: &[Wire], y: &[Wire], carry: Wire) -> (Vec
     }
 }
 
-/// `x - y - borrow` and the borrow out, for words of any width, or none.
+/// `x - y - borrow` and the borrow out, for words of any width, including no bits.
 pub(super) fn differences(b: &mut Builder, x: &[Wire], y: &[Wire], borrow: Wire) -> (Vec<Wire>, Wire) {
     match b.goal() {
         Goal::Size => ripple(b, x, y, borrow, full_subtractor),

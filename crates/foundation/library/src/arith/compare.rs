@@ -73,7 +73,7 @@ pub fn lt_signed(b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
     })
 }
 
-/// The borrow of x - y, `x < y`, where `below` says so of what comes below. n ANDs.
+/// The borrow of x - y, `x < y`, where `below` is the borrow from lower bits. n ANDs.
 pub(crate) fn less(b: &mut Builder, x: &[Wire], y: &[Wire], below: Wire) -> Wire {
     match b.goal() {
         Goal::Size => x.iter().zip(y).fold(below, |below, (&x, &y)| {

@@ -11,7 +11,7 @@ use comity_circuit::{Builder, Wire};
 
 use super::width;
 
-/// The carry of a run of bits: what the run does with it.
+/// The carry of a run of bits: whether the run makes one, and whether it passes one on.
 #[derive(Clone, Copy)]
 pub(super) struct Carry {
     /// Whether the run makes a carry itself.
@@ -74,7 +74,7 @@ impl Shape {
         shape
     }
 
-    /// What is due of all runs: nobody asks whether they pass a carry on.
+    /// The gates due for all runs, where it does not matter whether they pass a carry on.
     fn root(&self) -> Due {
         Due { makes: self.end, passes: u32::MAX }
     }

@@ -17,7 +17,7 @@ use super::{Columns, leading_zeros, mux, not, shr_by};
 
 /// A quotient before its digits are added up, and the remainder in two words.
 struct Digits {
-    /// What the digits do with a borrow, and whether they are not zero.
+    /// For each digit how it passes a borrow on, and whether it is not zero.
     quotient: (Vec<Carry>, Vec<Wire>),
     rest: [Vec<Wire>; 2],
 }

@@ -50,7 +50,7 @@ impl From<Register> for Words {
 /// A circuit from words to words, and how its words are built.
 type Build = fn(&mut Builder, &[Vec<Wire>]) -> Vec<Vec<Wire>>;
 
-/// The state that the steps of wide arithmetic share: circuits, and registers for what is in between.
+/// The state that the steps of wide arithmetic share: circuits, and registers for intermediate values.
 #[derive(Default)]
 struct Wide {
     circuits: HashMap<(&'static str, Vec<usize>), CircuitId>,
@@ -86,7 +86,7 @@ impl Wide {
         self.map(p, 1, circuit, &words(args), &words(outs));
     }
 
-    /// A register for a while. What it holds is anything.
+    /// A register for a while. Its content is undefined.
     fn take(&mut self, p: &mut ProgramBuilder, bits: usize) -> Register {
         let bits = bits as u64;
         self.free.get_mut(&bits).and_then(Vec::pop).unwrap_or_else(|| p.register(bits))

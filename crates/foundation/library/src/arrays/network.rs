@@ -51,7 +51,7 @@ pub(super) struct Pass {
     pub(super) times: usize,
 }
 
-/// The passes of the step of distance `p` over `rows` rows, of which the first `keep` are wanted afterwards.
+/// The passes of the step of distance `p` over `rows` rows, when only the first `keep` are wanted afterwards.
 pub(super) fn passes(rows: usize, p: usize, keep: usize) -> Vec<Pass> {
     let (zeros, ones) = halves(rows, p);
     // From the last pass to the first: a comparison is needed if one of its rows is, and then needs both.

@@ -43,8 +43,8 @@ pub fn demux(b: &mut Builder, index: &[Wire], rows: usize) -> Vec<Wire> {
     })
 }
 
-/// As [`demux`], in ⌈log2 t⌉ layers for an index of t bits: the products of the wires of its halves. `inside`
-/// is what all wires together are.
+/// As [`demux`], in ⌈log2 t⌉ layers for an index of t bits: the products of the wires of its halves. The XOR
+/// of all wires is `inside`.
 pub(crate) fn unit(b: &mut Builder, index: &[Wire], rows: usize, inside: Wire) -> Vec<Wire> {
     let Some((&top, rest)) = index.split_last() else { return vec![inside] };
     if rest.is_empty() {

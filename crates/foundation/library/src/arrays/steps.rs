@@ -46,8 +46,8 @@ fn circuit(
     p.circuit(circuit)
 }
 
-/// Calls a circuit for each row: row i of the arrays in `outs` is what it makes of row i of those in `args`. The calls
-/// are independent; an array may be in both.
+/// Calls a circuit for each row: it reads row i of the arrays in `args` and writes row i of those in `outs`.
+/// The calls are independent; an array may be in both.
 ///
 /// # Panics
 /// If the arrays differ in length, or have no rows.

@@ -2,7 +2,7 @@
 
 use super::Shape;
 
-/// What a pole is.
+/// The kind of a pole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pole {
     /// An input: nothing comes to it.
@@ -40,7 +40,7 @@ pub enum Pass {
 pub enum Leave {
     /// By a switch.
     Both,
-    /// The second pole gives nothing: what the first one gives goes both ways.
+    /// The second pole is an output: the output of the first one goes both ways.
     First,
     /// The first pole gives nothing: what the second one gives goes both ways.
     Second,

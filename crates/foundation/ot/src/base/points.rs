@@ -127,7 +127,7 @@ impl Chooser {
         self.points.clone()
     }
 
-    /// Sends all points. The sender waits for them: what this side derives from them comes later.
+    /// Sends all points. The sender waits for them, so this side derives its own values only afterwards.
     pub(super) fn send(&mut self, ch: &mut dyn Channel, choices: &Bits, rng: &mut dyn CryptoRng) -> Result<()> {
         while let Some(group) = self.group(choices, rng) {
             ch.send(group.as_flattened())?;
@@ -182,7 +182,7 @@ impl Offerer {
 
 /// Derives keys, one OT after another.
 pub(super) struct Kdf {
-    /// Has absorbed what all OTs have in common.
+    /// A hash that has absorbed what all OTs have in common.
     start: Hasher,
     /// The index of the next OT.
     pub(super) index: u64,
@@ -207,7 +207,7 @@ impl Kdf {
     }
 }
 
-/// A key from what was hashed before and these secret parts.
+/// A key from the hash so far and these secret parts.
 pub(super) fn derive<const N: usize>(start: &Hasher, parts: &[&[u8]]) -> [u8; N] {
     let mut hasher = start.clone();
     for part in parts {

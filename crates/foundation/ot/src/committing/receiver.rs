@@ -31,7 +31,7 @@ struct Call {
     t: Zeroizing<Vec<Block>>,
     /// Bytes in a message.
     len: usize,
-    /// The two masked messages of each OT; none if they are random.
+    /// The two masked messages of each OT; `None` if messages are random.
     masked: Option<Vec<u8>>,
 }
 

@@ -6,7 +6,7 @@ use zeroize::Zeroize;
 use super::{BLOCK, ROWS};
 use crate::stream::{begin, grown};
 
-/// Columns that are written in one go: they stay in the first-level cache for what is done with them.
+/// The number of columns that are written in one go: they stay in the first-level cache for their use.
 const TILE: usize = 512;
 
 /// The state of either side but for its seeds.

@@ -141,7 +141,8 @@ pub(super) struct Scratch {
     rows: Zeroizing<Vec<Block>>,
 }
 
-/// The first `n` blocks of a buffer, which is replaced if it is too short; what is in them is of an earlier use.
+/// The first `n` blocks of a buffer, which is replaced if it is too short. They hold values of an earlier
+/// use.
 pub(super) fn room(buffer: &mut Zeroizing<Vec<Block>>, n: usize) -> &mut [Block] {
     if buffer.len() < n {
         *buffer = Zeroizing::new(vec![Block::ZERO; n]);

@@ -151,8 +151,8 @@ impl<M: Model> Sender<M> {
         let Ok(()) = self.state.open(false, growing(self.delta, |_| ()));
     }
 
-    /// Starts an iteration over a channel. In the malicious model all trees are told and checked now; in the
-    /// semi-honest one each is told when its leaves become outputs, and so is grown once.
+    /// Starts an iteration over a channel. In the malicious model it sends and checks all trees now; in the
+    /// semi-honest one it sends each when its leaves become outputs, and so grows each once.
     fn iterate(&mut self, ch: &mut dyn Channel) -> Result<()> {
         let nonce = self.nonce();
         ch.send(&nonce.to_bytes())?;

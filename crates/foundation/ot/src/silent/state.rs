@@ -48,7 +48,7 @@ pub(super) struct State {
     pub(super) parameters: Parameters,
     pub(super) session: SessionId,
     pub(super) backend: Backend,
-    /// The iteration under way, or the next one if none is.
+    /// The iteration under way; between two iterations, the next one.
     pub(super) iteration: u64,
     /// Set while a call runs: an error leaves it set.
     broken: bool,
@@ -60,7 +60,7 @@ pub(super) struct State {
     pub(super) tree: Tree,
     /// The messages of the iteration's trees go over the channel as their leaves are needed, and not all before.
     pub(super) streamed: bool,
-    /// The next tree whose leaves become outputs; with as many as there are, none.
+    /// The next tree whose leaves become outputs; the number of trees if no tree is left.
     next_tree: usize,
     /// Outputs of the last tree; those before `used` are gone. Secret.
     ahead: Vec<Block>,
@@ -95,7 +95,7 @@ impl State {
         }
     }
 
-    /// Starts a call, unless an earlier one failed: the two sides then no longer agree on what they hold.
+    /// Starts a call, unless an earlier one failed: then the two sides no longer agree on their state.
     pub(super) fn begin(&mut self) -> Result<()> {
         if std::mem::replace(&mut self.broken, true) {
             return Err(Error::invalid_input(STOPPED));
@@ -203,7 +203,7 @@ impl State {
         }
     }
 
-    /// Writes what is left of the last tree's outputs; returns how many there were.
+    /// Writes the remaining outputs of the last tree. Returns their number.
     fn take_ahead(&mut self, out: &mut [Block]) -> usize {
         let count = out.len().min(self.ahead.len() - self.used);
         out[..count].copy_from_slice(&self.ahead[self.used..self.used + count]);

@@ -32,7 +32,7 @@ impl Checking for Malicious {
 /// in a second-level cache of 1 MiB while it is made, hashed and transposed.
 pub(super) const PIECE: usize = 128;
 
-/// Columns that are written in one go: they stay in the first-level cache for what is done with them.
+/// The number of columns that are written in one go: they stay in the first-level cache for their use.
 const TILE: usize = 512;
 
 /// A part of a chunk: blocks `at` to `at + width` of every row.
@@ -156,8 +156,8 @@ impl Matrix {
         self.broken = false;
     }
 
-    /// Room in slot 0 for all rows of a chunk of `n` OTs, which may be longer than chunks are by default.
-    /// What was there is wiped.
+    /// Makes room in slot 0 for all rows of a chunk of `n` OTs, which may be longer than chunks are by
+    /// default. The old content is wiped.
     pub(super) fn make_room<M: Checking>(&mut self, n: usize) {
         room(&mut self.rows[0], ROWS * width::<M>(n));
     }
@@ -257,8 +257,8 @@ impl Matrix {
     }
 }
 
-/// Makes a buffer, of which nothing is needed any more, anew where it is too small: by growing it would leave
-/// secrets behind.
+/// Replaces a buffer that is too small and whose content is no longer needed: growing it would leave secrets
+/// behind.
 pub(super) fn room(buffer: &mut Vec<Block>, blocks: usize) {
     if buffer.capacity() < blocks {
         buffer.as_mut_slice().zeroize();

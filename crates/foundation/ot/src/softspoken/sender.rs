@@ -213,7 +213,7 @@ impl<M: Checking> Sender<M> {
         }
     }
 
-    /// Holds a chunk, of which only the hashes are left, against the answer.
+    /// Compares a chunk, of which only the hashes are left, with the answer.
     pub(super) fn check(&mut self, challenge: &Challenge, rows: &mut Hashes, answer: &Answer) -> Result<()> {
         let (session, chunk) = (self.matrix.session, self.matrix.count());
         for (i, row) in rows.iter_mut().enumerate() {

@@ -93,7 +93,7 @@ impl TwoWay {
     /// `keys` its `q_j`.
     ///
     /// # Errors
-    /// As [`Sender`]'s and [`Receiver`]'s. What is in `macs` and `keys` must then not be used.
+    /// As [`Sender`]'s and [`Receiver`]'s. The content of `macs` and `keys` must then not be used.
     ///
     /// # Panics
     /// If there are not as many `keys` as `macs`.

@@ -22,7 +22,7 @@ pub enum JointAct<'a> {
     Masked(&'a mut Block),
     /// The combinations of MACs by which global keys are compared, before they are committed to.
     Combined(&'a mut [Block]),
-    /// The share of what is tested to be zero.
+    /// The share of a sum that is tested to be zero.
     Sigma(&'a mut Block),
     /// The differences of the two strings for each bit of a blind product: the factor times the powers of x.
     Strings {
@@ -46,7 +46,7 @@ pub enum JointAct<'a> {
         what: &'static str,
         /// The peer, if the message is for one peer; else it is for all.
         to: Option<PartyId>,
-        /// What is hidden.
+        /// The plain text.
         bare: &'a [u8],
     },
     /// A message to all. A change changes the party's own view of it, too.

@@ -64,10 +64,10 @@ impl Coins {
         }
     }
 
-    /// Opens the next coin: when all that it decides on has been received. One round.
+    /// Opens the next coin. Everything that it decides on must have been received. One round.
     ///
     /// # Panics
-    /// If none is committed to.
+    /// If no coin is committed to.
     pub(crate) fn open<C: for<'a> Conduct<JointAct<'a>>>(&mut self, talk: &mut Talk<'_, '_, C>) -> Result<[u8; 32]> {
         let (own, message) = self.next(talk);
         let heard = talk.together(vec![message])?.remove(0);

@@ -13,7 +13,7 @@ use super::deltas::block;
 const HALVES: &str = "halves of seeds";
 pub(super) const COMMITMENTS: &str = "coin commitments";
 
-/// What a party says to each other one before anything else.
+/// What a party sends to each other one before anything else.
 pub(super) struct First {
     /// Its halves of the seeds of pairs.
     pub(super) halves: PerPeer<Block>,

@@ -134,7 +134,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Talk<'_, '_, C> {
         Ok([heard, theirs])
     }
 
-    /// Makes sure that all have heard the same of what is in the echo.
+    /// Makes sure that all have heard the same of everything in the echo.
     pub(crate) fn settle(&mut self) -> Result<()> {
         self.settle_with(Vec::new()).map(drop)
     }

@@ -110,7 +110,7 @@ impl RingTriples {
 /// Makes triples and square pairs between two parties.
 pub struct RingDealer {
     links: Links,
-    /// What this party draws.
+    /// The generator of this party's random words.
     own: Prg,
 }
 
@@ -190,7 +190,7 @@ impl RingDealer {
         words
     }
 
-    /// Shares of the products of what each party has with random words of the other one, modulo 2^bits.
+    /// Shares of the products of each party's words with random words of the other one, modulo 2^bits.
     fn cross(&mut self, net: &mut Mesh<'_>, bits: u32, own: &[u128]) -> Result<Cross> {
         let (me, parties, n) = (net.me(), net.parties(), own.len());
         let mut ots = PerPeer::new(me, parties, |_| Gilboa::new(bits, own));
@@ -233,7 +233,7 @@ struct Gilboa<'a> {
     sent: Zeroizing<Vec<u128>>,
     /// The words of the OTs that were sent so far: which word, which bit.
     next: (usize, u32),
-    /// What this party tells.
+    /// This party's messages.
     told: WordWriter,
     /// The messages that this party chose.
     chosen: Zeroizing<Vec<u128>>,

@@ -86,7 +86,7 @@ impl Drop for Ots {
     }
 }
 
-/// Random OTs with one peer, of which nobody sees the kind.
+/// Random OTs with one peer, of a kind that callers do not see.
 pub(super) struct Link(Box<dyn TwoWay>);
 
 /// Two extensions, one each way. In each chunk this party first runs the side that speaks, and when it has
@@ -140,13 +140,14 @@ impl Link {
         }))
     }
 
-    /// The part of the next `n` OTs each way that waits for nothing: what the peer has to hear goes to `out`.
+    /// Does the part of the next `n` OTs each way that waits for nothing. The message for the peer goes to
+    /// `out`.
     pub(super) fn speak(&mut self, n: usize, out: &mut Vec<u8>, ots: &mut dyn OtSink) -> Result<()> {
         out.clear();
         self.0.speak(n, &mut Spool::speaking(out), ots)
     }
 
-    /// The other part, with what the peer said.
+    /// Does the other part, with the peer's message.
     pub(super) fn hear(&mut self, n: usize, into: &[u8], ots: &mut dyn OtSink) -> Result<()> {
         let mut nothing = Vec::new();
         let mut ch = Spool::hearing(into, &mut nothing);

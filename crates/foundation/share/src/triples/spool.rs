@@ -3,7 +3,7 @@
 use comity_channel::{Channel, RecvHalf, Result, SendHalf};
 use comity_core::Error;
 
-/// What a side of an extension says goes to one buffer, what it hears comes from another.
+/// The ends of an extension's side: what it sends goes to one buffer, what it receives comes from another.
 ///
 /// Two extensions, one each way, in which nobody answers: each party runs the side that speaks, all exchange
 /// what was said, and each runs the side that hears.
@@ -22,7 +22,7 @@ impl<'a> Spool<'a> {
         Spool { said: Said(said), heard: Heard(&[]) }
     }
 
-    /// A spool of what was heard. Nothing is said: the buffer is where it would go.
+    /// A spool for receiving. Nothing is sent: `said` stays as it is.
     pub(super) fn hearing(heard: &'a [u8], said: &'a mut Vec<u8>) -> Spool<'a> {
         Spool { said: Said(said), heard: Heard(heard) }
     }

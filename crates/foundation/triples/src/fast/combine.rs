@@ -81,7 +81,7 @@ fn chunk_of(leaders: &mut [Block], start: usize) -> &mut [Block] {
     &mut leaders[BLOCKS * start..end]
 }
 
-/// Some buckets: `n`, of which the first is number `at` of the chunk that begins with bucket `start`.
+/// Some buckets: `n` of them, the first of which is number `at` of the chunk that begins with bucket `start`.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     start: usize,
@@ -119,7 +119,7 @@ struct Step {
 }
 
 impl Step {
-    /// What this party shows of some buckets: the bits of all `d`, of which each column begins with a new byte.
+    /// The bits that this party shows for some buckets: all `d`, where each column begins with a new byte.
     fn show(
         &mut self,
         place: Place<'_>,

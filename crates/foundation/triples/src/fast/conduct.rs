@@ -5,7 +5,7 @@ use comity_core::Block;
 
 use crate::bucket::Partition;
 
-/// An act: what is about to be used or sent. An honest party does not look at it.
+/// An act: something that is about to be used or sent. An honest party does not look at it.
 pub enum Act<'a> {
     /// Step 2 of leaky ANDs: `G`.
     G(&'a mut [Block]),

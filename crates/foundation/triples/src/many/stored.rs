@@ -72,7 +72,7 @@ pub struct RowBatch {
     shares: Unused,
 }
 
-/// Shares of which the first ones are used up.
+/// Shares, the first of which are used up.
 struct Unused {
     rows: RowShares,
     used: usize,
@@ -274,7 +274,7 @@ impl<'s> RowsFromShelf<'s> {
         Ok(())
     }
 
-    /// Bits from one kind of the batches, of which more are opened as needed.
+    /// Bits of one kind from the batches. More batches are opened as needed.
     fn draw(&mut self, bits: usize, of: impl Fn(&mut RowBatch) -> &mut Unused) -> Result<RowShares> {
         let mut out = RowShares::zeros(self.me, self.amounts.parties, bits);
         let mut at = 0;

@@ -48,7 +48,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Bits of a chunk that are kept back: the seeds of the next one, and what the test with it takes.
+    /// The bits of a chunk that are kept back: the seeds of the next one, and those that its test uses up.
     fn reserve(&self) -> usize {
         2 * self.tau + self.spares
     }
@@ -72,7 +72,7 @@ enum Next {
     First(Option<Seeds>),
     /// The bits that the last one kept back.
     Kept,
-    /// The chunk is lost: it was begun and not ended. What is left of it may be zeros, and seeds of zeros
+    /// The chunk is lost: it was begun and not ended. Its remaining bits may be zeros, and seeds of zeros
     /// would announce the key.
     Lost,
 }
@@ -131,7 +131,7 @@ impl ABits {
         }
     }
 
-    /// The next chunk, both ways. What is left of this one in one direction, when the other ran out, is dropped.
+    /// The next chunk, both ways. When one direction runs out, the rest of the other direction is dropped.
     fn refill(&mut self, context: &mut Context<impl for<'a> Conduct<Act<'a>>>, ch: &mut dyn Channel) -> Result<()> {
         let Shape { tau, columns, spares, chunks } = self.shape;
         self.left = self.left.checked_sub(1).ok_or_else(|| {

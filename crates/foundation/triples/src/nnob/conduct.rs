@@ -3,7 +3,7 @@
 
 use comity_core::Block;
 
-/// An act: what is about to be used or sent. An honest party does not look at it.
+/// An act: something that is about to be used or sent. An honest party does not look at it.
 pub enum Act<'a> {
     /// LaBit, step 3: the correction of seed OT `i`, a row that makes its messages differ by `Gamma`.
     Correction {
@@ -50,7 +50,7 @@ pub enum Act<'a> {
     OtX(&'a mut [[[Block; 2]; 2]]),
     /// LaOT, step 6: the receiver's d.
     OtD(&'a mut [u8]),
-    /// LaOT, step 7: `I_0`, `I_1`, and what the sender will compare.
+    /// LaOT, step 7: `I_0`, `I_1`, and the sender's side of the comparison.
     OtI {
         /// `I_0` and `I_1`.
         i: &'a mut [[Block; 2]],
@@ -59,7 +59,7 @@ pub enum Act<'a> {
     },
     /// Before the buckets: the coin of the party whose secrets could leak.
     Coin(&'a mut [u8; 32]),
-    /// A reveal: the MACs on what is shown, whose bits 0 are sent.
+    /// A reveal: the MACs on the shown bits, whose bits 0 are sent.
     Shown(&'a mut [Block]),
     /// A reveal: the MACs that go to the ledger.
     Macs(&'a mut [Block]),

@@ -124,7 +124,7 @@ impl<C: for<'a> Conduct<Act<'a>>> Nnob<C> {
         Nnob { context, bits, budget, broken: false }
     }
 
-    /// Does what a call asks for, unless an earlier one failed.
+    /// Does the work of a call, unless an earlier call failed.
     fn unless_broken<T>(&mut self, call: impl FnOnce(&mut Nnob<C>) -> Result<T>) -> Result<T> {
         if std::mem::replace(&mut self.broken, true) {
             return Err(stopped());

@@ -61,7 +61,7 @@ pub(super) fn laand(
     Ok([own, theirs])
 }
 
-/// `hashers` take what is compared of this party's ANDs, and of the peer's.
+/// `hashers` take the compared values of this party's ANDs, and of the peer's.
 fn chunk(
     context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
     ch: &mut dyn Channel,

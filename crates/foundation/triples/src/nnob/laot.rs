@@ -66,7 +66,7 @@ pub(super) fn laot(
     Ok([sent, received])
 }
 
-/// `hashers` take what is compared of the OTs in which this party sends, and of the others.
+/// `hashers` take the compared values of the OTs in which this party sends, and of the others.
 fn chunk(
     context: &mut Context<impl for<'a> Conduct<Act<'a>>>,
     ch: &mut dyn Channel,

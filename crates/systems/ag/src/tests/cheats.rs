@@ -14,7 +14,7 @@ use crate::checks::{self, CIRCUIT_CHECK, INPUT_LABEL};
 use crate::conduct::Act;
 use crate::verdict::hasher;
 
-/// A lie: what a party does at an act, with the liar's key.
+/// A lie: the change that a party makes at an act, with the liar's key.
 type Lie = fn(&mut Act<'_>, Block);
 
 /// The party that lies in these: the garbler, or the evaluator, or either.

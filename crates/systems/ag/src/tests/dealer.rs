@@ -32,7 +32,7 @@ pub(crate) fn keys(seed: u64) -> [GlobalKey; 2] {
     })
 }
 
-/// What a program takes.
+/// The material that a program takes.
 pub(crate) fn amounts(program: &Program) -> Amounts {
     let bits = |party: u16| program.inputs().iter().filter(|i| i.owner.includes(party)).map(|i| i.bits).sum();
     let ands = program.and_gates() as usize;
@@ -94,7 +94,7 @@ pub(crate) fn options(garbler: u16) -> Options {
     options
 }
 
-/// How a party ended: what it learned, and what its shelf was told.
+/// How a party ended: its outputs, and the notes of its shelf.
 pub(crate) type Ended = (Result<Vec<Bits>>, String);
 
 /// A game of two on trusted material.

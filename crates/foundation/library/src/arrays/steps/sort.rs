@@ -11,8 +11,8 @@ pub fn sort(p: &mut ProgramBuilder, rows: Array, order: Order) {
     top_k(p, rows, rows.len(), order);
 }
 
-/// Brings the first `k` rows of the sorted array, or all if there are fewer, to the front, and returns them. What is
-/// behind them afterwards is undefined.
+/// Brings the first `k` rows of the sorted array, or all if there are fewer, to the front, and returns them.
+/// The rows behind them are undefined afterwards.
 ///
 /// # Panics
 /// If there are no rows, or `k` is zero.

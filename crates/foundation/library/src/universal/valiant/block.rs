@@ -29,11 +29,11 @@ pub(super) fn permute<N: Nodes>(
     [first, second, third, fourth]
 }
 
-/// The middle of a block: what came for each of its poles, and what goes past them.
+/// The middle of a block: the wires that came for each of its poles, and those that go past them.
 pub(super) struct Middle<W> {
     came: [Option<W>; 4],
     given: [Option<W>; 4],
-    /// What went past the second pole, and then the first of two wires past each later one.
+    /// The wires that went past the second pole, and then the first of two past each later one.
     past: [Option<W>; 4],
     /// The wire beside the one that a pole may take.
     beside: Option<W>,
@@ -81,7 +81,7 @@ impl<W: Copy> Middle<W> {
         taken
     }
 
-    /// Takes what the pole at place `at` gives.
+    /// Takes the output of the pole at place `at`.
     pub(super) fn leave(&mut self, at: usize, given: Option<W>) {
         self.given[at] = given;
     }
@@ -117,7 +117,7 @@ pub(super) fn permutation(width: usize, wants: [Option<u8>; 4]) -> u8 {
     ways.find(fits).expect("a permutation network has all permutations")
 }
 
-/// A source of what a pole takes, or nothing.
+/// A source of a pole's input, or nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     /// Nothing.

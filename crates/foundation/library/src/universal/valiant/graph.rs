@@ -87,7 +87,7 @@ pub(super) struct Ways {
     pub(super) leave: u8,
 }
 
-/// What a graph is made of. Ways are empty where no edges go.
+/// The parts of a graph. Ways are empty where no edges go.
 pub(super) enum Parts {
     /// A small graph, and the ways through it.
     Small(u16),
@@ -168,7 +168,7 @@ impl Graph {
         pole < self.givers
     }
 
-    /// Whether what a pole gives may go anywhere: to a later one, or through a second subpole of three.
+    /// Whether the output of a pole may go anywhere: to a later one, or through a second subpole of three.
     pub(super) fn wants(&self, pole: usize) -> bool {
         let passes = self.poles == 3 && !self.top && pole == 1;
         pole + 1 < self.poles && self.takes(self.poles - 1) && (self.gives(pole) || passes)
@@ -226,7 +226,7 @@ impl Routed {
     }
 }
 
-/// Colors edges between blocks, of which at most `width` leave each and at most `width` enter it.
+/// Colours edges between blocks, of which at most `width` leave each and at most `width` enter it.
 fn graphs_of(blocks: usize, width: usize, edges: &[Edge]) -> Vec<usize> {
     let ends: Vec<Edge> = edges.iter().map(|&(from, to)| (from / width as u32, to / width as u32)).collect();
     let two = |ends: &[Edge]| colours(blocks, ends).into_iter().map(usize::from);

@@ -21,7 +21,7 @@ pub(super) fn nodes(poles: usize) -> usize {
 /// A walk through a small graph.
 pub(super) struct Small<W> {
     given: Option<W>,
-    /// What goes past the poles.
+    /// The wires that go past the poles.
     past: [Option<W>; 3],
 }
 

@@ -31,7 +31,7 @@ pub(super) fn node<N: Nodes>(
 /// outputs.
 pub(super) struct Walking<'g, W> {
     graph: &'g Graph,
-    /// What the subpoles in front of the block give.
+    /// The outputs of the subpoles in front of the block.
     arrived: [Option<W>; 4],
     middle: Middle<W>,
     small: Small<W>,
@@ -47,7 +47,7 @@ impl<'g, W: Copy> Walking<'g, W> {
         Walking { graph, arrived: [None; 4], middle: Middle::new(), small: Small::new(), subs }
     }
 
-    /// What comes to a pole.
+    /// The wire that comes to a pole.
     pub(super) fn enter<N: Nodes<Wire = W>>(&mut self, pole: usize, nodes: &mut N) -> Option<W> {
         let graph = self.graph;
         let (width, ways) = match &graph.parts {
@@ -69,7 +69,7 @@ impl<'g, W: Copy> Walking<'g, W> {
         self.middle.enter(nodes, at, [graph.takes(pole), goes_on], ways.middle)
     }
 
-    /// Takes what a pole gives.
+    /// Takes the output of a pole.
     pub(super) fn leave<N: Nodes<Wire = W>>(&mut self, pole: usize, given: Option<W>, nodes: &mut N) {
         let graph = self.graph;
         let (width, ways, crossed) = match &graph.parts {
