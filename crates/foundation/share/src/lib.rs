@@ -13,7 +13,7 @@
 //!
 //! - [`Share`] and [`GlobalKey`]: the algebra of two. [`Pairwise`] and [`RowShares`]: that of any number.
 //! - [`Ledger`]: what was shown and seen between two, with MAC checks that wait until they must be done
-//!   (section 2 of the same).
+//!   (section 2 of the same). [`tally`] packs 64 of them into one.
 //! - [`equal`] and [`coin`]: the small sub-protocols among all parties of a mesh, comparison and a common
 //!   random string; [`equal_with_coin`] is both at once.
 //! - [`AuthBits`]: the functionality F_aBit, random authenticated bits of two; [`Extension`] makes them from
@@ -47,6 +47,7 @@ pub mod opening;
 pub mod ring;
 mod share;
 mod simultaneous;
+pub mod tally;
 pub mod triples;
 pub mod zero_shares;
 
@@ -62,5 +63,6 @@ pub use ledger::Ledger;
 pub use opening::Openings;
 pub use share::{GlobalKey, Share};
 pub use simultaneous::say_string;
+pub use tally::{Multiples, Packer, Tally};
 pub use triples::BitTriples;
 pub use zero_shares::{PairSeeds, ZeroShares};

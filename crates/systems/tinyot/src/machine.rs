@@ -30,20 +30,19 @@
 //! bytes an AND. Memory: a batch of triples.
 
 mod and;
-mod tally;
 
 use comity_channel::Channel;
 use comity_circuit::Recipients;
 use comity_core::{Bits, Error, PartyId, Result};
 use comity_protocol::Here;
-use comity_share::{GlobalKey, Share};
+use comity_share::tally::{WORD, turned};
+use comity_share::{GlobalKey, Multiples, Packer, Share, Tally};
 use zeroize::{Zeroize, Zeroizing};
 
 pub(crate) use and::Operands;
 use and::{Group, Room, Slices};
 use comity_triples::TripleDealer;
 use comity_triples::{Checked, Triples};
-use tally::{Multiples, Packer, Tally, WORD};
 
 /// ANDs whose bits go in one message: 16 KiB each way, so much any socket takes before the peer reads.
 const PIECE: usize = 1 << 16;
@@ -297,8 +296,7 @@ impl<'a> Machine<'a> {
         };
         let mut value = Bits::from_bytes(bits, shares.len());
         for (shares, &word) in shares.chunks(WORD).zip(value.words()) {
-            // A string of bits has its first at the bottom of a word, a pack at the top.
-            let word = word.reverse_bits() >> (WORD - shares.len());
+            let word = turned(word, shares.len());
             self.tally.see(self.packer.shares(shares).key ^ self.multiples.product(word));
         }
         self.tally.verify(digest)?;

@@ -9,13 +9,13 @@ use std::ops::Range;
 
 use comity_channel::Channel;
 use comity_core::{Block, Result};
-use comity_share::Share;
+use comity_share::tally::WORD;
+use comity_share::{Multiples, Packer, Share, Tally};
 use zeroize::{DefaultIsZeroes, Zeroize};
 
 use super::Machine;
 #[cfg(doc)]
 use super::PIECE;
-use super::tally::{Multiples, Packer, Tally, WORD};
 use comity_triples::Triple;
 
 /// The places of the operands of independent ANDs, and of their results.

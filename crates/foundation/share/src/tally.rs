@@ -12,40 +12,54 @@
 
 use comity_channel::Channel;
 use comity_core::{Backend, Block, PartyId, Result, SessionId, gf128};
-use comity_share::{GlobalKey, Ledger, Share};
 use zeroize::{Zeroize, Zeroizing};
+
+use crate::ledger::Ledger;
+use crate::share::{GlobalKey, Share};
 
 /// MACs in a buffer, 16 KiB: the widest step of BLAKE3.
 const BUFFER: usize = 1 << 10;
 
 /// Bits in a word.
-pub(super) const WORD: usize = 64;
+pub const WORD: usize = 64;
 
 /// Bits of one party that are shown together, first the highest of the word, with one MAC on all of them.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Packed {
+pub struct Packed {
     /// This party's bits.
-    pub(super) word: u64,
+    pub word: u64,
     /// The MAC on them.
-    pub(super) mac: Block,
+    pub mac: Block,
     /// The key to the peer's.
-    pub(super) key: Block,
+    pub key: Block,
+}
+
+/// A string of bits has its first at the bottom of a word, a pack at the top: the one of the other, of `len` bits.
+///
+/// # Panics
+/// If `len` is not 1 to 64.
+pub fn turned(word: u64, len: usize) -> u64 {
+    word.reverse_bits() >> (WORD - len)
 }
 
 /// Packs shares, by inner products with the powers of x.
-pub(super) struct Packer {
+pub struct Packer {
     backend: Backend,
     /// The powers of x, from the highest one to one.
     powers: [Block; WORD],
 }
 
 impl Packer {
-    pub(super) fn new(backend: Backend) -> Packer {
+    /// A packer on this backend.
+    pub fn new(backend: Backend) -> Packer {
         Packer { backend, powers: std::array::from_fn(|i| Block::from_u128(1 << (WORD - 1 - i))) }
     }
 
     /// Packs at most 64 shares, whose MACs and keys lie apart.
-    pub(super) fn pack(&self, macs: &[Block], keys: &[Block]) -> Packed {
+    ///
+    /// # Panics
+    /// If there are more.
+    pub fn pack(&self, macs: &[Block], keys: &[Block]) -> Packed {
         let powers = &self.powers[WORD - macs.len()..];
         let sum = |blocks| gf128::inner_product(self.backend, powers, blocks);
         let word = macs.iter().fold(0, |word, mac| word << 1 | u64::from(mac.lsb()));
@@ -53,7 +67,10 @@ impl Packer {
     }
 
     /// Packs at most 64 shares.
-    pub(super) fn shares(&self, shares: &[Share]) -> Packed {
+    ///
+    /// # Panics
+    /// If there are more.
+    pub fn shares(&self, shares: &[Share]) -> Packed {
         let mut room = Zeroizing::new([[Block::ZERO; WORD]; 2]);
         let [macs, keys] = &mut *room;
         for ((mac, key), share) in macs.iter_mut().zip(&mut *keys).zip(shares) {
@@ -71,10 +88,11 @@ fn times_x(element: u128) -> u128 {
 
 /// The products of delta and words, by looking up each four bits of the word: they were shown, and are no
 /// secret of the two. Wiped on drop.
-pub(super) struct Multiples(Box<[[u128; 16]; WORD / 4]>);
+pub struct Multiples(Box<[[u128; 16]; WORD / 4]>);
 
 impl Multiples {
-    pub(super) fn new(key: &GlobalKey) -> Multiples {
+    /// The multiples of this party's delta.
+    pub fn new(key: &GlobalKey) -> Multiples {
         let mut table = Box::new([[0; 16]; WORD / 4]);
         let mut power = key.block().to_u128();
         for row in table.iter_mut() {
@@ -88,7 +106,8 @@ impl Multiples {
         Multiples(table)
     }
 
-    pub(super) fn product(&self, word: u64) -> Block {
+    /// The product of delta and a word, of which bit `j` is the coefficient of `x^j`.
+    pub fn product(&self, word: u64) -> Block {
         let product =
             self.0.iter().zip((0..).step_by(4)).fold(0, |sum, (row, shift)| sum ^ row[(word >> shift & 15) as usize]);
         Block::from_u128(product)
@@ -102,20 +121,21 @@ impl Drop for Multiples {
 }
 
 /// A ledger with the packed MACs that wait to go into it: what was shown and seen, and is to be checked.
-pub(super) struct Tally {
+pub struct Tally {
     ledger: Ledger,
     shown: Vec<Block>,
     seen: Vec<Block>,
 }
 
 impl Tally {
-    pub(super) fn new(session: SessionId, party: PartyId) -> Tally {
+    /// An empty tally of a party of two: as [`Ledger::new`].
+    pub fn new(session: SessionId, party: PartyId) -> Tally {
         let buffer = || Vec::with_capacity(BUFFER);
         Tally { ledger: Ledger::new(session, party, party.other()), shown: buffer(), seen: buffer() }
     }
 
     /// This party shows bits that carry this MAC.
-    pub(super) fn show(&mut self, mac: Block) {
+    pub fn show(&mut self, mac: Block) {
         self.shown.push(mac);
         if self.shown.len() == BUFFER {
             self.ledger.show(&self.shown);
@@ -124,7 +144,7 @@ impl Tally {
     }
 
     /// The peer shows bits that must carry this MAC.
-    pub(super) fn see(&mut self, expected: Block) {
+    pub fn see(&mut self, expected: Block) {
         self.seen.push(expected);
         if self.seen.len() == BUFFER {
             self.ledger.see(&self.seen);
@@ -140,19 +160,25 @@ impl Tally {
     }
 
     /// As [`Ledger::digest`].
-    pub(super) fn digest(&mut self) -> [u8; 32] {
+    pub fn digest(&mut self) -> [u8; 32] {
         self.flush();
         self.ledger.digest()
     }
 
     /// As [`Ledger::verify`].
-    pub(super) fn verify(&mut self, digest: &[u8; 32]) -> Result<()> {
+    ///
+    /// # Errors
+    /// As there.
+    pub fn verify(&mut self, digest: &[u8; 32]) -> Result<()> {
         self.flush();
         self.ledger.verify(digest)
     }
 
     /// As [`Ledger::settle`].
-    pub(super) fn settle(&mut self, ch: &mut dyn Channel) -> Result<()> {
+    ///
+    /// # Errors
+    /// As there.
+    pub fn settle(&mut self, ch: &mut dyn Channel) -> Result<()> {
         self.flush();
         self.ledger.settle(ch)
     }
