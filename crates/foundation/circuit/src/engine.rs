@@ -28,6 +28,12 @@ impl Place {
     pub fn at(self, t: u64) -> usize {
         self.start.wrapping_add_signed(self.stride.wrapping_mul(t as isize))
     }
+
+    /// The place of one bit of the value.
+    #[inline]
+    pub fn bit(self, bit: usize) -> Place {
+        Place { start: self.start + bit, ..self }
+    }
 }
 
 /// A circuit that is called `times` times over a memory. The calls are independent of each other, and all places were

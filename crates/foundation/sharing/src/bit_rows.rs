@@ -141,26 +141,19 @@ impl BitRows {
         }
     }
 
-    /// The bits of `copies` calls from `first` on at a place of one copy, as packed words.
-    pub fn column(&self, at: Place, first: u64, copies: usize, words: &mut [u64]) {
-        if at.stride == 0 {
-            words.fill(mask(self.bytes[at.start] != 0));
-            return;
-        }
-        for (word, start) in words.iter_mut().zip((0..copies).step_by(64)) {
-            let calls = 0..(copies - start).min(64);
-            let share = |i: usize| u64::from(self.bytes[at.at(first + (start + i) as u64)]);
-            *word = calls.fold(0, |word, i| word | share(i) << i);
-        }
+    /// The values of `wires` wires of `copies` calls from `first` on at a place of one copy: bit `t` of all of
+    /// them for each `t`.
+    pub fn columns(&self, at: Place, wires: usize, first: u64, copies: usize) -> Vec<BitShares> {
+        let width = copies.div_ceil(64);
+        let mut words = Zeroizing::new(vec![0; wires * width]);
+        columns(&self.bytes, (at, wires), (first, copies), &mut words);
+        words.chunks_exact(width).map(|row| BitShares::from_words(row.to_vec(), copies)).collect()
     }
 
-    /// Puts packed words back where [`column`](BitRows::column) reads them.
-    pub fn put_column(&mut self, at: Place, first: u64, copies: usize, words: &[u64]) {
-        for (word, start) in words.iter().zip((0..copies).step_by(64)) {
-            for i in 0..(copies - start).min(64) {
-                self.bytes[at.at(first + (start + i) as u64)] = (word >> i & 1) as u8;
-            }
-        }
+    /// Puts values back where [`columns`](BitRows::columns) reads them.
+    pub fn put_columns(&mut self, at: Place, first: u64, columns: &[BitShares]) {
+        let copies = columns.first().map_or(0, BitShares::len);
+        put_columns(&mut self.bytes, (at, columns.len()), (first, copies), |bit| columns[bit].words());
     }
 
     /// Does the XOR gates of a layer.
@@ -198,16 +191,104 @@ impl WireRows for BitRows {
     }
 
     fn load(&mut self, slot: usize, from: &BitRows, at: Place, first: u64) {
-        match self.copies {
-            1 => self.bytes[slot] = from.bytes[at.at(first)],
-            copies => from.column(at, first, copies, self.row_mut(slot)),
-        }
+        self.load_value(slot..slot + 1, from, at, first);
     }
 
     fn store(&self, slot: usize, to: &mut BitRows, at: Place, first: u64) {
-        match self.copies {
-            1 => to.bytes[at.at(first)] = self.bytes[slot],
-            copies => to.put_column(at, first, copies, self.row(slot)),
+        self.store_value(&[slot as u32], to, at, first);
+    }
+
+    fn load_value(&mut self, slots: Range<usize>, from: &BitRows, at: Place, first: u64) {
+        if self.copies == 1 {
+            let start = at.at(first);
+            self.bytes[slots.clone()].copy_from_slice(&from.bytes[start..start + slots.len()]);
+            return;
+        }
+        let width = self.width();
+        let rows = &mut self.words[slots.start * width..slots.end * width];
+        columns(&from.bytes, (at, slots.len()), (first, self.copies), rows);
+    }
+
+    fn store_value(&self, slots: &[u32], to: &mut BitRows, at: Place, first: u64) {
+        if self.copies == 1 {
+            let to = &mut to.bytes[at.at(first)..][..slots.len()];
+            to.iter_mut().zip(slots).for_each(|(to, &slot)| *to = self.bytes[slot as usize]);
+            return;
+        }
+        put_columns(&mut to.bytes, (at, slots.len()), (first, self.copies), |bit| self.row(slots[bit] as usize));
+    }
+}
+
+/// Bits that are moved together between a memory of bytes and rows of words.
+const TILE: usize = 8;
+
+/// The lowest bit of each byte.
+const LOW: u64 = 0x0101_0101_0101_0101;
+
+/// Packs `wires` wires of `copies` calls from `first` on into rows of words, a row a wire. A memory has a wire
+/// a byte, so that eight calls of eight wires are eight words, which add up to the transposed ones.
+fn columns(memory: &[u8], (at, wires): (Place, usize), (first, copies): (u64, usize), rows: &mut [u64]) {
+    let width = copies.div_ceil(64);
+    if at.stride == 0 {
+        let start = at.at(first);
+        let values = rows.chunks_exact_mut(width).zip(&memory[start..start + wires]);
+        return values.for_each(|(row, &wire)| row.fill(mask(wire != 0)));
+    }
+    for (tile, rows) in (0..wires).step_by(TILE).zip(rows.chunks_mut(TILE * width)) {
+        let (at, whole) = (at.bit(tile), rows.len() == TILE * width);
+        for (word, start) in (0..copies).step_by(64).enumerate() {
+            let calls = (copies - start).min(64);
+            if !whole {
+                for (bit, row) in rows.chunks_exact_mut(width).enumerate() {
+                    let share = |i: usize| u64::from(memory[at.bit(bit).at(first + (start + i) as u64)]);
+                    row[word] = (0..calls).fold(0, |word, i| word | share(i) << i);
+                }
+                continue;
+            }
+            let mut words = [0; TILE];
+            for byte in (0..calls).step_by(TILE) {
+                let mut sum = 0;
+                for call in 0..TILE.min(calls - byte) {
+                    let from = at.at(first + (start + byte + call) as u64);
+                    let tile: [u8; TILE] = memory[from..from + TILE].try_into().expect("a tile has as many bytes");
+                    sum |= u64::from_le_bytes(tile) << call;
+                }
+                words.iter_mut().enumerate().for_each(|(bit, word)| *word |= (sum >> (TILE * bit) & 0xff) << byte);
+            }
+            rows.iter_mut().skip(word).step_by(width).zip(words).for_each(|(row, word)| *row = word);
+        }
+    }
+}
+
+/// Puts rows of words back where [`columns`] reads them.
+fn put_columns<'r>(
+    memory: &mut [u8],
+    (at, wires): (Place, usize),
+    (first, copies): (u64, usize),
+    row: impl Fn(usize) -> &'r [u64],
+) {
+    for tile in (0..wires).step_by(TILE) {
+        let (at, bits) = (at.bit(tile), TILE.min(wires - tile));
+        let rows: [&[u64]; TILE] = core::array::from_fn(|bit| if bit < bits { row(tile + bit) } else { &[] });
+        for (word, start) in (0..copies).step_by(64).enumerate() {
+            let calls = (copies - start).min(64);
+            if bits < TILE {
+                for (bit, row) in rows[..bits].iter().enumerate() {
+                    for i in 0..calls {
+                        memory[at.bit(bit).at(first + (start + i) as u64)] = (row[word] >> i & 1) as u8;
+                    }
+                }
+                continue;
+            }
+            let words = rows.map(|row| row[word]);
+            for byte in (0..calls).step_by(TILE) {
+                let sum =
+                    (words.iter().enumerate()).fold(0, |sum, (bit, word)| sum | (word >> byte & 0xff) << (TILE * bit));
+                for call in 0..TILE.min(calls - byte) {
+                    let to = at.at(first + (start + byte + call) as u64);
+                    memory[to..to + TILE].copy_from_slice(&(sum >> call & LOW).to_le_bytes());
+                }
+            }
         }
     }
 }
@@ -325,5 +406,53 @@ impl BitOperands for Lanes<'_> {
             results.copy_to(start, self.copies, &mut self.wires[gate.out() * self.width..][..self.width]);
         }
         self.written += gates.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of one copy, all over the place.
+    fn memory(wires: usize) -> BitRows {
+        let mut memory = BitRows::default();
+        memory.shape(wires, 1).unwrap();
+        memory.bytes.iter_mut().enumerate().for_each(|(i, wire)| *wire = (i * i / 3 % 7 % 2) as u8);
+        memory
+    }
+
+    /// Values of any width, of any number of calls that lie in any order, by the wire.
+    #[test]
+    fn values_are_packed_and_put_back_where_they_lie() {
+        for (wires, copies) in [(1, 2), (7, 64), (8, 2), (8, 63), (8, 200), (20, 70), (40, 129)] {
+            for stride in [wires as isize, -(wires as isize), 2 * wires as isize + 3, 0] {
+                let far = (stride.unsigned_abs() * (copies + 3)) + 5;
+                let (from, at) = (memory(2 * far + wires), Place { start: far, stride });
+                let mut slots = BitRows::default();
+                slots.shape(3 + wires, copies).unwrap();
+                slots.load_value(3..3 + wires, &from, at, 2);
+                let columns = from.columns(at, wires, 2, copies);
+                for (bit, column) in columns.iter().enumerate() {
+                    let row = BitShares::from_words(slots.row(3 + bit).to_vec(), copies);
+                    assert_eq!(row.words(), column.words(), "{wires} {copies} {stride}: {bit}");
+                    for call in 0..copies {
+                        assert_eq!(row.get(call), from.bytes[at.bit(bit).at(2 + call as u64)] == 1);
+                    }
+                }
+                if stride == 0 {
+                    continue;
+                }
+                // Back to a memory of ones, where nothing else changes; and by way of the slots the same.
+                let [mut to, mut by_slots] = [(); 2].map(|()| memory(2 * far + wires));
+                [&mut to, &mut by_slots].into_iter().for_each(|to| to.bytes.fill(1));
+                let mut expected = to.bytes.clone();
+                for wire in (0..copies).flat_map(|call| (0..wires).map(move |bit| at.bit(bit).at(2 + call as u64))) {
+                    expected[wire] = from.bytes[wire];
+                }
+                to.put_columns(at, 2, &columns);
+                slots.store_value(&(3..3 + wires as u32).collect::<Vec<_>>(), &mut by_slots, at, 2);
+                assert!(to.bytes == expected && by_slots.bytes == expected, "{wires} {copies} {stride}");
+            }
+        }
     }
 }

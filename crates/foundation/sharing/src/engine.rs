@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use comity_circuit::{Call, Engine, Place, Program, Put, Shown};
+use comity_circuit::{Call, Engine, Program, Put, Shown};
 use comity_core::{Bits, Error, Result, TapeGate};
 
 use crate::rows::WireRows;
@@ -100,8 +100,10 @@ impl<S: Sharing> SharedEngine<S> {
         let layered = call.circuit.layered();
         slots.shape(layered.slots(), copies)?;
         sharing.constants(slots);
-        for (slot, from) in spread(2.., call.circuit.input_widths(), call.args) {
-            slots.load(slot, memory, from, first);
+        let mut slot = 2;
+        for (&width, &from) in call.circuit.input_widths().iter().zip(call.args) {
+            slots.load_value(slot..slot + width, memory, from, first);
+            slot += width;
         }
         let mut rest = layered.gates();
         for layer in layered.layers() {
@@ -111,9 +113,11 @@ impl<S: Sharing> SharedEngine<S> {
             sharing.ands(slots, ands)?;
             sharing.xors(slots, xors);
         }
-        let outputs = layered.outputs().iter().map(|&slot| slot as usize);
-        for (slot, to) in spread(outputs, call.circuit.output_widths(), call.outs) {
-            slots.store(slot, memory, to, first);
+        let mut outputs = layered.outputs();
+        for (&width, &to) in call.circuit.output_widths().iter().zip(call.outs) {
+            let value;
+            (value, outputs) = outputs.split_at(width);
+            slots.store_value(value, memory, to, first);
         }
         Ok(())
     }
@@ -149,19 +153,6 @@ impl<S: Sharing> Engine for SharedEngine<S> {
     fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {
         self.sharing.reveal(shown, &self.memory)
     }
-}
-
-/// The bits of the values, each with its slot, and where it is in the memory.
-fn spread<'a>(
-    slots: impl IntoIterator<Item = usize> + 'a,
-    widths: &'a [usize],
-    values: &'a [Place],
-) -> impl Iterator<Item = (usize, Place)> + 'a {
-    let bits = widths
-        .iter()
-        .zip(values)
-        .flat_map(|(&width, &value)| (0..width).map(move |bit| Place { start: value.start + bit, ..value }));
-    slots.into_iter().zip(bits)
 }
 
 #[cfg(test)]

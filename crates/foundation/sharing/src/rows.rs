@@ -1,6 +1,6 @@
 //! What a party holds of some wires.
 
-use core::ops::BitXor;
+use core::ops::{BitXor, Range};
 
 use comity_circuit::{NoMemory, Place};
 use comity_core::TapeGate;
@@ -21,6 +21,16 @@ pub trait WireRows {
 
     /// Copies from a slot to the places of a memory from which [`load`](WireRows::load) would read it.
     fn store(&self, slot: usize, to: &mut Self, at: Place, first: u64);
+
+    /// [Loads](WireRows::load) a value: its wires lie one after another at the place, and go to slots one after another.
+    fn load_value(&mut self, slots: Range<usize>, from: &Self, at: Place, first: u64) {
+        slots.enumerate().for_each(|(bit, slot)| self.load(slot, from, at.bit(bit), first));
+    }
+
+    /// [Stores](WireRows::store) a value, the wires of which are in these slots.
+    fn store_value(&self, slots: &[u32], to: &mut Self, at: Place, first: u64) {
+        slots.iter().enumerate().for_each(|(bit, &slot)| self.store(slot as usize, to, at.bit(bit), first));
+    }
 }
 
 /// Rows of shares of one size: `width` elements a share. Slots follow each other, and within each slot its
@@ -53,13 +63,13 @@ impl<W: DefaultIsZeroes> ShareRows<W> {
     }
 
     /// The elements of some slots.
-    pub fn slots(&self, slots: core::ops::Range<usize>) -> &[W] {
+    pub fn slots(&self, slots: Range<usize>) -> &[W] {
         let row = self.width * self.copies;
         &self.elements[slots.start * row..slots.end * row]
     }
 
     /// The elements of some slots.
-    pub fn slots_mut(&mut self, slots: core::ops::Range<usize>) -> &mut [W] {
+    pub fn slots_mut(&mut self, slots: Range<usize>) -> &mut [W] {
         let row = self.width * self.copies;
         &mut self.elements[slots.start * row..slots.end * row]
     }

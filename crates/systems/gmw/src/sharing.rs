@@ -6,9 +6,8 @@ use core::ops::Range;
 use std::collections::BTreeMap;
 
 use comity_channel::Mesh;
-use comity_circuit::{Call, LookupTable, Place, Program, Put, Shown, Step};
+use comity_circuit::{Call, LookupTable, Program, Put, Shown, Step};
 use comity_core::{Bits, Error, Result, TapeGate};
-use comity_share::bits::BitShares;
 use comity_sharing::{BitRows, Sharing};
 
 use crate::machine::BitMachine;
@@ -61,7 +60,6 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
         if entry != table.bits() {
             return Err(Error::invalid_input(format!("entries of {} bits do not fit {entry} bits", table.bits())));
         }
-        let bit = |value: Place, bit: usize| Place { start: value.start + bit, ..value };
         let at = self.pools.iter().position(|pool| pool.delta() == table.delta()).unwrap_or_else(|| {
             self.pools.push(UnitPool::new(table.delta(), 0));
             self.pools.len() - 1
@@ -70,16 +68,9 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
         while first < call.times {
             let vectors = self.pools[at].take(self.net, self.machine, call.times - first)?;
             let copies = vectors.copies();
-            let column = |at| {
-                let mut words = vec![0; copies.div_ceil(64)];
-                memory.column(at, first, copies, &mut words);
-                BitShares::from_words(words, copies)
-            };
-            let index: Vec<BitShares> = (0..index).map(|i| column(bit(call.args[0], i))).collect();
+            let index = memory.columns(call.args[0], index, first, copies);
             let found = table::look_up(self.net, self.machine, (table, vectors), index)?;
-            for (i, found) in found.iter().enumerate() {
-                memory.put_column(bit(call.outs[0], i), first, copies, found.words());
-            }
+            memory.put_columns(call.outs[0], first, &found);
             first += copies as u64;
         }
         Ok(())
