@@ -5,7 +5,6 @@ pub(crate) mod commit;
 pub(crate) mod cr;
 pub(crate) mod framing;
 pub(crate) mod gate_hash;
-pub(crate) mod given_keys;
 pub(crate) mod half_tree;
 pub(crate) mod prg;
 pub(crate) mod short_hash;

@@ -9,12 +9,19 @@
 pub(crate) mod authenticated;
 pub(crate) mod clear;
 pub(crate) mod gates;
+pub(crate) mod labels;
 pub(crate) mod lanes;
 pub(crate) mod lockstep;
 pub(crate) mod one_row;
 pub(crate) mod part;
+pub(crate) mod pseudorandom;
+pub(crate) mod runs;
+pub(crate) mod three_halves;
+
+use std::sync::OnceLock;
 
 use crate::memory::block::Block;
+use crate::tape::runs::Runs;
 
 /// Copies that fill a vector. Groups of copies in lockstep are padded to it.
 pub(crate) const LANES: usize = 4;
@@ -76,6 +83,8 @@ pub struct Tape {
     segments: Vec<Segment>,
     /// The numbers of gates before the end of each segment, so that a stretch is found without walking it.
     ends: Vec<Segment>,
+    /// The order for garbling without free XOR, made where it is asked for.
+    runs: OnceLock<Runs>,
 }
 
 /// The reason why a tape was refused.
@@ -156,7 +165,7 @@ impl Tape {
             let (xors, ands) = (u32::try_from(x), u32::try_from(n));
             ends.push(Segment { xors: xors.or(Err(TapeError::Counts))?, ands: ands.or(Err(TapeError::Counts))? });
         }
-        Ok(Tape { slots, xors, ands, segments, ends })
+        Ok(Tape { slots, xors, ands, segments, ends, runs: OnceLock::new() })
     }
 
     /// The number of slots, the two constants included.
@@ -177,6 +186,11 @@ impl Tape {
     /// The numbers of gates before the end of each segment.
     pub(crate) fn ends(&self) -> &[Segment] {
         &self.ends
+    }
+
+    /// The gates in the order for garbling without free XOR.
+    pub(crate) fn runs(&self) -> &Runs {
+        self.runs.get_or_init(|| Runs::of(self))
     }
 
     /// The segments in order.

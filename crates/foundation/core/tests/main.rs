@@ -9,6 +9,7 @@ mod gf128;
 mod lockstep;
 mod names;
 mod one_row;
+mod private;
 mod transpose;
 mod trees;
 mod vole;

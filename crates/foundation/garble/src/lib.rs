@@ -29,8 +29,8 @@
 pub mod coded;
 mod half_gates;
 pub mod hidden;
-mod labels;
 pub mod lockstep;
+mod packed;
 pub mod privacy_free;
 pub mod row_reduced;
 mod scheme;
@@ -40,10 +40,9 @@ pub mod three_halves;
 
 pub use comity_circuit::{Builder, Circuit, Lowered};
 pub use comity_core::{
-    Backend, Block, Cursor, Delta, LockstepChecker, LockstepEvaluator, LockstepGarbler, Part, Prg, Tape,
+    Backend, Block, Cursor, Delta, Labels, LockstepChecker, LockstepEvaluator, LockstepGarbler, Part, Prg, Tape,
 };
 pub use half_gates::HalfGates;
-pub use labels::Labels;
 pub use privacy_free::PrivacyFree;
 pub use row_reduced::RowReduced;
 pub use scheme::{Evaluate, FreeXor, Garble, Private, Readable, Scheme};

@@ -23,12 +23,11 @@
 //!
 //! **Cost** of an AND gate: 16 bytes; three AES calls to garble, two to evaluate. Of an XOR gate: 16 bytes.
 
-use comity_core::{Backend, Block, Delta, GateHash, Part, Tape};
+use comity_core::{Backend, Block, Delta, GateHash, Labels, Part, Tape};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
 use crate::hidden::orthomorphism;
-use crate::labels::Labels;
 use crate::scheme::{Evaluate, Garble, Readable, Scheme};
 
 /// Garbling with a row for every gate, without privacy: see the [module](self).

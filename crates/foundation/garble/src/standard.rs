@@ -5,18 +5,11 @@
 //! circular security; two rows for an AND gate by sums alone, one row for an XOR gate; the key schedules of
 //! many keys pipelined. The equations here are comity's own, from that description.
 //!
-//! **How**: labels are keys of AES: 127 secret bits, and the permute bit in bit 0. `F_k(g, side, r)` is AES
-//! under `k` of the gate's number, the side of the gate that `k` is the label of, and a row; no key meets a
-//! point twice, not even where both inputs of a gate are one wire, since the sides differ. With `i` and `j`
-//! the permute bits of the inputs' labels:
-//! - AND: `K_r = F_A(g, 0, r) ^ F_B(g, 1, r)` for each row `r = 2 i + j`. What the evaluator finds is `K_r ^
-//!   j T1 ^ i T2`, and the rows `T1`, `T2` are such that this is `K_0` in the rows whose value is that of row
-//!   0, and `K_1 ^ K_2 ^ K_3` in the others. Bit 0 is apart: there, `T1`, `T2` and a third bit that counts in
-//!   row 3 encrypt the output's permute bits, so that a sum of labels tells no bit of them.
-//! - XOR: `A` and `B` are translated, `A` to `F_A(g, 0, i)` and `B` to `F_B(g, 1, j) ^ j T`, where the row
-//!   `T` makes the offset of both translations one; their sum is the output. Its permute bit is `i ^ j`; bit
-//!   0 of `T` is zero.
-//! - NOT: the two labels trade places. Nothing is sent or computed.
+//! **How**: [`comity_core::PrfGarbler`] has the equations. Labels are keys of AES: 127 secret bits, and the permute
+//! bit in bit 0. Points are the number of a gate, the side of it that the label is of, and a row: no key meets one
+//! twice, not even where both inputs of a gate are one wire, since the sides differ. In a sum of labels bit 0 is
+//! apart: there, the rows of an AND gate and a third bit encrypt the output's permute bits, so that a row tells no bit
+//! of them; that of an XOR gate's row is zero. A NOT is free: the two labels trade places.
 //!
 //! **Adversary**: an evaluator who has one label of each input wire learns the active label of each wire and
 //! nothing else ([`Private`]). Given its keys, what it sees of a gate is uniform but for the one row that it
@@ -36,20 +29,11 @@
 //! and eight AES calls to garble, two and two to evaluate. Of an XOR gate: 16 bytes; four and four, two and
 //! two.
 
-mod evaluator;
-mod garbler;
-mod prf;
-mod runs;
-#[cfg(test)]
-mod tests;
-
-use comity_core::{Backend, Block, Part, Tape, TapeGate};
+use comity_core::{Backend, Block, Labels, Part, PrfEvaluator, PrfGarbler, Prg};
 use rand_core::CryptoRng;
 
-use crate::scheme::{Private, Scheme};
-
-pub use evaluator::StandardEvaluator;
-pub use garbler::StandardGarbler;
+use crate::packed::{pack, unpack};
+use crate::scheme::{Evaluate, Garble, Private, Scheme};
 
 /// Garbling under standard assumptions: see the [module](self).
 pub struct Standard;
@@ -57,12 +41,16 @@ pub struct Standard;
 impl Standard {
     /// A garbler; from `rng` comes the seed of the labels that are never active.
     pub fn garbler(backend: Backend, rng: &mut dyn CryptoRng) -> StandardGarbler {
-        StandardGarbler::new(backend, rng)
+        let mut hidden = Prg::new(backend, Block::random(rng));
+        // The label of the constant zero that is never active, and so the offset of its wire; then that of one.
+        let delta = hidden.block().with_lsb(true);
+        let one = Labels::new([hidden.block().with_lsb(false), active(true)], delta);
+        StandardGarbler { gates: PrfGarbler::new(backend, delta, one), hidden, bits: Vec::new() }
     }
 
     /// The evaluator of what a garbler garbles, from its first gate on.
     pub fn evaluator(backend: Backend) -> StandardEvaluator {
-        StandardEvaluator::new(backend)
+        StandardEvaluator { gates: PrfEvaluator::new(backend), bits: Vec::new() }
     }
 }
 
@@ -85,20 +73,7 @@ impl Private for Standard {}
 
 /// The rows of a stretch of a tape, without the bits.
 fn gate_rows(part: &Part<'_>) -> usize {
-    let sums: usize = part.gates().map(|(xors, _)| xors.iter().filter(|gate| unary(gate).is_none()).count()).sum();
-    Standard::AND_ROWS * part.ands() + Standard::XOR_ROWS * sums
-}
-
-/// An XOR gate with a constant: the slot that is not constant (or the second one), and whether the gate is a
-/// NOT of it.
-fn unary(gate: &TapeGate) -> Option<(usize, bool)> {
-    let one = |slot: usize| slot == Tape::ONE as usize;
-    let constant = |slot: usize| slot == Tape::ZERO as usize || one(slot);
-    match (gate.a(), gate.b()) {
-        (a, b) if constant(a) => Some((b, one(a))),
-        (a, b) if constant(b) => Some((a, one(b))),
-        _ => None,
-    }
+    Standard::AND_ROWS * part.ands() + Standard::XOR_ROWS * part.sums()
 }
 
 /// The active label of a constant, which is public. That of zero is what an evaluator's memory holds where
@@ -107,14 +82,72 @@ const fn active(bit: bool) -> Block {
     Block::ZERO.with_lsb(bit)
 }
 
-/// Asserts the contract of both sides' slots and tables.
-fn check(part: &Part<'_>, slots: usize, tables: usize) {
-    assert!(slots >= part.tape().slots().max(2), "too few slots");
-    assert_eq!(tables, Standard::rows(part), "the blocks of the tables");
+/// The garbler's side of [`Standard`].
+pub struct StandardGarbler {
+    gates: PrfGarbler,
+    /// Labels that are never active.
+    hidden: Prg,
+    /// A byte an AND gate of a part.
+    bits: Vec<u8>,
 }
 
-/// The sums of row `r` to what was hashed: `T1` in rows 1 and 3, `T2` in rows 2 and 3, and bit 0 of `last` in
-/// row 3.
-fn opened(hashed: Block, [i, j]: [bool; 2], [first, second]: [Block; 2], last: bool) -> Block {
-    hashed ^ first.masked(j) ^ second.masked(i) ^ active(i & j & last)
+impl StandardGarbler {
+    /// The wire whose label for `bit` is this one, with a fresh other label: for a bit of the garbler's,
+    /// whose label the evaluator has.
+    pub fn around(&mut self, active: Block, bit: bool) -> Labels {
+        let other = self.hidden.block().with_lsb(!active.lsb());
+        let zero = active ^ (active ^ other).masked(bit);
+        self.wire([zero, zero ^ active ^ other])
+    }
+
+    /// The wire with these labels for zero and for one, whose permute bits differ.
+    pub fn wire(&self, labels: [Block; 2]) -> Labels {
+        Labels::new(labels, self.gates.delta())
+    }
+}
+
+impl Garble for StandardGarbler {
+    type Wire = Labels;
+
+    fn input(&mut self, rng: &mut dyn CryptoRng) -> Labels {
+        let zero = Block::random(rng);
+        self.wire([zero, Block::random(rng).with_lsb(!zero.lsb())])
+    }
+
+    fn constant(&self, bit: bool) -> Labels {
+        self.gates.constant(bit)
+    }
+
+    fn label(&self, wire: &Labels, bit: bool) -> Block {
+        wire.label(self.gates.delta(), bit)
+    }
+
+    fn garble(&mut self, part: &Part<'_>, slots: &mut [Labels], tables: &mut [Block]) {
+        assert_eq!(tables.len(), Standard::rows(part), "the blocks of the tables");
+        let (rows, packed) = tables.split_at_mut(gate_rows(part));
+        self.bits.resize(part.ands(), 0);
+        self.gates.garble(part, slots, rows, &mut self.bits);
+        pack::<1>(&self.bits, &mut Block::bytes_of_mut(packed)[..part.ands().div_ceil(8)]);
+    }
+}
+
+/// The evaluator's side of [`Standard`].
+pub struct StandardEvaluator {
+    gates: PrfEvaluator,
+    /// A byte an AND gate of a part.
+    bits: Vec<u8>,
+}
+
+impl Evaluate for StandardEvaluator {
+    fn constant(&self, bit: bool) -> Block {
+        active(bit)
+    }
+
+    fn evaluate(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
+        assert_eq!(tables.len(), Standard::rows(part), "the blocks of the tables");
+        let (rows, packed) = tables.split_at(gate_rows(part));
+        self.bits.resize(part.ands(), 0);
+        unpack::<1>(&Block::bytes_of(packed)[..part.ands().div_ceil(8)], &mut self.bits);
+        self.gates.evaluate(part, slots, rows, &self.bits);
+    }
 }

@@ -74,18 +74,22 @@ impl Reference {
     fn garble(&mut self, tape: &Tape, slots: &mut [Pair]) -> Vec<u8> {
         let mut tables = Vec::new();
         for part in parts(tape) {
-            for (xors, ands) in part.gates() {
-                for gate in xors {
+            for run in part.runs() {
+                for gate in run.free {
                     let (a, b) = (slots[gate.a()], slots[gate.b()]);
                     slots[gate.out()] = match (gate.a(), gate.b()) {
                         (0, _) => b,
                         (1, _) => [b[1], b[0]],
                         (_, 0) => a,
-                        (_, 1) => [a[1], a[0]],
-                        _ => self.xor(a, b),
+                        _ => [a[1], a[0]],
                     };
                 }
-                for gate in ands {
+                self.gate = self.gate.next_multiple_of(4);
+                for gate in run.sums {
+                    slots[gate.out()] = self.xor(slots[gate.a()], slots[gate.b()]);
+                }
+                self.gate = self.gate.next_multiple_of(4);
+                for gate in run.ands {
                     slots[gate.out()] = self.and(slots[gate.a()], slots[gate.b()]);
                 }
             }

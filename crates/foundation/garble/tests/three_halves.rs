@@ -18,19 +18,17 @@ const FIXED: [[Matrix; 2]; 2] = [
     [[[0, 0, 0, 0], [0, 1, 0, 0]], [[0, 0, 0, 0], [0, 0, 0, 0]]],
 ];
 
-/// The hash under a tweak, which it counts; keys that have hashed something.
+/// The hash, and the keys that have hashed something.
 struct Hashing {
     start: u128,
-    tweak: u128,
     keys: HashSet<u128>,
 }
 
 impl Hashing {
-    /// The half and the bit of both labels under the next tweak.
-    fn next(&mut self, labels: [u128; 2]) -> [(u64, u8); 2] {
-        let key = self.start ^ self.tweak;
+    /// The half and the bit of both labels under a tweak.
+    fn of(&mut self, labels: [u128; 2], tweak: u128) -> [(u64, u8); 2] {
+        let key = self.start ^ tweak;
         assert!(self.keys.insert(key), "a key serves two labels");
-        self.tweak += 1;
         labels.map(|label| {
             let (low, high) = (label as u64, (label >> 64) as u64);
             let turned = u128::from(low ^ high) << 64 | u128::from(high);
@@ -50,11 +48,12 @@ struct Gate {
     bits: [u8; 5],
 }
 
-fn garbled(a: u128, b: u128, delta: u128, hashing: &mut Hashing, [p, q]: [u8; 2]) -> Gate {
+/// Gate `number`, whose three tweaks are followed by one that is not used.
+fn garbled(number: u128, [a, b]: [u128; 2], delta: u128, hashing: &mut Hashing, [p, q]: [u8; 2]) -> Gate {
     let by_bit = |label: u128| if label & 1 == 0 { [label, label ^ delta] } else { [label ^ delta, label] };
     let (a_by_bit, b_by_bit) = (by_bit(a), by_bit(b));
     let x_by_bit = [a_by_bit[0] ^ b_by_bit[0], a_by_bit[0] ^ b_by_bit[0] ^ delta];
-    let hashes = [a_by_bit, b_by_bit, x_by_bit].map(|labels| hashing.next(labels));
+    let hashes = [(a_by_bit, 0), (b_by_bit, 1), (x_by_bit, 2)].map(|(labels, k)| hashing.of(labels, 4 * number + k));
     let odd = [1 ^ (a & 1) as u8, 1 ^ (b & 1) as u8];
     let r = |i: u8, j: u8| match (i, j) {
         (0, 0) => [p, q],
@@ -97,26 +96,27 @@ fn garbled(a: u128, b: u128, delta: u128, hashing: &mut Hashing, [p, q]: [u8; 2]
 
 /// The tables of a tape, and its labels for zero.
 fn reference(tape: &Tape, delta: Block, start: Block, seed: Block, slots: &mut [Block]) -> Vec<u8> {
-    let mut hashing = Hashing { start: start.to_u128(), tweak: 0, keys: HashSet::new() };
-    let (delta, mut hiding, mut tables) = (delta.to_u128(), comity_core::Prg::new(Backend::detect(), seed), Vec::new());
+    let mut hashing = Hashing { start: start.to_u128(), keys: HashSet::new() };
+    let (mut number, mut tables) = (0, Vec::new());
+    let (delta, mut hiding) = (delta.to_u128(), comity_core::Prg::new(Backend::detect(), seed));
     for part in parts(tape) {
         let (mut pairs, mut singles, mut bits) = (Vec::new(), Vec::new(), Vec::new());
+        let mut random = vec![0; part.ands()];
+        hiding.fill(&mut random);
+        let mut random = random.into_iter();
         for (xors, ands) in part.gates() {
             for gate in xors {
                 slots[gate.out()] = slots[gate.a()] ^ slots[gate.b()];
             }
-            let mut random = vec![0; ands.len().div_ceil(4)];
-            hiding.fill(&mut random);
-            for (i, gate) in ands.iter().enumerate() {
-                let random = random[i / 4] >> (2 * (i % 4));
-                let [a, b] = [gate.a(), gate.b()].map(|slot| slots[slot].to_u128());
-                let made = garbled(a, b, delta, &mut hashing, [random & 1, random >> 1 & 1]);
+            for (gate, random) in ands.iter().zip(&mut random) {
+                let labels = [gate.a(), gate.b()].map(|slot| slots[slot].to_u128());
+                let made = garbled(number, labels, delta, &mut hashing, [random & 1, random >> 1 & 1]);
+                number += 1;
                 pairs.extend(made.sums[..2].iter().flat_map(|sum| sum.to_le_bytes()));
                 singles.extend(made.sums[2].to_le_bytes());
                 bits.extend(made.bits.map(|bit| bit == 1));
                 slots[gate.out()] = Block::from_u128(made.label);
             }
-            hashing.tweak = hashing.tweak.next_multiple_of(16);
         }
         let bits: comity_core::Bits = bits.into_iter().collect();
         tables.extend([pairs, singles, bits.to_bytes()].concat());

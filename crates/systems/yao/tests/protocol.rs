@@ -170,12 +170,12 @@ fn every_backend_sends_the_same_bytes() {
             "78c0b62b4833b2a2fb99bbcf0b16bbd0fd6e4423aa166f961575f3cb1aff69df",
         ],
         [
-            "6985a4aa5792efabf70b85ff2f4fddc74b146225f71e07f8a3a8a5299a0675bd",
-            "d57e0844b6be040003c23261555c2aed6280c164b4aeb7d594f2c357b23842af",
+            "9dd681e3f31b78a0856ba74bf990602d7433ee03039f71ec410b8476515eb686",
+            "445e4f403d9442713d3c854921964a04419a7d579ca4275fb3de53862801490d",
         ],
         [
-            "8aa01ae2a030ead0e5085a51a037623d0508dfc14d91991fd4edac5669eab397",
-            "d85f153ecbced05e8caaba0ebf8dd51da1e1ae39b1cfe0f10b2816478b21afe2",
+            "e9406022cd759849197190786944537f5a43e9a4b6665f77644b23ae736e0447",
+            "a6b5f36716aa0df51802b960d926e06fbc44033d2fa2c84c10943feafc75e3be",
         ],
     ];
     for (backend, (set, digests)) in Backend::available()

@@ -65,23 +65,25 @@
 //! nothing waits, half are the key schedule's shuffles and sums, and a quarter rounds of AES. That is why the
 //! share of the AES ceiling is small.
 
-mod given;
 mod hash;
 mod keys;
 pub(crate) mod lockstep;
 mod one_row;
+pub(super) mod pseudorandom;
 mod sides;
+pub(super) mod three_halves;
 mod walk;
 
 use crate::arch::Backend;
 use crate::memory::block::Block;
+use crate::tape::labels::Labels;
 use crate::tape::part::Part;
+use crate::tape::pseudorandom::Numbers;
 
 use super::instantiate::run;
 use super::lanes::Lanes;
 use super::portable;
 
-pub(super) use given::under_keys as given_keys;
 pub(super) use hash::hash_groups;
 pub(crate) use keys::KeyRing;
 pub(super) use one_row::{OneRowEvaluating, OneRowGarbling};
@@ -108,6 +110,16 @@ pub(super) trait Wires: Lanes {
     unsafe fn key_word(self, rcon: Self) -> Self;
     /// Transposes each 4 x 4 matrix of words that lane `l` of the four registers makes.
     unsafe fn transpose_words(words: [Self; 4]) -> [Self; 4];
+    /// The low half of each lane, and above it that of `other`.
+    unsafe fn low_halves(self, other: Self) -> Self;
+    /// The high half of each lane below that of `other`.
+    unsafe fn high_halves(self, other: Self) -> Self;
+    /// The mask of one bit of each half of a lane, that which is one in `bit`.
+    unsafe fn bit_mask(self, bit: Self) -> Self;
+    /// The first `LANES` half blocks at an address, each of them twice.
+    unsafe fn load_twice(from: *const [u8; 8]) -> Self;
+    /// Writes the low halves of the lanes, one behind another.
+    unsafe fn store_low(self, to: *mut [u8; 8]);
 }
 
 /// Byte order that makes the last AES round compute SubWord(RotWord(w)) of each word: it rotates every word
@@ -232,6 +244,60 @@ pub(crate) fn auth_evaluate(
     }
 }
 
+/// Garbles with three halves: 24 bytes of `sums` for each AND gate, `G0` and `G1` of all and then `G2` of all, and a
+/// byte of `bits`, which come random.
+pub(crate) fn three_halves_garble(
+    backend: Backend,
+    keys: &mut KeyRing<3>,
+    delta: Block,
+    part: &Part<'_>,
+    slots: &mut [Block],
+    (sums, bits): (&mut [u8], &mut [u8]),
+) {
+    debug_assert!(sums.len() == 24 * part.ands() && bits.len() == part.ands());
+    let (pairs, singles) = sums.split_at_mut(16 * part.ands());
+    let tables = three_halves::Tables {
+        pairs: pairs.as_mut_ptr().cast(),
+        singles: singles.as_mut_ptr().cast(),
+        bits: bits.as_mut_ptr(),
+    };
+    let s = slots.as_mut_ptr();
+    // SAFETY: as in `garble`.
+    unsafe {
+        run!(
+            backend,
+            three_halves_garble(keys, delta, part, s, tables),
+            else portable::three_halves::garble(keys, delta, part, slots, [pairs, singles, bits])
+        )
+    }
+}
+
+/// Evaluates three halves, as [`three_halves_garble`].
+pub(crate) fn three_halves_evaluate(
+    backend: Backend,
+    keys: &mut KeyRing<3>,
+    part: &Part<'_>,
+    slots: &mut [Block],
+    (sums, bits): (&[u8], &[u8]),
+) {
+    debug_assert!(sums.len() == 24 * part.ands() && bits.len() == part.ands());
+    let (pairs, singles) = sums.split_at(16 * part.ands());
+    let tables = three_halves::Tables {
+        pairs: pairs.as_ptr().cast_mut().cast(),
+        singles: singles.as_ptr().cast_mut().cast(),
+        bits: bits.as_ptr().cast_mut(),
+    };
+    let s = slots.as_mut_ptr();
+    // SAFETY: as in `garble`; an evaluating walk only reads tables.
+    unsafe {
+        run!(
+            backend,
+            three_halves_evaluate(keys, part, s, tables),
+            else portable::three_halves::evaluate(keys, part, slots, [pairs, singles, bits])
+        )
+    }
+}
+
 /// Hashes groups of sixteen blocks, each under the next tweak; those of `second` under the same tweaks again.
 pub(crate) fn hash(
     backend: Backend,
@@ -244,14 +310,44 @@ pub(crate) fn hash(
     unsafe { run!(backend, hash(keys, first, second), else portable::garble::hash_groups(keys, first, second)) }
 }
 
-/// Encrypts groups of sixteen blocks, each under its key; those of `second` under the same keys again.
-pub(crate) fn under_keys(
+/// Garbles with AES as a pseudorandom function: a block of `rows` for each sum and two for each AND gate, in the order
+/// of the runs, and a byte of `bits` for each AND gate.
+pub(crate) fn prf_garble(
     backend: Backend,
-    keys: &[[Block; 16]],
-    first: &mut [[Block; 16]],
-    second: Option<&mut [[Block; 16]]>,
+    numbers: &mut Numbers,
+    delta: Block,
+    part: &Part<'_>,
+    slots: &mut [Labels],
+    (rows, bits): (&mut [Block], &mut [u8]),
 ) {
-    debug_assert!(keys.len() == first.len() && second.as_ref().is_none_or(|s| s.len() == first.len()));
-    // SAFETY: the Backend proves the features; the caller checked the lengths.
-    unsafe { run!(backend, under_keys(keys, first, second), else portable::garble::under_keys(keys, first, second)) }
+    let tables = pseudorandom::Tables { rows: rows.as_mut_ptr(), bits: bits.as_mut_ptr() };
+    let s = slots.as_mut_ptr();
+    // SAFETY: as in `garble`.
+    unsafe {
+        run!(
+            backend,
+            prf_garble(numbers, delta, part, s, tables),
+            else portable::pseudorandom::garble(numbers, delta, part, slots, (rows, bits))
+        )
+    }
+}
+
+/// Evaluates as [`prf_garble`] garbles.
+pub(crate) fn prf_evaluate(
+    backend: Backend,
+    numbers: &mut Numbers,
+    part: &Part<'_>,
+    slots: &mut [Block],
+    (rows, bits): (&[Block], &[u8]),
+) {
+    let tables = pseudorandom::Tables { rows: rows.as_ptr().cast_mut(), bits: bits.as_ptr().cast_mut() };
+    let s = slots.as_mut_ptr();
+    // SAFETY: as in `garble`; an evaluating walk only reads tables.
+    unsafe {
+        run!(
+            backend,
+            prf_evaluate(numbers, part, s, tables),
+            else portable::pseudorandom::evaluate(numbers, part, slots, (rows, bits))
+        )
+    }
 }

@@ -14,8 +14,10 @@ macro_rules! instantiate {
             use crate::arch::{RoundKeys, Vectorize, gather, half_tree, lanes, subset, vole};
             use crate::memory::block::Block;
             use crate::tape::Tape;
+            use crate::tape::labels::Labels;
             use crate::tape::lanes::Lanes;
             use crate::tape::part::Part;
+            use crate::tape::pseudorandom::Numbers;
 
             #[target_feature(enable = $features)]
             pub(in crate::arch) fn vectorize<W: Vectorize>(work: W) -> W::Output {
@@ -256,6 +258,31 @@ macro_rules! instantiate {
             }
 
             #[target_feature(enable = $features)]
+            pub(in crate::arch) unsafe fn three_halves_garble(
+                keys: &mut KeyRing<3>,
+                delta: Block,
+                part: &Part<'_>,
+                slots: *mut Block,
+                tables: garble::three_halves::Tables,
+            ) {
+                let side = garble::three_halves::Garbling { delta };
+                // SAFETY: promised by the caller.
+                unsafe { garble::three_halves::walk::<$wide, $half, $single, _>(side, keys, part, slots, tables) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) unsafe fn three_halves_evaluate(
+                keys: &mut KeyRing<3>,
+                part: &Part<'_>,
+                slots: *mut Block,
+                tables: garble::three_halves::Tables,
+            ) {
+                let side = garble::three_halves::Evaluating;
+                // SAFETY: promised by the caller; an evaluating walk only reads tables.
+                unsafe { garble::three_halves::walk::<$wide, $half, $single, _>(side, keys, part, slots, tables) }
+            }
+
+            #[target_feature(enable = $features)]
             pub(in crate::arch) fn hash(
                 keys: &mut KeyRing,
                 first: &mut [[Block; 16]],
@@ -266,13 +293,28 @@ macro_rules! instantiate {
             }
 
             #[target_feature(enable = $features)]
-            pub(in crate::arch) unsafe fn under_keys(
-                keys: &[[Block; 16]],
-                first: &mut [[Block; 16]],
-                second: Option<&mut [[Block; 16]]>,
+            pub(in crate::arch) unsafe fn prf_garble(
+                numbers: &mut Numbers,
+                delta: Block,
+                part: &Part<'_>,
+                slots: *mut Labels,
+                tables: garble::pseudorandom::Tables,
             ) {
-                // SAFETY: this function has the features that the registers need; the lengths are the caller's promise.
-                unsafe { garble::given_keys::<$wide>(keys, first, second) }
+                let side = garble::pseudorandom::Garbling { delta };
+                // SAFETY: promised by the caller.
+                unsafe { garble::pseudorandom::walk::<$wide, $half, $single, _>(side, numbers, part, slots, tables) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(in crate::arch) unsafe fn prf_evaluate(
+                numbers: &mut Numbers,
+                part: &Part<'_>,
+                slots: *mut Block,
+                tables: garble::pseudorandom::Tables,
+            ) {
+                let side = garble::pseudorandom::Evaluating;
+                // SAFETY: promised by the caller; an evaluating walk only reads tables.
+                unsafe { garble::pseudorandom::walk::<$wide, $half, $single, _>(side, numbers, part, slots, tables) }
             }
 
             #[target_feature(enable = $features)]

@@ -4,6 +4,8 @@ pub(crate) mod aes;
 pub(crate) mod clmul;
 pub(crate) mod garble;
 pub(crate) mod lockstep;
+pub(crate) mod pseudorandom;
+pub(crate) mod three_halves;
 pub(crate) mod transpose;
 
 // What the safe face calls, under the names that every machine's module has.

@@ -1,5 +1,6 @@
 //! `Part`: a stretch of a tape, and `Cursor`, where a run over it stands.
 
+use crate::tape::runs::Run;
 use crate::tape::{Segment, Tape, TapeGate};
 
 /// The place of a run in a tape: between two segments.
@@ -60,6 +61,16 @@ impl<'a> Part<'a> {
             (xors, ands) = (&xors[segment.xors as usize..], &ands[segment.ands as usize..]);
             of_segment
         })
+    }
+
+    /// The gates in the order in which garbling without free XOR takes them: see [`Run`].
+    pub fn runs(&self) -> impl Iterator<Item = Run<'a>> {
+        self.tape.runs().between(self.tape, [self.from, self.to].map(|at| [at.segment, at.xor, at.and]))
+    }
+
+    /// The number of XOR gates of this stretch that have no constant among their inputs.
+    pub fn sums(&self) -> usize {
+        self.tape.runs().sums(self.to.segment) - self.tape.runs().sums(self.from.segment)
     }
 
     pub(crate) fn segments(&self) -> &'a [Segment] {

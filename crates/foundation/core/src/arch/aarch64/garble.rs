@@ -47,4 +47,25 @@ impl Wires for uint8x16_t {
         let ([first, second], [third, fourth]) = (pair(ab_low, cd_low), pair(ab_high, cd_high));
         [first, second, third, fourth]
     }
+    #[inline(always)]
+    unsafe fn low_halves(self, other: Self) -> Self {
+        vreinterpretq_u8_u64(vzip1q_u64(vreinterpretq_u64_u8(self), vreinterpretq_u64_u8(other)))
+    }
+    #[inline(always)]
+    unsafe fn high_halves(self, other: Self) -> Self {
+        vreinterpretq_u8_u64(vzip2q_u64(vreinterpretq_u64_u8(self), vreinterpretq_u64_u8(other)))
+    }
+    #[inline(always)]
+    unsafe fn bit_mask(self, bit: Self) -> Self {
+        vreinterpretq_u8_u64(vtstq_u64(vreinterpretq_u64_u8(self), vreinterpretq_u64_u8(bit)))
+    }
+    #[inline(always)]
+    unsafe fn load_twice(from: *const [u8; 8]) -> Self {
+        let half = vld1_u8(from.cast());
+        vcombine_u8(half, half)
+    }
+    #[inline(always)]
+    unsafe fn store_low(self, to: *mut [u8; 8]) {
+        vst1_u8(to.cast(), vget_low_u8(self))
+    }
 }

@@ -20,32 +20,32 @@ const RCON: [u32; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 0x1b, 0x36];
 #[repr(C, align(64))]
 struct Row([Block; RING + MIRRORED]);
 
-/// Blocks from one half's keys to the other's, and from one round's to the next one's.
-const HALF: usize = size_of::<Row>() / size_of::<Block>();
-const ROUND: usize = 2 * HALF;
+/// Blocks from one key of the gates to the next one.
+const KEY: usize = size_of::<Row>() / size_of::<Block>();
 
 /// The expanded keys of the gates that come next, and the counter that never runs backwards.
 ///
-/// Gate `g` hashes its inputs under the keys `start ^ 2g` and `start ^ (2g + 1)`, the tweak in the low 64 bits.
-pub(crate) struct KeyRing {
+/// Gate `g` has `K` keys: with two, `start ^ 2g` and `start ^ (2g + 1)`, one for each half gate; with three, `start ^
+/// (4g + k)` for `k` below three. The tweak is in the low 64 bits.
+pub(crate) struct KeyRing<const K: usize = 2> {
     start: Block,
     start_words: [u32; 4],
     /// The gate that comes next.
     pub(super) next: u64,
     /// Gates whose keys were expanded so far.
     pub(super) expanded: u64,
-    keys: Box<[[Row; 2]; ROUND_KEYS]>,
+    keys: Box<[[Row; K]; ROUND_KEYS]>,
 }
 
-impl KeyRing {
-    pub(crate) fn new(start: Block) -> KeyRing {
-        let zero = [Row([Block::ZERO; RING + MIRRORED]); 2];
+impl<const K: usize> KeyRing<K> {
+    pub(crate) fn new(start: Block) -> KeyRing<K> {
+        let zero = [Row([Block::ZERO; RING + MIRRORED]); K];
         let words: [u32; 4] = bytemuck::cast(start.to_bytes());
         let start_words = words.map(u32::from_le);
         KeyRing { start, start_words, next: 0, expanded: 0, keys: Box::new([zero; ROUND_KEYS]) }
     }
 
-    /// The key of a half gate.
+    /// The key of a tweak.
     pub(in crate::arch) fn key(&self, tweak: u64) -> Block {
         Block::from_u128(self.start.to_u128() ^ u128::from(tweak))
     }
@@ -54,11 +54,33 @@ impl KeyRing {
     #[inline(always)]
     pub(in crate::arch) fn take(&mut self, gates: u64) -> u64 {
         let first = self.next;
-        // 2^63 gates take centuries; past that tweaks would repeat, so stopping is the only safe answer.
-        self.next = first.checked_add(gates).filter(|&n| n < 1 << 63).expect("the tweaks of this delta are used up");
+        // 2^62 gates take centuries; past that tweaks would repeat, so stopping is the only safe answer.
+        self.next = first.checked_add(gates).filter(|&n| n < 1 << 62).expect("the tweaks of this delta are used up");
         first
     }
 
+    /// The place of the keys of the next gate, which were ensured.
+    #[inline(always)]
+    pub(super) fn ahead(&self) -> Ahead<K> {
+        Ahead(self.keys.as_ptr().cast::<Block>().wrapping_add(self.next as usize % RING))
+    }
+
+    /// The expansion of keys whose tweaks begin at `first`, a multiple of the numbers that the order has.
+    ///
+    /// # Safety
+    /// As for [`Wires`].
+    #[inline(always)]
+    unsafe fn live<V: Wires>(&self, first: u64, order: Order) -> Live<V> {
+        let [a, b, c, d] = self.start_words;
+        // SAFETY: the caller has the features of V.
+        unsafe {
+            let low = V::words(a ^ first as u32).xor(V::load(order.offsets::<V>().as_ptr().cast()));
+            Live([low, V::words(b ^ (first >> 32) as u32), V::words(c), V::words(d)])
+        }
+    }
+}
+
+impl KeyRing {
     /// Expands ahead until the keys of the next `gates` gates are there.
     ///
     /// # Safety
@@ -100,12 +122,12 @@ impl KeyRing {
             let keys = self.keys.as_mut_ptr().cast::<Block>().add(slot);
             for round in 0..ROUND_KEYS {
                 let [a, b, c, d] = live.next(round);
-                let to = keys.add(round * ROUND);
+                let to = keys.add(2 * round * KEY);
                 put([a, c], to);
-                put([b, d], to.add(HALF));
+                put([b, d], to.add(KEY));
                 if slot < MIRRORED {
                     put([a, c], to.add(RING));
-                    put([b, d], to.add(HALF + RING));
+                    put([b, d], to.add(KEY + RING));
                 }
             }
         }
@@ -126,18 +148,75 @@ impl KeyRing {
         // A multiple of a group's tweaks: the offsets never carry.
         let first = self.expanded * 2;
         self.expanded += 2 * V::LANES as u64;
-        let [a, b, c, d] = self.start_words;
         // SAFETY: the caller has the features of V.
-        unsafe {
-            let low = V::words(a ^ first as u32).xor(V::load(order.offsets::<V>().as_ptr().cast()));
-            Live([low, V::words(b ^ (first >> 32) as u32), V::words(c), V::words(d)])
+        unsafe { self.live(first, order) }
+    }
+}
+
+impl KeyRing<3> {
+    /// Expands ahead until the keys of the next `gates` gates are there.
+    ///
+    /// # Safety
+    /// As for [`Wires`]; at most [`MIRRORED`] gates.
+    #[inline(always)]
+    pub(super) unsafe fn ensure<V: Wires>(&mut self, gates: u64) {
+        while self.expanded < self.next + gates {
+            // SAFETY: the caller has the features of V.
+            unsafe { self.expand_group::<V>() };
         }
     }
 
-    /// The place of the keys of the next gate, which were ensured.
+    /// Expands the keys of the next group into the ring: four registers' gates, whose first keys are expanded
+    /// together, as are the second and the third ones.
     #[inline(always)]
-    pub(super) fn ahead(&self) -> Ahead {
-        Ahead(self.keys.as_ptr().cast::<Block>().wrapping_add(self.next as usize % RING))
+    unsafe fn expand_group<V: Wires>(&mut self) {
+        const { assert!(RING.is_multiple_of(4 * V::LANES)) }
+        let slot = self.expanded as usize % RING;
+        let first = 4 * self.expanded;
+        self.expanded += 4 * V::LANES as u64;
+        // SAFETY: the caller has the features of V; the group starts at a multiple of its size and so is in the
+        // ring, and what of it is among the first is in the mirror.
+        unsafe {
+            let mut live = [self.live::<V>(first, Order::Fourths); 3];
+            for k in 1..3 {
+                live[k] = self.live(first | k as u64, Order::Fourths);
+            }
+            let to = self.keys.as_mut_ptr().cast::<Block>().add(slot);
+            if V::LIVE {
+                for round in 0..ROUND_KEYS {
+                    for k in 0..3 {
+                        put_four(live[k].next(round), to.add((3 * round + k) * KEY), slot);
+                    }
+                }
+            } else {
+                for k in 0..3 {
+                    for round in 0..ROUND_KEYS {
+                        put_four(live[k].next(round), to.add((3 * round + k) * KEY), slot);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Writes four registers of keys of the gates from `slot` on, and once more those that are mirrored.
+///
+/// # Safety
+/// As for [`Wires`]; `to` is the place of the first of them in a row of the ring.
+#[inline(always)]
+unsafe fn put_four<V: Wires>(keys: [V; 4], to: *mut Block, slot: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        for i in 0..4 {
+            keys[i].store(to.add(i * V::LANES).cast());
+        }
+        if slot < MIRRORED {
+            for i in 0..4 {
+                if slot + i * V::LANES < MIRRORED {
+                    keys[i].store(to.add(RING + i * V::LANES).cast());
+                }
+            }
+        }
     }
 }
 
@@ -159,6 +238,8 @@ pub(super) enum Order {
     Gates,
     /// Tweak after tweak.
     Blocks,
+    /// Every fourth tweak.
+    Fourths,
 }
 
 impl Order {
@@ -169,6 +250,9 @@ impl Order {
             assert!(V::LANES == 1 || V::LANES == 2 || V::LANES == 4);
         }
         match (self, V::LANES) {
+            (Order::Fourths, 1) => &[0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+            (Order::Fourths, 2) => &[0, 8, 16, 24, 4, 12, 20, 28, 0, 0, 0, 0, 0, 0, 0, 0],
+            (Order::Fourths, _) => &[0, 16, 32, 48, 4, 20, 36, 52, 8, 24, 40, 56, 12, 28, 44, 60],
             (_, 1) => &[0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
             (Order::Gates, 2) => &[0, 1, 4, 5, 2, 3, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0],
             (Order::Blocks, 2) => &[0, 2, 4, 6, 1, 3, 5, 7, 0, 0, 0, 0, 0, 0, 0, 0],
@@ -189,13 +273,13 @@ pub(in crate::arch) trait Schedule<V, const N: usize> {
 
 /// Keys expanded earlier.
 #[derive(Clone, Copy)]
-pub(super) struct Ahead(*const Block);
+pub(in crate::arch) struct Ahead<const K: usize = 2>(*const Block);
 
-impl Ahead {
-    /// The place of round key `round` of the first gate's half `half`; those of the next gates come behind it.
+impl<const K: usize> Ahead<K> {
+    /// The place of round key `round` of the first gate's key `k`; those of the next gates come behind it.
     #[inline(always)]
-    pub(super) fn at(self, round: usize, half: usize) -> *const [u8; 16] {
-        self.0.wrapping_add(round * ROUND + half * HALF).cast()
+    pub(super) fn at(self, round: usize, k: usize) -> *const [u8; 16] {
+        self.0.wrapping_add((K * round + k) * KEY).cast()
     }
 }
 
@@ -216,23 +300,18 @@ impl<V: Wires, const N: usize> Schedule<V, N> for Ahead {
 }
 
 /// Keys being expanded, word `i` of all of them in the `i`-th register.
+#[derive(Clone, Copy)]
 pub(super) struct Live<V>([V; 4]);
 
 impl<V: Wires> Live<V> {
-    /// The keys at an address, four registers of them, register after register.
+    /// These keys.
     ///
     /// # Safety
-    /// As for [`Wires`]; so many blocks are there.
+    /// As for [`Wires`].
     #[inline(always)]
-    pub(super) unsafe fn of(keys: *const Block) -> Live<V> {
-        // SAFETY: the caller's promise. Transposing words undoes itself.
-        unsafe {
-            let mut words = [V::load(keys.cast()); 4];
-            for i in 1..4 {
-                words[i] = V::load(keys.add(i * V::LANES).cast());
-            }
-            Live(V::transpose_words(words))
-        }
+    pub(super) unsafe fn of(keys: [V; 4]) -> Live<V> {
+        // SAFETY: the caller has the features of V. Transposing words undoes itself.
+        unsafe { Live(V::transpose_words(keys)) }
     }
 
     /// Round key `round` of all of them, in the order asked for.

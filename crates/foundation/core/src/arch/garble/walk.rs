@@ -37,8 +37,11 @@ pub(in crate::arch) trait Side: Copy {
 }
 
 /// Does the XOR gates of a segment, in order.
+///
+/// # Safety
+/// As for [`Wires`], with registers of one block; `slots` holds the tape's slots.
 #[inline(always)]
-unsafe fn xor_gates<S: Wires>(gates: &[TapeGate], slots: *mut Block) {
+pub(super) unsafe fn xor_gates<S: Wires>(gates: &[TapeGate], slots: *mut Block) {
     for gate in gates {
         // SAFETY: the tape's indices are in range; the caller has the features of S.
         unsafe {
@@ -168,13 +171,7 @@ impl<T: TwoRows> Side for T {
         unsafe {
             let mut inputs = [[V::words(0); 2]; N];
             for i in 0..N {
-                let gates = gates.add(i * V::LANES);
-                let mut from = [[slots.cast_const(); 4]; 2];
-                for lane in 0..V::LANES {
-                    from[0][lane] = slots.byte_add((*gates.add(lane)).a as usize);
-                    from[1][lane] = slots.byte_add((*gates.add(lane)).b as usize);
-                }
-                inputs[i] = [V::gather(from[0]), V::gather(from[1])];
+                inputs[i] = gathered::<V, 1, 0>(gates.add(i * V::LANES), slots);
             }
             let mut rows = inputs;
             if !T::WRITES {
@@ -185,14 +182,50 @@ impl<T: TwoRows> Side for T {
                 store_rows(rows, tables);
             }
             for i in 0..N {
-                let gates = gates.add(i * V::LANES);
-                let mut to = [slots; 4];
-                for lane in 0..V::LANES {
-                    to[lane] = slots.byte_add((*gates.add(lane)).out as usize);
-                }
-                out[i].scatter(to);
+                scattered::<V, 1, 0>(out[i], gates.add(i * V::LANES), slots);
             }
         }
+    }
+}
+
+/// Block `FIELD` of the `FIELDS` that the wires of a register's gates have each: of inputs `a`, and of inputs `b`.
+///
+/// # Safety
+/// As for [`Wires`]; there are so many gates, and `slots` holds so many blocks for each slot of their tape.
+#[inline(always)]
+pub(super) unsafe fn gathered<V: Wires, const FIELDS: usize, const FIELD: usize>(
+    gates: *const TapeGate,
+    slots: *const Block,
+) -> [V; 2] {
+    // SAFETY: the caller's promise; a tape's offsets are those of one block a slot.
+    unsafe {
+        let mut from = [[slots; 4]; 2];
+        for lane in 0..V::LANES {
+            let gate = &*gates.add(lane);
+            from[0][lane] = slots.byte_add(FIELDS * gate.a as usize).add(FIELD);
+            from[1][lane] = slots.byte_add(FIELDS * gate.b as usize).add(FIELD);
+        }
+        [V::gather(from[0]), V::gather(from[1])]
+    }
+}
+
+/// Writes a block of the outputs, as [`gathered`] reads one.
+///
+/// # Safety
+/// As `gathered`.
+#[inline(always)]
+pub(super) unsafe fn scattered<V: Wires, const FIELDS: usize, const FIELD: usize>(
+    out: V,
+    gates: *const TapeGate,
+    slots: *mut Block,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut to = [slots; 4];
+        for lane in 0..V::LANES {
+            to[lane] = slots.byte_add(FIELDS * (*gates.add(lane)).out as usize).add(FIELD);
+        }
+        out.scatter(to);
     }
 }
 
@@ -226,4 +259,32 @@ pub(super) unsafe fn store_rows<V: Wires, const N: usize>(rows: [[V; 2]; N], tab
             high.store(to.add(V::LANES));
         }
     }
+}
+
+/// Bit `low` of byte `l` in the low half of lane `l`, and bit `high` of it in the high half: where every word is the
+/// [`bytes`] of gates, a bit of each gate's.
+pub(super) const fn of_byte(low: u32, high: u32) -> [[u8; 16]; 4] {
+    let mut bits = [[0; 16]; 4];
+    let mut lane = 0;
+    while lane < 4 {
+        bits[lane][lane] = 1 << low;
+        bits[lane][8 + lane] = 1 << high;
+        lane += 1;
+    }
+    bits
+}
+
+/// The bytes of as many gates as there are lanes, in every word.
+///
+/// # Safety
+/// As for [`Wires`]; there are so many.
+#[inline(always)]
+pub(super) unsafe fn bytes<V: Wires>(from: *const u8) -> V {
+    let mut word = 0;
+    for lane in 0..V::LANES {
+        // SAFETY: the caller's promise.
+        word |= u32::from(unsafe { *from.add(lane) }) << (8 * lane);
+    }
+    // SAFETY: the caller has the features of V.
+    unsafe { V::words(word) }
 }

@@ -13,7 +13,7 @@ fn sigma(x: Block) -> Block {
 }
 
 /// The hashes `H(inputs[i], tweaks[i])`.
-pub(super) fn hash(ring: &KeyRing, inputs: [Block; 8], tweaks: [u64; 8]) -> [Block; 8] {
+pub(super) fn hash<const K: usize>(ring: &KeyRing<K>, inputs: [Block; 8], tweaks: [u64; 8]) -> [Block; 8] {
     let plain = inputs.map(sigma);
     let mut blocks = plain;
     encrypt8(&expand8(&tweaks.map(|t| ring.key(t))), &mut blocks);
@@ -36,22 +36,6 @@ pub(in crate::arch) fn hash_groups(
     }
 }
 
-/// Encrypts groups of sixteen blocks, each under its key, and those of `second` under the same keys.
-pub(in crate::arch) fn under_keys(
-    keys: &[[Block; 16]],
-    first: &mut [[Block; 16]],
-    mut second: Option<&mut [[Block; 16]]>,
-) {
-    for (i, keys) in keys.iter().enumerate() {
-        for (half, keys) in keys.as_chunks::<8>().0.iter().enumerate() {
-            let keys = expand8(keys);
-            for group in [Some(&mut first[i]), second.as_mut().map(|s| &mut s[i])].into_iter().flatten() {
-                encrypt8(&keys, &mut group.as_chunks_mut::<8>().0[half]);
-            }
-        }
-    }
-}
-
 /// A garbled gate (ZRE15, Figure 2), from the labels for zero and `H(A0), H(A1), H(B0), H(B1)`: both rows and the
 /// output's label.
 pub(super) fn garbled_gate(a: Block, b: Block, delta: Block, [a0, a1, b0, b1]: [Block; 4]) -> (Block, Block, Block) {
@@ -67,11 +51,11 @@ pub(super) fn evaluated_gate([a, b]: [Block; 2], hashes: [Block; 2], [generator,
 
 /// Walks a stretch of tape, `BATCH` units of `GATES` AND gates at a time; `batch` gets the gates, the number
 /// of the first unit, the slots, and how many gates come before.
-fn walk<const BATCH: usize, const GATES: usize>(
-    ring: &mut KeyRing,
+pub(super) fn walk<const BATCH: usize, const GATES: usize, const K: usize>(
+    ring: &mut KeyRing<K>,
     part: &Part<'_>,
     slots: &mut [Block],
-    mut batch: impl FnMut(&KeyRing, &[TapeGate], u64, &mut [Block], usize),
+    mut batch: impl FnMut(&KeyRing<K>, &[TapeGate], u64, &mut [Block], usize),
 ) {
     let (mut xors, mut ands, mut done) = (part.xor_gates(), part.and_gates(), 0);
     for segment in part.segments() {
@@ -121,7 +105,7 @@ pub(in crate::arch) fn garble(
     slots: &mut [Block],
     tables: &mut [Block],
 ) {
-    walk::<2, 1>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<2, 1, _>(ring, part, slots, |ring, gates, first, slots, done| {
         let hashes = garbler_hashes(ring, delta, gates, first, slots);
         for (i, gate) in gates.iter().enumerate() {
             let (a, b) = (slots[gate.a()], slots[gate.b()]);
@@ -135,7 +119,7 @@ pub(in crate::arch) fn garble(
 }
 
 pub(in crate::arch) fn evaluate(ring: &mut KeyRing, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
-    walk::<4, 1>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<4, 1, _>(ring, part, slots, |ring, gates, first, slots, done| {
         let [inputs, hashes] = evaluator_hashes(ring, gates, first, slots);
         for (i, gate) in gates.iter().enumerate() {
             slots[gate.out()] = evaluated_gate(
@@ -154,7 +138,7 @@ pub(in crate::arch) fn one_row_garble(
     slots: &mut [Block],
     tables: &mut [Block],
 ) {
-    walk::<2, 2>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<2, 2, _>(ring, part, slots, |ring, gates, first, slots, done| {
         let mut inputs = [Block::ZERO; 8];
         for (pair, gate) in inputs.as_chunks_mut().0.iter_mut().zip(gates) {
             *pair = [slots[gate.b()], slots[gate.b()] ^ delta];
@@ -168,7 +152,7 @@ pub(in crate::arch) fn one_row_garble(
 }
 
 pub(in crate::arch) fn one_row_evaluate(ring: &mut KeyRing, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
-    walk::<4, 2>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<4, 2, _>(ring, part, slots, |ring, gates, first, slots, done| {
         let mut inputs = [Block::ZERO; 8];
         inputs.iter_mut().zip(gates).for_each(|(input, gate)| *input = slots[gate.b()]);
         let hashes = hash(ring, inputs, core::array::from_fn(|i| 2 * first + i as u64));
@@ -188,7 +172,7 @@ pub(in crate::arch) fn auth_garble(
     tables: &mut [Block],
 ) {
     let ands = part.ands();
-    walk::<2, 1>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<2, 1, _>(ring, part, slots, |ring, gates, first, slots, done| {
         let hashes = garbler_hashes(ring, delta, gates, first, slots);
         for (i, gate) in gates.iter().enumerate() {
             let [a0, a1, b0, b1] = core::array::from_fn(|j| hashes[4 * i + j]);
@@ -209,7 +193,7 @@ pub(in crate::arch) fn auth_evaluate(
     tables: &[Block],
 ) {
     let ands = part.ands();
-    walk::<4, 1>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<4, 1, _>(ring, part, slots, |ring, gates, first, slots, done| {
         let [inputs, hashes] = evaluator_hashes(ring, gates, first, slots);
         for (i, gate) in gates.iter().enumerate() {
             let at = done + i;

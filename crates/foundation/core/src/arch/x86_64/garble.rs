@@ -49,6 +49,28 @@ impl Wires for __m512i {
             _mm512_unpackhi_epi64(ab_high, cd_high),
         ]
     }
+    #[inline(always)]
+    unsafe fn low_halves(self, other: Self) -> Self {
+        _mm512_unpacklo_epi64(self, other)
+    }
+    #[inline(always)]
+    unsafe fn high_halves(self, other: Self) -> Self {
+        _mm512_unpackhi_epi64(self, other)
+    }
+    #[inline(always)]
+    unsafe fn bit_mask(self, bit: Self) -> Self {
+        _mm512_movm_epi64(_mm512_test_epi64_mask(self, bit))
+    }
+    #[inline(always)]
+    unsafe fn load_twice(from: *const [u8; 8]) -> Self {
+        let all = _mm512_castsi256_si512(_mm256_loadu_si256(from.cast()));
+        _mm512_permutexvar_epi64(_mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0), all)
+    }
+    #[inline(always)]
+    unsafe fn store_low(self, to: *mut [u8; 8]) {
+        let low = _mm512_permutexvar_epi64(_mm512_set_epi64(0, 0, 0, 0, 6, 4, 2, 0), self);
+        _mm256_storeu_si256(to.cast(), _mm512_castsi512_si256(low));
+    }
 }
 
 #[allow(unsafe_op_in_unsafe_fn, reason = "each method is a few instructions; the trait says what they need")]
@@ -93,6 +115,27 @@ impl Wires for __m256i {
             _mm256_unpackhi_epi64(ab_high, cd_high),
         ]
     }
+    #[inline(always)]
+    unsafe fn low_halves(self, other: Self) -> Self {
+        _mm256_unpacklo_epi64(self, other)
+    }
+    #[inline(always)]
+    unsafe fn high_halves(self, other: Self) -> Self {
+        _mm256_unpackhi_epi64(self, other)
+    }
+    #[inline(always)]
+    unsafe fn bit_mask(self, bit: Self) -> Self {
+        _mm256_cmpeq_epi64(_mm256_and_si256(self, bit), bit)
+    }
+    #[inline(always)]
+    unsafe fn load_twice(from: *const [u8; 8]) -> Self {
+        _mm256_permute4x64_epi64::<0b01_01_00_00>(_mm256_castsi128_si256(_mm_loadu_si128(from.cast())))
+    }
+    #[inline(always)]
+    unsafe fn store_low(self, to: *mut [u8; 8]) {
+        let low = _mm256_permute4x64_epi64::<0b00_00_10_00>(self);
+        _mm_storeu_si128(to.cast(), _mm256_castsi256_si128(low));
+    }
 }
 
 #[allow(unsafe_op_in_unsafe_fn, reason = "each method is a few instructions; the trait says what they need")]
@@ -134,5 +177,26 @@ impl Wires for __m128i {
             _mm_unpacklo_epi64(ab_high, cd_high),
             _mm_unpackhi_epi64(ab_high, cd_high),
         ]
+    }
+    #[inline(always)]
+    unsafe fn low_halves(self, other: Self) -> Self {
+        _mm_unpacklo_epi64(self, other)
+    }
+    #[inline(always)]
+    unsafe fn high_halves(self, other: Self) -> Self {
+        _mm_unpackhi_epi64(self, other)
+    }
+    #[inline(always)]
+    unsafe fn bit_mask(self, bit: Self) -> Self {
+        _mm_cmpeq_epi64(_mm_and_si128(self, bit), bit)
+    }
+    #[inline(always)]
+    unsafe fn load_twice(from: *const [u8; 8]) -> Self {
+        let low = _mm_loadl_epi64(from.cast());
+        _mm_unpacklo_epi64(low, low)
+    }
+    #[inline(always)]
+    unsafe fn store_low(self, to: *mut [u8; 8]) {
+        _mm_storel_epi64(to.cast(), self)
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use comity_core::{Backend, Block, Prg};
-
-use super::garbler::Garbled;
-use super::opened;
+use super::{Garbled, opened};
+use crate::arch::Backend;
+use crate::hash::prg::Prg;
+use crate::memory::block::Block;
 
 const ROWS: [[bool; 2]; 4] = [[false, false], [false, true], [true, false], [true, true]];
 
@@ -13,18 +13,17 @@ fn block(value: usize) -> Block {
     Block::from_u128(value as u128)
 }
 
-/// Every row opens to the label of its value, whichever row is the odd one.
+/// Every row opens to the label of its value, whatever the permute bits are.
 #[test]
 fn every_row_opens_to_the_label_of_its_value() {
     let mut rng = Prg::new(Backend::detect(), block(1));
-    for odd in ROWS {
+    for permute in ROWS {
         for _ in 0..100 {
             let keys = [(); 4].map(|()| rng.block());
-            let garbled = Garbled::new(keys, odd);
+            let garbled = Garbled::new(keys, permute);
             for (key, row) in keys.into_iter().zip(ROWS) {
-                let as_zeroth = (row == odd) == (ROWS[0] == odd);
-                let label = garbled.labels[usize::from(!as_zeroth)];
-                assert!(opened(key, row, garbled.rows, garbled.last) == label);
+                let value = (row[0] ^ permute[0]) & (row[1] ^ permute[1]);
+                assert!(opened(key, row, garbled.rows, garbled.last) == garbled.labels[usize::from(value)]);
             }
             assert!(garbled.labels[0].lsb() != garbled.labels[1].lsb());
         }
@@ -32,17 +31,17 @@ fn every_row_opens_to_the_label_of_its_value() {
 }
 
 /// Keys of two bits, of which bit 0 becomes the permute bit: given the one key that the evaluator has, the
-/// tables and the label that it does not find are uniform, each as often as each other, and alike whichever
-/// row is the odd one.
+/// tables and the label that it does not find are uniform, each as often as each other, and alike whatever the
+/// permute bits are.
 #[test]
 fn what_is_seen_of_a_gate_is_uniform_but_for_the_open_row() {
-    for (open, key, odd) in (0..4).flat_map(|open| (0..4).flat_map(move |key| ROWS.map(|odd| (open, key, odd)))) {
+    for (open, key, permute) in (0..4).flat_map(|open| (0..4).flat_map(move |key| ROWS.map(|odd| (open, key, odd)))) {
         let mut seen = HashMap::new();
         for others in 0..64 {
             let mut unknown = [others & 3, others >> 2 & 3, others >> 4].into_iter();
             let keys: [Block; 4] =
                 core::array::from_fn(|r| block(if r == open { key } else { unknown.next().expect("three") }));
-            let garbled = Garbled::new(keys, odd);
+            let garbled = Garbled::new(keys, permute);
             let active = opened(keys[open], ROWS[open], garbled.rows, garbled.last);
             let inactive = if garbled.labels[0] == active { garbled.labels[1] } else { garbled.labels[0] };
             // Its bit 0 is that of the active one, inverted.

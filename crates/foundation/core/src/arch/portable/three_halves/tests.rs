@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use comity_core::{Backend, Block, Prg};
+use crate::arch::Backend;
+use crate::hash::prg::Prg;
+use crate::memory::block::Block;
 
-use super::gate::{Garbled, Halves, Hash, evaluated};
+use super::{Garbled, Halves, Hash, evaluated};
 
 const BITS: [[bool; 2]; 4] = [[false, false], [false, true], [true, false], [true, true]];
 
