@@ -101,7 +101,7 @@ fn program(name: &str, times: u64) -> Program {
     }
 }
 
-/// An observer that notes what a party has sent when its base OTs are done.
+/// An observer that notes the bytes that a party has sent when its base OTs are done.
 struct AfterSetup {
     counter: Counter,
     sent: u64,
@@ -128,7 +128,7 @@ fn execute(work: &Work<'_>, protocol: &dyn Protocol, net: Option<comity_channel:
     Ok((run, one + two))
 }
 
-/// Garbled programs in memory: what a disk takes is not in the figures.
+/// Garbled programs in memory: the figures do not include the disk's time.
 #[derive(Default)]
 struct Kept(VecDeque<Vec<u8>>);
 

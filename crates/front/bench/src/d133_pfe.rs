@@ -35,7 +35,7 @@ const RHO: u32 = 40;
 /// Gates up to which a circuit runs unasked.
 const SMALL: usize = 15_000;
 
-/// A circuit of the tables: what the paper has of it.
+/// A circuit of the tables: the paper's numbers of it.
 struct Circuit {
     name: &'static str,
     inputs: usize,

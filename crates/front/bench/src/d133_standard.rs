@@ -38,7 +38,7 @@ fn run(suite: &mut Suite) -> Outcome {
     protocols(suite)
 }
 
-/// What the section counts.
+/// The numbers that the section counts.
 fn counts(suite: &mut Suite) {
     if !suite.wants("d133.standard.counts") {
         return;

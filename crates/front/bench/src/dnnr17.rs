@@ -34,7 +34,7 @@ pub(super) const DNNR17: Bench = Bench {
 /// The statistical security of everything here.
 const RHO: u32 = 40;
 
-/// A protocol on what was made ahead.
+/// A protocol on material that was made ahead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     SemiHonest,
@@ -73,7 +73,7 @@ struct Online {
     rounds: u64,
 }
 
-/// An observer that notes when the inputs begin, and what was sent by then.
+/// An observer that notes when the inputs begin, and the bytes sent by then.
 struct Begun {
     counter: Counter,
     at: Option<(Instant, Traffic)>,

@@ -55,7 +55,7 @@ struct Cost {
 /// input, and the rest.
 const PHASES: [&str; 4] = ["setup", "independent", "dependent", "online"];
 
-/// What a garbling costs, phase by phase; and the bucket size.
+/// The cost of a garbling, phase by phase; and the bucket size.
 struct Costs {
     phases: [Cost; 4],
     bucket: usize,

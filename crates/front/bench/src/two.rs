@@ -197,7 +197,8 @@ pub(crate) fn session() -> SessionId {
     SessionId::new(bytes)
 }
 
-/// Runs something once to warm up and then some times more, within a few seconds; what is long only once.
+/// Runs something once to warm up and then some times more, within a few seconds. A long run is done only
+/// once.
 pub(crate) fn repeat<T>(mut run: impl FnMut() -> Outcome<T>) -> Outcome<Vec<T>> {
     const LONG: Duration = Duration::from_secs(3);
     const MOST: usize = 11;

@@ -28,7 +28,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(crate) struct Plan {
     /// The arguments that all parties share, from `run` on.
     pub(crate) args: Vec<String>,
-    /// The arguments that only one party is told, for each.
+    /// For each party, the arguments that only this party gets.
     pub(crate) flags: Vec<Vec<String>>,
     /// The input values of each party.
     pub(crate) orders: Vec<Orders>,

@@ -31,7 +31,7 @@ impl Disk for File {
     }
 }
 
-/// What is said of a file that cannot be opened.
+/// The words for a file that cannot be opened.
 #[derive(Clone, Copy)]
 pub(crate) struct Words {
     /// Another process has it.
@@ -88,7 +88,7 @@ impl<D: Disk> Journal<D> {
         Ok(Journal { path: path.to_owned(), disk, end: whole as u64 })
     }
 
-    /// Writes events to the disk: all of them, or an error and none.
+    /// Writes events to the disk: all of them, or no event and an error.
     pub(crate) fn write(&mut self, events: &[impl Serialize]) -> Outcome {
         let text: String = events.iter().map(to_line).collect();
         self.append(text.as_bytes()).map_err(|error| {

@@ -117,7 +117,7 @@ how long it takes. There is no fairness: a party may stop the run, also when it
 has its outputs and others have not. An input is whatever its party says. Nobody
 outside the project has audited comity.";
 
-/// What a command does with a protocol.
+/// The use that a command makes of a protocol.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
     /// It runs programs.

@@ -83,8 +83,8 @@ pub(crate) fn together(
     })
 }
 
-/// The options that one party is told: those that are this party's part are party 0's. What some party would
-/// have to say, and nobody says here, is what a trial takes: all parties are one person's.
+/// The options that one party gets: choices between two parts are party 0's. Options that some party has to
+/// set, and nobody sets here, have their values for a trial: one person runs all parties.
 fn own(args: &LocalArgs, card: &Card, party: u16) -> Vec<String> {
     let part = |name: &str| card.option(name).is_some_and(|option| matches!(option.values, Values::Part(_)));
     let said = args.session.option.iter().filter(|(name, _)| !part(name) || party == 0);
@@ -124,8 +124,8 @@ fn arguments(args: &LocalArgs) -> Vec<String> {
     all
 }
 
-/// Who learns what, where not all learn all: in a real run each party sees its own outputs, and here one
-/// person sees those of all.
+/// Who learns what, if not all learn all: in a real run each party sees its own outputs, and here one person
+/// sees those of all.
 fn who_learns(resolved: &Resolved, parties: u16) -> Option<String> {
     let outputs = resolved.outputs();
     if outputs.iter().all(|output| (0..parties).all(|party| output.to.includes(party))) {

@@ -9,8 +9,8 @@ use comity_terminal::failure::{Failure, Outcome};
 /// The flags that name a file to write.
 const OUTPUTS: [&str; 6] = ["--out", "--output", "-o", "--plot", "--shares-out", "--log"];
 
-/// Refuses a file to write that another argument names, too: a program, a table, an input's `NAME=@FILE`,
-/// whatever it is read for. What is there would be lost.
+/// Refuses an output file that another argument names, too: a program, a table, an input's `NAME=@FILE`. Its
+/// content would be lost.
 pub(crate) fn check(args: &[OsString]) -> Outcome {
     let mut rest = args.iter().enumerate().skip(1);
     while let Some((at, arg)) = rest.next() {
@@ -41,7 +41,8 @@ pub(crate) fn check(args: &[OsString]) -> Outcome {
     Ok(())
 }
 
-/// The files that an argument may name: itself, or what is behind `=` and `@`, or before the signs of an expression.
+/// The files that an argument may name: itself, the text behind `=` and `@`, or that before the signs of an
+/// expression.
 fn named(arg: &OsStr) -> Vec<PathBuf> {
     let Some(text) = arg.to_str() else { return vec![arg.into()] };
     let behind = text.match_indices('=').map(|(at, _)| &text[at + 1..]);
@@ -49,7 +50,7 @@ fn named(arg: &OsStr) -> Vec<PathBuf> {
     parts.flat_map(|part| [part, part.split(['*', '^']).next().unwrap_or(part)]).map(PathBuf::from).collect()
 }
 
-/// Whether both are there, and are one file. A device or a pipe takes what it gets, and loses nothing.
+/// Whether both exist and are one file. A device or a pipe is fine: it loses nothing.
 fn is_same(one: &Path, other: &Path) -> bool {
     let (Ok(here), Ok(there)) = (fs::metadata(one), fs::metadata(other)) else { return false };
     if !here.is_file() || !there.is_file() {

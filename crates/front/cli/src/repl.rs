@@ -212,7 +212,7 @@ fn value_of(input: &mut Typed, name: &str, ty: &Type) -> Outcome<Bits> {
     }
 }
 
-/// A prompt for who pipes lines in, on standard error. Nothing depends on it.
+/// A prompt on standard error, for users who pipe lines in. Nothing depends on it.
 fn eprint_prompt(text: &str) {
     use std::io::Write;
     let mut err = std::io::stderr().lock();

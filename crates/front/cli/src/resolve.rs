@@ -25,7 +25,7 @@ pub(crate) struct Resolved {
     pub(crate) lanes: usize,
     /// The names of its parties.
     pub(crate) names: Names,
-    /// What is odd about its file.
+    /// The oddities of its file.
     pub(crate) oddities: Vec<String>,
 }
 
@@ -265,7 +265,7 @@ impl Resolved {
         if alone { name.clone() } else { index.to_string() }
     }
 
-    /// Tells the person at the terminal what is odd about the program, though it can be run.
+    /// Tells the person at the terminal the oddities of a program that can be run.
     pub(crate) fn warn(&self) {
         self.oddities.iter().for_each(|odd| warn(odd));
         for index in self.program.unused_inputs() {

@@ -159,7 +159,7 @@ fn begin(program: Option<&Program>, party: u16, parties: u16, args: &SessionArgs
     Ok(args.option.iter().fold(session, |session, (name, value)| session.option(name, value)))
 }
 
-/// This session, which ends after so long.
+/// This session, with a deadline after this time.
 pub(crate) fn within(session: Session<'static>, deadline: Option<Duration>) -> Session<'static> {
     match deadline {
         Some(time) => session.deadline(time),

@@ -87,7 +87,7 @@ pub(crate) fn open(path: &Path, goal: Goal) -> Outcome<Source> {
     })
 }
 
-/// What is odd about a circuit's file, for people.
+/// The oddities of a circuit's file, for people.
 pub(crate) fn oddities(path: &Path, design: &SequentialCircuit) -> Vec<String> {
     let name = path.display();
     design.warnings().iter().map(|odd| format!("{name}: {odd}")).collect()

@@ -36,7 +36,7 @@ pub(crate) fn open(dir: &Path, args: &KeyArgs) -> Outcome<Store> {
     Ok(Store::open(dir, &key(args, "store")?)?)
 }
 
-/// What a command made for a store that was not there, and takes away again if nothing came of it.
+/// The files that a command made for a store that did not exist. It removes them if nothing came of it.
 pub(crate) struct Made {
     store: Option<PathBuf>,
     folder: bool,
@@ -66,8 +66,8 @@ impl Made {
     }
 }
 
-/// The store in this folder, or a new one; with a new key, if the file for it is not there either. And what
-/// was made.
+/// The store in this folder, or a new one, with a new key if the file for it does not exist either. And the
+/// files that were made.
 pub(crate) fn open_or_create(dir: &Path, args: &KeyArgs) -> Outcome<(Store, Made)> {
     let fresh = !dir.join("store").exists();
     let mut made = Made { store: fresh.then(|| dir.to_owned()), folder: !dir.exists(), key: None };

@@ -101,7 +101,7 @@ pub(crate) struct ServeTokenArgs {
     verbose: bool,
 }
 
-/// The file with what a token shows of itself.
+/// The file with the token's introduction.
 const SHOWN: &str = "introduction";
 
 /// Holders that are served at the same time.
@@ -175,7 +175,7 @@ fn kept_keys(args: &PlaceArgs, secret: &[u8]) -> Outcome<(TokenKeys, Option<Iden
     ))
 }
 
-/// What the token in this folder shows of itself.
+/// The introduction of the token in this folder.
 fn introduction(dir: &Path) -> Outcome<Introduction> {
     let path = dir.join(SHOWN);
     let bytes = fs::read(&path).map_err(|error| {

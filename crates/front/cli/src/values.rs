@@ -135,7 +135,7 @@ pub(crate) fn read_some(resolved: &Resolved, order: &Order, given: &[Assigned]) 
     Ok(values)
 }
 
-/// The failure of missing values: whose they are, and what is wanted.
+/// The failure of missing values: their owners, and what is wanted.
 fn missing(flag: &str, resolved: &Resolved, absent: &[usize]) -> Failure {
     let line = |&index: &usize| {
         let input = &resolved.inputs()[index];

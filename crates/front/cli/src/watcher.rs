@@ -49,7 +49,7 @@ impl Watcher {
         }
     }
 
-    /// A note for the person at the terminal, who may see those of several parties.
+    /// A note for the person at the terminal, who may see the notes of several parties.
     pub(crate) fn say(&self, text: &str) {
         if self.attached {
             self.tell(&Event::Note(text.to_owned()));

@@ -147,7 +147,7 @@ fn inspect(args: &InspectArgs) -> Outcome {
     emit(&format!("{}  not checked: `comity zk verify` says whether it is valid\n", text(path, &head, size)))
 }
 
-/// The program of a statement: what is not the prover's is public.
+/// The program of a statement: all inputs but the prover's are public.
 fn program(args: &StatementArgs) -> Outcome<(Resolved, Order)> {
     let roles = RoleArgs { owner: args.owner.clone(), output_to: Vec::new() };
     let named = ProgramArgs { program: args.program.clone(), roles, optimize: Optimize::Size };
@@ -161,7 +161,7 @@ fn program(args: &StatementArgs) -> Outcome<(Resolved, Order)> {
     Ok((resolved, order))
 }
 
-/// The statement, and a warning of what is no part of it.
+/// The statement, and a warning about outputs that are no part of it.
 fn statement(resolved: &Resolved, order: &Order, args: &StatementArgs) -> Outcome<Statement> {
     let public = values::read_flags("--public", resolved, order, &args.public, Some(1))?;
     let expected = values::read_outputs(resolved, order, &args.expect)?;

@@ -10,7 +10,7 @@ use crate::session::Session;
 /// The first byte from a helper on another machine, once it has accepted a caller by its key.
 pub const HELPER_READY: u8 = 1;
 
-/// What a run finds beside the parties: material from a store, and a helper.
+/// The supplies of a run: material from a store, and a helper.
 pub(crate) struct Helped<'s> {
     pub(crate) helpers: Helpers,
     pub(crate) rest: Option<&'s mut dyn Supplies>,

@@ -75,8 +75,8 @@ pub struct Learnt {
 /// Bytes of a payload's header at most.
 const LONGEST: usize = 1 << 16;
 
-/// Bytes of the words for the encoding, and for what was hashed, that are sent as they are; of more the
-/// beginning, and a hash.
+/// The bytes of the words for the encoding, and for the hashes, that are sent as they are; of longer words
+/// the beginning, and a hash.
 const SHOWN: usize = 60;
 const SHOWN_HASHED: usize = 40;
 
@@ -127,7 +127,7 @@ impl Session<'_> {
 }
 
 impl Intersection<'_> {
-    /// Checks what is wanted, and says what this party sends.
+    /// Checks the intersection, and returns this party's offer.
     fn check(&self, me: PartyId) -> Result<Offer> {
         let wrong = |what: &str| Err(Error::invalid_input(what));
         if self.sets.is_empty() {
@@ -198,7 +198,8 @@ impl Intersection<'_> {
     }
 }
 
-/// What a party says of its payload in the hello: the bytes beside an item for each set, and of the header.
+/// A party's words on its payload in the hello: the bytes beside an item for each set, and those of the
+/// header.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Offer {
     /// The bytes beside an item, for each set; empty if there is no payload.

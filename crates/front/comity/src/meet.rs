@@ -36,12 +36,12 @@ pub(crate) struct Begun<'a> {
     pub(crate) keys: PerPeer<Option<[u8; 32]>>,
 }
 
-/// A wish: the session that a party wants, but for who it is.
+/// A wish: the session that a party wants, whoever the party is.
 pub(crate) struct Greeting {
     protocol: &'static str,
     program: (String, [u8; 32]),
     owners: String,
-    /// Who learns what.
+    /// Who learns which output.
     pub(crate) recipients: String,
     phase: String,
     /// Fields beside the options of the card.
@@ -207,8 +207,8 @@ impl<'a> Session<'a> {
         Ok(Met::new(links.map(|_, link| Box::new(link) as Box<dyn Channel>), address, (own, theirs)))
     }
 
-    /// The hello with which this party tells its peers what it wants. Owners and recipients are compared
-    /// apart from the rest of the program, so that a difference there is called by its name.
+    /// The hello in which this party tells its peers what it wants. Owners and recipients are compared apart
+    /// from the rest of the program, so that the error names a difference there.
     pub(crate) fn greeting(&self, card: &'static Card, program: Option<&Program>, phase: &str) -> Result<Greeting> {
         let refused = |e: ProgramError| Error::invalid_input(e.to_string());
         let Some(program) = program else {
@@ -320,7 +320,7 @@ fn only(link: Connection, me: PartyId) -> Result<PerPeer<Connection>> {
         .ok_or_else(|| Error::invalid_input(format!("this side is party {me}, but two parties are numbered 0 and 1")))
 }
 
-/// Passes on how the meeting goes. Of two the one that listens has said whom it waits for.
+/// Passes on how the meeting goes. With two parties, the one that listens has already said whom it waits for.
 fn tell(watch: &mut dyn Watch, settings: &Settings, event: &Event<'_>) {
     match event {
         Event::TurnedAway(why) => watch.turned_away(&why.to_string()),
@@ -333,7 +333,8 @@ fn tell(watch: &mut dyn Watch, settings: &Settings, event: &Event<'_>) {
     }
 }
 
-/// A difference between groups with their digests as people have them; and one between shares with what it means.
+/// A difference between groups with their digests as people write them; one between shares with an
+/// explanation.
 fn readable(error: Error) -> Error {
     let Error { kind: Kind::Mismatch { field, ours, theirs }, party } = error else { return error };
     if field == SHARES {

@@ -97,7 +97,8 @@ impl Session<'_> {
         self.make(protocol, None, need.units.first().copied().unwrap_or(0), &[need], limit, watch)
     }
 
-    /// Makes materials one after the other, for `count` runs of a program that use up so much each, or for any.
+    /// Makes materials one after the other, for `count` runs of a program with these needs each, or for any
+    /// program.
     fn make(
         mut self,
         protocol: &dyn Protocol,
@@ -173,7 +174,7 @@ impl Session<'_> {
     }
 }
 
-/// How materials are made: what is the same for all of a protocol's.
+/// The part of making materials that is the same for all materials of a protocol.
 struct Making<'m> {
     protocol: &'m dyn Protocol,
     protocols: &'static [&'static dyn Protocol],
@@ -261,8 +262,8 @@ pub(crate) fn ids(keys: &PerPeer<Option<[u8; 32]>>) -> Vec<(PartyId, Option<[u8;
     keys.iter().map(|(peer, key)| (peer, *key)).collect()
 }
 
-/// Waits until the other parties are as far, with the same lot. Which one it is follows from what was settled
-/// among all, so that one that says another is a cheat itself.
+/// Waits until the other parties are as far, with the same lot. All parties have settled before which lot
+/// comes, so that a party that names another one is a cheat itself.
 fn settle(mesh: &mut Mesh<'_>, id: &SessionId, what: &str) -> Result<()> {
     let ours = id.child(what).to_bytes();
     for (peer, theirs) in mesh.tell(&ours)?.iter() {

@@ -31,7 +31,8 @@ use request::{Answer, Request, Verdict, granted};
 /// The most queries of a session: 10 GiB of tables.
 const MOST: u64 = 1 << 16;
 
-/// The lots that a client may name in one session, one after another, of which the service lacks its half.
+/// The most lots that a client may name in one session, one after another, of which the service does not have
+/// its half.
 const NAMED: u32 = 1 << 10;
 
 /// The name of the material in a store.

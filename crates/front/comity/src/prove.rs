@@ -38,7 +38,7 @@ impl Session<'_> {
         self.converse(PartyId(1), statement, way, watch, |ch, here, rng| verify_from(ch, here, statement, way, rng))
     }
 
-    /// Meets the other side, agrees on what is proved, and talks.
+    /// Meets the other side, agrees on statement and way, and talks.
     fn converse(
         mut self,
         role: PartyId,

@@ -4,7 +4,7 @@ use comity_channel::{Channel, PerPeer};
 use comity_core::{Error, PartyId, Result, listed};
 use comity_net::{Calls, PartyGroup, Ways, ways};
 
-/// What a person says of the place where the peers are.
+/// A user's words on the place where the peers are.
 pub(crate) enum Route<'a> {
     Unknown,
     Listen(String),
@@ -17,12 +17,12 @@ pub(crate) enum Route<'a> {
 /// A function from the address where this party listens to those of all parties, in order.
 pub(crate) type Introduction<'a> = Box<dyn FnOnce(&str) -> Result<Vec<String>> + Send + 'a>;
 
-/// Where this party listens, if anyone comes to it, and whom it calls.
+/// The places: where this party listens, if anyone comes to it, and the parties that it calls.
 #[derive(Default)]
 pub(crate) struct Places {
     pub(crate) listen: Option<String>,
     pub(crate) calls: Calls,
-    /// Those of them who call the same address, that of a relay.
+    /// Those of them that call the same address, that of a relay.
     pub(crate) relayed: Vec<PartyId>,
 }
 
@@ -30,9 +30,9 @@ pub(crate) struct Places {
 const NOWHERE: &str = "-";
 
 impl Places {
-    /// The places of a group's parties. Whoever says where it listens says where its own machine has the
-    /// address that the others call; whoever says a relay says where those meet of whom neither can be
-    /// called.
+    /// The places of a group's parties. If the user says where to listen, that is the address on this machine
+    /// behind the address that the others call; if the user names a relay, it is used where neither of two
+    /// parties can be called.
     pub(crate) fn of_group(
         group: &PartyGroup,
         me: PartyId,
@@ -43,12 +43,12 @@ impl Places {
         Ok(Places { listen: listens.map(|own| listen.unwrap_or(own).to_owned()), calls, relayed: apart })
     }
 
-    /// The place of the other one of two, who calls the relay as this one does.
+    /// The place of the other one of two parties. It calls the relay as this one does.
     pub(crate) fn at_relay(me: PartyId, relay: &str) -> Places {
         Places { listen: None, calls: vec![(me.other(), relay.to_owned())], relayed: vec![me.other()] }
     }
 
-    /// The places of all other parties, each of which is named once.
+    /// The places of all other parties. Each must be named once.
     pub(crate) fn of_peers(me: PartyId, peers: &[(PartyId, String)], listen: Option<&str>) -> Result<Places> {
         let wrong = |why: String| Err(Error::invalid_input(why));
         let parties = peers.len() as u16 + 1;

@@ -64,7 +64,7 @@ pub struct Session<'a> {
     pub(crate) unauthenticated_shares: bool,
 }
 
-/// What a session can be told and not everything that it does takes up.
+/// A setting of a session that some of its calls have no use for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     Protocol,
@@ -385,7 +385,7 @@ impl<'a> Session<'a> {
         set(self.protocols, card, self.me, &self.options)
     }
 
-    /// Refuses what was said and would be ignored: `what` takes up nothing of these.
+    /// Refuses settings that would be ignored: `what` has no use for these.
     pub(crate) fn has_no(&self, parts: &[Part], what: &str) -> Result<()> {
         let said = [
             (
@@ -420,8 +420,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Checks what the caller wants, before anybody is bothered. Returns the options as they are if the
-    /// others leave open what is open here.
+    /// Checks the caller's wishes before any peer is contacted. Returns the options as they are if the others
+    /// leave open what is open here.
     pub(crate) fn check(&self, protocol: &dyn Protocol, program: &Program, options: &Options) -> Result<Options> {
         let card = protocol.card();
         fits(self.protocols, card, self.parties(), Some(program))?;

@@ -20,7 +20,7 @@ const SHOWN: usize = 3;
 pub(crate) enum Form<'p> {
     /// As it is.
     Same(&'p Program),
-    /// Its values are in shares, and the protocol's engine has none.
+    /// The program has shared values, and the protocol's engine has no shares.
     Without(Box<Unshared>),
 }
 
@@ -106,7 +106,7 @@ impl Session<'_> {
         }
     }
 
-    /// The tags of what comes in, as the hello has them; `None` if nothing does.
+    /// The tags of the shared inputs, as the hello has them; `None` if there are no such inputs.
     pub(crate) fn tags(&self) -> Option<String> {
         let mut shares: Vec<&(usize, ValueShare)> = self.shares.iter().collect();
         shares.sort_by_key(|(index, _)| *index);

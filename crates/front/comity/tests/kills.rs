@@ -45,7 +45,7 @@ struct Case {
     /// The material, and how much of it is made at a time; 0 if it is for two runs of the program.
     material: &'static str,
     units: u64,
-    /// Whether what a run takes is made of it first, and stored, too.
+    /// Whether the material of a run is first made of it, and stored, too.
     in_two_steps: bool,
     /// How much longer than the first one it takes.
     slower: u32,
@@ -98,7 +98,7 @@ fn note(used: &[u8], session: SessionId) {
 /// A protocol, with a log of the batches of material that it takes, before it sees them.
 struct OnStore(&'static dyn Protocol);
 
-/// A shelf, the session of whoever takes from it, and where in a batch is what no other one has.
+/// A shelf, the session that takes from it, and the place in a batch of the bytes that no other batch has.
 struct Logged<'s>(&'s mut dyn Shelf, SessionId, Range<usize>);
 
 impl<'s> Logged<'s> {
@@ -509,7 +509,7 @@ fn start(case: &Case, place: &Path, party: u16) -> Process {
     Process::test("child", &[(CHILD, &place), ("COMITY_TEST_PARTY", &party), ("COMITY_TEST_CASE", &case)])
 }
 
-/// What a party does.
+/// A party's work.
 type Act = fn(&Case, &Path, &mut PerPeer<comity_channel::MemoryChannel>) -> Result<()>;
 
 /// Runs this for all parties, side by side: whether it is done, or all say why not.

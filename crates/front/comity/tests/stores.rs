@@ -15,7 +15,7 @@ pub(crate) struct Stores {
     protocol: &'static dyn Protocol,
 }
 
-/// What a party is told.
+/// The events that a party is told.
 #[derive(Default)]
 pub(crate) struct Told {
     pub(crate) taken: Vec<Supply>,

@@ -9,8 +9,8 @@ use crate::file::FileKind;
 /// Bytes of an encapsulated key.
 pub(crate) const ENCAPSULATED: usize = 32;
 
-/// An envelope: where an answer and a stored copy differ, which is what is outside of the seal, and what it
-/// is bound to. `M` is the mode of HPKE at the sender or at the receiver.
+/// An envelope: everything in which an answer and a stored copy differ, which is outside of the seal, and the
+/// values that the seal is bound to. `M` is the mode of HPKE at the sender or at the receiver.
 pub(crate) struct Envelope<'a, M> {
     pub(crate) kind: FileKind,
     pub(crate) mode: M,
@@ -44,9 +44,9 @@ fn bound(head: &[u8]) -> [u8; 33] {
     bound
 }
 
-/// The context, which tells an answer from all others, of any query: the hash of its head and its
-/// encapsulated key. What is sealed is bound to it from the inside, as its [context](comity_nisc::respond()):
-/// so it opens in this seal only, which no key but the query's opens.
+/// The context, which differs for all answers to all queries: the hash of its head and its encapsulated key.
+/// The sealed bytes are bound to it from the inside, as their [context](comity_nisc::respond()): so they open
+/// in this seal only, which no key but the query's opens.
 pub(crate) fn context(head: &[u8], encapsulated: &[u8; ENCAPSULATED]) -> [u8; 32] {
     let mut hash = Hasher::new_derive_key("comity mail: the head and the encapsulated key of an answer");
     *hash.update(head).update(encapsulated).finalize().as_bytes()
@@ -87,8 +87,8 @@ impl Tie {
         bound
     }
 
-    /// The name of copy `i` in a store. All names are of one length, so that not even that tells who sees only lengths
-    /// which copy is asked for.
+    /// The name of copy `i` in a store. All names have one length, so that not even an observer of lengths
+    /// learns which copy is asked for.
     pub(crate) fn name(&self, i: usize) -> String {
         let id = blake3::derive_key("comity mail: the names of stored copies", &self.answer);
         let id: String = id[..16].iter().map(|byte| format!("{byte:02x}")).collect();

@@ -101,7 +101,7 @@ impl<'a> Sealer<'a> {
         Sealer::begin(query, envelope, |_| tie.answer, rng, to)
     }
 
-    /// Writes what stands in the clear and the encapsulated key, of which `answer` makes the context.
+    /// Writes the head and the encapsulated key, unencrypted; `answer` makes the context from the key.
     fn begin(
         query: &Query,
         envelope: Envelope<'_, OpModeS<'_, X25519HkdfSha256>>,
@@ -183,8 +183,8 @@ fn failed(kind: FileKind, error: io::Error) -> Error {
     Error::io(format!("writing {}", kind.the()), error)
 }
 
-/// Reads what was sealed. How long it is, is known beforehand. No byte comes out that is not in its place;
-/// whether the answer is whole, [`Opener::finish`] says.
+/// Reads sealed bytes, whose number is known beforehand. No byte comes out that is not in its place; whether
+/// the answer is whole, [`Opener::finish`] says.
 pub(crate) struct Opener<'a> {
     kind: FileKind,
     answer: [u8; 32],
@@ -294,7 +294,7 @@ impl<'a> Opener<'a> {
         }
     }
 
-    /// Reads the next chunk; leaves what went wrong.
+    /// Reads the next chunk; an error is kept for later.
     fn next(&mut self) {
         if let Err(error) = self.chunk() {
             self.buffer.clear();

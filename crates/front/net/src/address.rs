@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6, ToSocketAdd
 
 use comity_core::{Error, Result};
 
-/// A host and port as the user wrote it, and what it stands for.
+/// A host and port as the user wrote it, and the addresses that it stands for.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
     text: String,
@@ -37,7 +37,7 @@ impl Address {
         Ok(address)
     }
 
-    /// Looks the host up, once: what is checked is then what is connected to.
+    /// Looks the host up, once: so the addresses that are checked are those that are connected to.
     fn resolve(text: &str) -> Result<Address> {
         let wrong = |why: &str| Error::invalid_input(format!("{text} is not an address ({why}): give HOST:PORT"));
         if text.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {

@@ -282,8 +282,8 @@ impl FrameReader {
         Ok(if direct { len } else { 0 })
     }
 
-    /// Makes room for `len` bytes from the start of `raw` on. Called only while `ready` is empty. Moves at most what
-    /// was read ahead.
+    /// Makes room for `len` bytes from the start of `raw` on. Called only while `ready` is empty. Moves at
+    /// most the bytes that were read ahead.
     fn make_room(&mut self, len: usize) {
         if self.raw.is_empty() {
             self.raw = 0..0;

@@ -44,7 +44,7 @@ const NOWHERE: &str = "-";
 #[serde(try_from = "Vec<Line>")]
 pub struct PartyGroup {
     members: Vec<Member>,
-    /// The address of the relay where those meet of whom neither can be called.
+    /// The address of the relay where any two parties meet of which neither can be called.
     relay: Option<String>,
 }
 

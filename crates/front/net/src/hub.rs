@@ -29,7 +29,8 @@ const MAX_UNHEARD: usize = 64;
 /// The most forks of the peers that arrive before this side asks for them. More is not what any protocol here does.
 const MAX_UNCLAIMED: usize = 64;
 
-/// The most connections that are told at once why they are turned away, each on its thread for half a second.
+/// The most connections that at once get the reason why they are turned away, each on its thread for half a
+/// second.
 const MAX_PARTING: usize = 64;
 
 /// The most reasons that are kept until somebody asks for them.
@@ -127,7 +128,7 @@ impl Hub {
         self.lock().limits.clone()
     }
 
-    /// Expects no first connection from now on; a connection that has not said who it is gets closed.
+    /// Expects no first connection from now on. Connections that have not said who they are are closed.
     pub(crate) fn close(&self) {
         let mut arrivals = self.lock();
         arrivals.stage = Stage::Met;
@@ -143,7 +144,7 @@ impl Hub {
         arrivals.first.remove(&party)
     }
 
-    /// The number of connections that were turned away, and why those of whom that was not asked before.
+    /// The number of connections that were turned away, and the reasons since the last call.
     pub(crate) fn turned_away(&self) -> (u64, Vec<Error>) {
         let mut arrivals = self.lock();
         (arrivals.turned_away, arrivals.reasons.drain(..).collect())
@@ -181,7 +182,7 @@ impl Hub {
         Ok(true)
     }
 
-    /// Settles a handshake: somebody has said who it is, or failed to.
+    /// Settles a handshake: a connection has said who it is, or failed to.
     fn heard(&self, number: u64, heard: Result<(Opening, Transport)>) {
         if !self.forget(number) {
             return;
@@ -197,7 +198,7 @@ impl Hub {
         }
     }
 
-    /// Tells the reason to somebody who speaks comity, and closes. In a crowd it only closes.
+    /// Tells the reason to a connection that speaks comity, and closes it. In a crowd it only closes it.
     pub(crate) fn turn_away(&self, refusal: Refusal, opening: &Opening, transport: Transport) {
         let (from, address) = (opening.from, transport.peer());
         if self.parts() {
@@ -211,7 +212,7 @@ impl Hub {
         }));
     }
 
-    /// Whether there is room for one more that is told why it is turned away. It is taken then.
+    /// Whether one more connection can get the reason why it is turned away. If so, its place is taken.
     fn parts(&self) -> bool {
         let mut arrivals = self.lock();
         let room = arrivals.parting < MAX_PARTING;
@@ -219,7 +220,7 @@ impl Hub {
         room
     }
 
-    /// Keeps what arrived for whoever waits for it; what nobody expects comes back.
+    /// Keeps an arrival for the thread that waits for it. An arrival that nobody expects comes back.
     fn keep(&self, opening: Opening, transport: Transport) -> Option<(Refusal, Transport)> {
         if opening.to != self.settings.me || !self.settings.is_peer(opening.from) {
             return Some((Refusal::NotExpected, transport));
@@ -261,8 +262,8 @@ impl Hub {
         arrivals.unheard.len() < before
     }
 
-    /// Waits for a fork of a peer. Other threads may wait for other forks meanwhile: whoever meets a connection
-    /// keeps it for the one that wants it.
+    /// Waits for a fork of a peer. Other threads may wait for other forks meanwhile: a thread that gets a
+    /// connection keeps it for the one that wants it.
     pub(crate) fn claim(self: &Arc<Hub>, peer: PartyId, id: Id, label: &str) -> Result<Transport> {
         let limits = self.limits();
         let begin = limits.now.get();
@@ -345,7 +346,7 @@ mod tests {
         strangers.iter().for_each(|mut stranger| assert_eq!(stranger.read(&mut [0]).unwrap(), 0));
     }
 
-    /// Somebody who says that it is the fork of the peer, and then nothing.
+    /// A stranger that claims to be the fork of the peer, and then says nothing.
     fn fork(hub: &Hub, id: u64) -> (Opening, Transport) {
         let caller = TcpStream::connect(hub.address).unwrap();
         let settings = Settings { me: PartyId(1), ..hub.settings.clone() };

@@ -55,12 +55,12 @@ fn run(connection: &Weak<impl Kept>) {
 struct Idle {
     said: u64,
     since: Instant,
-    /// The last look. What was said since then was said right after it, for all that is known.
+    /// The last look. Bytes that were sent since then count as sent right after it.
     looked: Instant,
 }
 
 impl Idle {
-    /// Whether it is time to say something, so much having been said by now.
+    /// Whether it is time to say something, when `said` pieces have been sent by now.
     fn is_over(&mut self, said: u64, now: Instant) -> bool {
         if said != self.said {
             (self.said, self.since) = (said, self.looked);

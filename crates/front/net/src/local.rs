@@ -79,7 +79,7 @@ impl LocalChannel {
 }
 
 impl Line {
-    /// Does a piece of work after another until `left` says that none is left.
+    /// Does one piece of work after another until `left` is zero.
     fn until_done(&self, what: &str, mut left: usize, mut some: impl FnMut(usize) -> io::Result<usize>) -> Result<()> {
         let mut since = self.limits.now.get();
         let all = left;

@@ -124,7 +124,7 @@ impl Listener {
 /// The time for the last words of calls whose time is over.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// What is said where a called party is not there, which makes it one of those who are missing; any other error is one.
+/// The words for a called party that is not there, which counts as missing; any other error is returned.
 fn nobody(error: Error) -> Result<String> {
     match error.kind {
         Kind::TimedOut(why) => Ok(why),
@@ -200,7 +200,7 @@ fn gather(
     }
 }
 
-/// The error that says who did not come, and what is known of why.
+/// The error that names the missing parties, with the known reasons.
 fn late(missing: &[PartyId], unanswered: &[String], listener: Option<&Listener>, settings: &Settings) -> Error {
     let mut text =
         format!("{} did not come within {}", listed(missing.iter().copied()), tcp::seconds(settings.timeout));

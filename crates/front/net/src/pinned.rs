@@ -22,7 +22,7 @@ use crate::identity::{Fingerprint, Identity};
 
 type TlsResult<T> = Result<T, rustls::Error>;
 
-/// Lets the peer in if its key has one of the fingerprints expected, and remembers what it presented.
+/// Lets the peer in if its key has one of the expected fingerprints, and remembers that fingerprint.
 #[derive(Debug)]
 pub(crate) struct Pinned {
     expected: Vec<Fingerprint>,

@@ -42,7 +42,7 @@ impl<S: SendHalf + 'static> Poster<S> {
         Poster { socket, half: Some(half), thread: None, spare: Vec::new() }
     }
 
-    /// The half, once what was posted has gone.
+    /// The half, once posted bytes have gone.
     pub(crate) fn here(&mut self) -> Result<&mut S> {
         if self.half.is_none()
             && let Some(thread) = &self.thread
@@ -62,7 +62,7 @@ impl<S: SendHalf + 'static> Poster<S> {
         self.half.as_ref()
     }
 
-    /// Sends bytes on the thread, and what is buffered before them. Waits only while it has an earlier message.
+    /// Sends bytes on the thread, after the buffered ones. Waits only while it has an earlier message.
     pub(crate) fn post(&mut self, message: &[u8]) -> Result<()> {
         self.here()?;
         let thread = match &self.thread {
@@ -77,7 +77,7 @@ impl<S: SendHalf + 'static> Poster<S> {
     }
 }
 
-/// Starts a thread that sends what it gets.
+/// Starts a thread that sends the messages that it gets.
 fn start<S: SendHalf + 'static>() -> Result<Thread<S>> {
     let (to, letters) = mpsc::channel::<Letter<S>>();
     let (done, back) = mpsc::channel();
@@ -105,7 +105,7 @@ impl<S: SendHalf + 'static> SendHalf for Poster<S> {
 }
 
 impl<S> Drop for Poster<S> {
-    /// What has not gone by now is given up, so that the thread ends, whether the peer receives or not.
+    /// Gives up bytes that have not gone by now, so that the thread ends, whether the peer receives or not.
     fn drop(&mut self) {
         if self.half.is_none() && self.thread.as_ref().is_some_and(|thread| thread.back.try_recv().is_err()) {
             self.socket.give_up();

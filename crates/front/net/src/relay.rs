@@ -48,7 +48,7 @@ const fn share(all: usize) -> usize {
     if some < all { some } else { all }
 }
 
-/// The host that an address is of, as far as can be told: of IPv6, whoever has one address has the 64 bits below.
+/// The host of an address, as far as can be told. In IPv6, whoever has one address has the 64 bits below.
 fn host(address: &SocketAddr) -> IpAddr {
     match address.ip().to_canonical() {
         IpAddr::V6(six) => IpAddr::V6(Ipv6Addr::from_bits(six.to_bits() >> 64 << 64)),
@@ -56,7 +56,7 @@ fn host(address: &SocketAddr) -> IpAddr {
     }
 }
 
-/// The rounds after which those who wait are looked at: most of the time they are as they were.
+/// The rounds after which waiting callers are looked at: most of the time nothing has changed.
 const ROUNDS: u32 = 16;
 
 /// A relay's port.
@@ -161,7 +161,7 @@ pub fn carried(said: &[u8], together: usize) -> Option<usize> {
     Some(behind.chunks(together).take_while(|piece| records.pass(piece)).map(<[u8]>::len).sum())
 }
 
-/// All who are there.
+/// All connections of a relay.
 struct House {
     hall: Hall,
     /// Each with its addresses.
@@ -228,7 +228,7 @@ impl House {
         }
     }
 
-    /// Looks after those who wait and those who are carried.
+    /// Looks after the waiting callers and the pairs.
     fn tidy(&mut self, now: &Now, tell: &mut dyn FnMut(RelayEvent)) {
         self.hall.tidy(now);
         let mut reasons = Vec::new();

@@ -160,7 +160,7 @@ impl Wait<'_> {
         })
     }
 
-    /// The error when time is over: what the last call came to, if that says more than that nobody came.
+    /// The error when time is over: that of the last call, if it says more than that nobody came.
     fn in_vain(&self, peer: PartyId, last: Option<Error>) -> Error {
         let (relay, timeout) = (self.relay, seconds(self.settings.timeout));
         let why = match last {

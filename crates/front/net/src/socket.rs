@@ -19,7 +19,7 @@ use crate::keep::IDLE;
 use crate::limits::Limits;
 use crate::tcp::seconds;
 
-/// The time between two looks of whoever waits.
+/// The time between two looks of a wait.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 
 /// The silence that ends a wait: the peer had to say something three times, and a fourth time now.
@@ -63,8 +63,8 @@ struct Silence {
 }
 
 impl Silence {
-    /// Whether it has lasted so long, at two looks one after another: what came while this process itself
-    /// stood still is read between them.
+    /// Whether the silence has lasted for `limit`, at two looks one after another: bytes that came while this
+    /// process itself stood still are read between them.
     fn lasts(&mut self, now: Instant, limit: Duration) -> bool {
         let since = *self.since.get_or_insert(now);
         let late = now.saturating_duration_since(since) >= limit;
@@ -92,8 +92,8 @@ impl Socket {
         self.ahead.load(Relaxed) > LITTLE && !self.given_up.load(Relaxed)
     }
 
-    /// Says nothing more, and reads and forgets what the peer says until it closes, too, or says nothing for
-    /// [`QUIET`]. Who is there but never closes is left after [`CROWDED`].
+    /// Sends nothing more, and reads and drops the peer's bytes until it closes, too, or sends nothing for
+    /// [`QUIET`]. A peer that never closes is left after [`CROWDED`].
     pub(crate) fn hear_out(&self) {
         // A socket that cannot be shut down is closed already.
         let _ = self.stream.shutdown(Shutdown::Write);
@@ -112,7 +112,7 @@ impl Socket {
         }
     }
 
-    /// The number of pieces that have gone: whoever says something changes it.
+    /// The number of pieces that were sent. It changes with each.
     pub(crate) fn said(&self) -> u64 {
         self.said.load(Relaxed)
     }

@@ -96,7 +96,8 @@ pub(crate) fn accept(listeners: &[TcpListener]) -> Result<Option<TcpStream>> {
     Ok(None)
 }
 
-/// Whether accepting may go better next time: nobody was there, who was is gone, or the system has no room just now.
+/// Whether accepting may succeed next time: nobody was there, the caller has gone, or the system has no room
+/// just now.
 fn passes(error: &io::Error) -> bool {
     /// Too many open files, in the system or in this process: a number, for want of a name on every system.
     const CROWDED: [i32; 2] = [23, 24];
@@ -119,7 +120,7 @@ pub(crate) fn has_left(stream: &TcpStream) -> bool {
     }
 }
 
-/// Whether a peer of whom everything was read is gone. Waits for nothing.
+/// Whether a peer whose bytes were all read is gone. Waits for nothing.
 pub(crate) fn is_gone(stream: &TcpStream) -> bool {
     if stream.set_nonblocking(true).is_err() {
         return false;
@@ -136,8 +137,8 @@ pub(crate) fn pause(now: &Now, since: Instant) {
     thread::sleep((now.since(since) / 16).clamp(Duration::from_micros(100), Duration::from_millis(10)));
 }
 
-/// Connects, trying again with growing pauses until `timeout` has passed, a limit is reached or it is
-/// `given_up`. `waiting` is told once if the first try meets nobody.
+/// Connects, and tries again with growing pauses until `timeout` has passed, a limit is reached or it is
+/// `given_up`. `waiting` is called once if the first try meets nobody.
 pub(crate) fn connect(
     address: &Address,
     timeout: Duration,
@@ -210,8 +211,8 @@ fn prepare(stream: &TcpStream) -> io::Result<()> {
 /// The time that a peer has to read why it is turned away.
 const PARTING: Duration = Duration::from_millis(500);
 
-/// Says `last`, and closes so that the peer can still read it: to close while bytes of the peer are unread would
-/// reset the connection, and the peer's system may then throw away what it has received.
+/// Sends `last`, and closes so that the peer can still read it: closing while bytes of the peer are unread
+/// would reset the connection, and the peer's system may then discard what it has received.
 pub(crate) fn part(stream: &TcpStream, last: &[u8]) {
     // The connection is being given up for an error that is already known; a further one has nobody to go to.
     let _ = io::Write::write_all(&mut &*stream, last);

@@ -58,7 +58,8 @@ pub(crate) struct Tls {
 /// The state that both halves and the keeper share.
 pub(crate) struct Session {
     socket: Arc<Socket>,
-    /// Sealed bytes that are not sent yet. Whoever seals has this first, so that records go in their order.
+    /// Sealed bytes that are not sent yet. A thread locks this before it seals, so that records leave in
+    /// their order.
     sealed: Mutex<Vec<u8>>,
     tls: Mutex<rustls::Connection>,
     pub(crate) pinned: Arc<Pinned>,
@@ -96,7 +97,7 @@ impl Tls {
         Tls::start(socket, pinned, identity, tls.into())
     }
 
-    /// The handshake of the side that listens, with whoever has one of these keys; and which one it is.
+    /// The handshake of the listening side, with a peer that has one of these keys; returns which key it is.
     pub(crate) fn accept(socket: Socket, identity: &Identity, peers: Vec<Fingerprint>) -> Result<(Tls, Fingerprint)> {
         let pinned = Pinned::new(peers);
         let tls = pinned.server(identity).and_then(ServerConnection::new);
@@ -178,7 +179,7 @@ impl TlsEar {
     }
 }
 
-/// Whether the first bytes of a peer, of which there is one, are TLS.
+/// Whether the first bytes of a peer, at least one, are TLS.
 fn greets(first: &[u8]) -> bool {
     foreign(first) == Some("TLS") || (first.len() < 3 && first[0] & 0xfc == 0x14)
 }

@@ -126,8 +126,8 @@ impl Transport {
         Ok(transport)
     }
 
-    /// Hears what a connection that has arrived says it is. With TLS its key says whose it is, and the
-    /// opening has to agree. `only` is the party that it has to be, if it can be no other one.
+    /// Reads who an arrived connection says it is. With TLS its key says that, too, and the opening must
+    /// agree. `only` is the party that it has to be, if it can be no other one.
     pub(crate) fn accept(
         stream: TcpStream,
         settings: &Settings,
@@ -227,7 +227,7 @@ impl Transport {
         }
     }
 
-    /// Sends bytes on a thread of the connection, and what is buffered before them.
+    /// Sends bytes on a thread of the connection, after the buffered ones.
     pub(crate) fn post(&mut self, bytes: &[u8]) -> Result<()> {
         match self {
             Transport::Plain(plain) => plain.sending.post(bytes),

@@ -37,7 +37,7 @@ pub(crate) struct Col {
     journal: Option<Vec<(u128, Coin)>>,
 }
 
-/// No coin: ideal codes have none.
+/// No coin, as in schemes without coins.
 const NO_COIN: Coin = Coin::new(0);
 
 impl Col {
@@ -180,7 +180,7 @@ impl Col {
         }
     }
 
-    /// Gives up the journal: what is changed from now on cannot be taken back here.
+    /// Gives up the journal: later changes cannot be undone here.
     pub(crate) fn lose(&mut self) {
         self.journal = None;
     }
@@ -226,7 +226,7 @@ impl Col {
         if self.def.wide { Box::new(code.to_be_bytes().to_vec()) } else { Box::new(code as i64) }
     }
 
-    /// NULL as the type of what is ordered.
+    /// NULL, as a parameter of the type by which the column is ordered.
     pub(crate) fn null(&self) -> Param {
         if Col::sql_type(&self.def) == "bigint" { Box::new(None::<i64>) } else { Box::new(None::<Vec<u8>>) }
     }
@@ -240,7 +240,7 @@ impl Col {
         }
     }
 
-    /// The coin of a new value; ideal codes have none.
+    /// The coin of a new value; [`NO_COIN`] in a scheme without coins.
     pub(crate) fn coin(&self, nonce: [u8; 16]) -> Coin {
         if self.def.scheme == OpeScheme::FrequencyHiding { self.key.coin(nonce) } else { NO_COIN }
     }

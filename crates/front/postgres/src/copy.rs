@@ -148,7 +148,7 @@ impl<'a> Copy<'a> {
     }
 }
 
-/// Appends what is written behind its length.
+/// Appends the bytes that `write` writes, behind their length.
 fn sized(bytes: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> Option<()>) -> Option<()> {
     let start = bytes.len() + 4;
     bytes.extend_from_slice(&[0; 4]);

@@ -246,8 +246,8 @@ impl Table {
         Ok((format!(" order by t.{}{direction}", quote(column)), filtered))
     }
 
-    /// Opens a row, and checks that it is what was written and what was asked for; `None` if a prefix does
-    /// not tell and it is not.
+    /// Opens a row, and checks that it is as it was written and that it was asked for; `None` if the server
+    /// could not tell from a prefix and it was not asked for.
     fn open_row(&self, found: &postgres::Row, statement: &Statement) -> Result<Option<Row>> {
         let behind = 2 + 2 * self.columns.len();
         let Some(key) = found.try_get::<_, Option<i64>>(behind)?.map(|key| key as u64) else {

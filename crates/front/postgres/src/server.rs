@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 /// A running server. Dropped, it ends and its folder is removed.
 pub struct Server {
     dir: PathBuf,
-    /// What it was started with; `None` if another process started it, and ends it.
+    /// What the server was started with; `None` if another process started it, and will end it.
     own: Option<Own>,
 }
 

@@ -291,7 +291,7 @@ impl Table {
         Ok(())
     }
 
-    /// Reads which columns there are beside the encrypted ones, of which these are bound.
+    /// Reads the columns that are not encrypted, of which `bound` are bound.
     fn read_plain(&mut self, client: &mut impl GenericClient, bound: &[String]) -> Result<()> {
         let rows = client.query(
             "select attname::text, pg_catalog.format_type(atttypid, atttypmod), atttypid from pg_catalog.pg_attribute \
@@ -335,7 +335,8 @@ impl Table {
         })
     }
 
-    /// All encrypted columns of a row of `t`, as SQL text behind a comma. Of what is no code only whether it is there.
+    /// All encrypted columns of a row of `t`, as SQL text behind a comma. Of a right ciphertext it asks only
+    /// whether it is there.
     pub(crate) fn encrypted(&self) -> String {
         let column = |column: &Col| {
             let (order, sealed) = (name::order(&column.def.name), name::sealed(&column.def.name));
@@ -347,7 +348,8 @@ impl Table {
         self.columns.iter().map(column).collect()
     }
 
-    /// Reads and opens all rows from this key on; from 0 on also those that have none, in which nothing is encrypted.
+    /// Reads and opens all rows from this key on; from 0 on also the rows without a key, in which nothing is
+    /// encrypted.
     pub(crate) fn contents(&self, client: &mut impl GenericClient, from: u64) -> Result<Contents> {
         let foreign = if from == 0 { format!(" or t.{ROW} is null") } else { String::new() };
         let sql = format!(

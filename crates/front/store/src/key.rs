@@ -172,7 +172,7 @@ fn check(root: &[u8; 32]) -> blake3::Hash {
     blake3::Hash::from_bytes(*derived("comity store v2 check of the key", &[root]))
 }
 
-/// The key that follows from a secret and what it is for, and nothing of which stays where the hash was.
+/// The key derived from a secret for a use. Nothing of the key stays in the hash's memory.
 pub(crate) fn derived(context: &str, parts: &[&[u8]]) -> Zeroizing<[u8; 32]> {
     let mut hash = blake3::Hasher::new_derive_key(context);
     parts.iter().for_each(|part| _ = hash.update(part));

@@ -15,7 +15,7 @@ use crate::record::{self, Record, State};
 /// A lot, and how much of it is used up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LotInfo {
-    /// The lot's meta: what it is for.
+    /// The lot's meta: what it was made for.
     pub meta: Meta,
     /// The next batch; all before it are used up.
     pub next: u32,
@@ -49,7 +49,7 @@ pub struct OpenLot {
 }
 
 impl OpenLot {
-    /// Opens the lot of this id, of which these batches are there.
+    /// Opens the lot of this id, which has these batches.
     pub(crate) fn new(folder: &Arc<Folder>, id: &SessionId) -> Result<OpenLot> {
         let busy = Busy::new(folder, *id)?;
         let (record, state) = Record::read(folder, id)?;
@@ -193,7 +193,8 @@ impl Drop for Busy {
     }
 }
 
-/// Removes what a crash left, lots whose check is pending, and those that are used up. Returns those that were pending.
+/// Removes the remains of a crash, lots whose check is pending, and those that are used up. Returns those
+/// that were pending.
 pub(crate) fn tidy(folder: &Folder) -> Result<Vec<Meta>> {
     let files = folder.files()?;
     let mut destroyed = Vec::new();
@@ -238,7 +239,7 @@ fn batches(folder: &Folder, id: &SessionId) -> Result<BTreeSet<u32>> {
     Ok(files.iter().filter(|(of, _)| of == id).filter_map(|(_, ending)| record::batch_number(ending)).collect())
 }
 
-/// The reason why a lot cannot be used of which only these batches are there, if there is one.
+/// The reason why a lot that has only these batches cannot be used, if there is a reason.
 pub(crate) fn missing(folder: &Folder, id: &SessionId, state: State, there: &BTreeSet<u32>) -> Option<Error> {
     let batch = (state.next..state.batches).find(|number| !there.contains(number))?;
     Some(Error::store(format!(

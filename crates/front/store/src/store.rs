@@ -93,7 +93,7 @@ impl Store {
         Store::tidied(Folder::new(dir.to_owned(), root, lock))
     }
 
-    /// Removes what a crash left: half of a lot, and what was being used.
+    /// Removes the remains of a crash: half a lot, and batches that were in use.
     fn tidied(folder: Folder) -> Result<Store> {
         let destroyed = lot::tidy(&folder)?;
         Ok(Store { folder: Arc::new(folder), destroyed })

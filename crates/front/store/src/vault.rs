@@ -127,7 +127,7 @@ impl Vault {
     }
 }
 
-/// A counter's file: what it is, the number, and a digest of both.
+/// A counter's file: its first bytes, the number, and a digest of both.
 fn encode(end: u64) -> Vec<u8> {
     let bytes = [&MAGIC[..], &end.to_le_bytes()].concat();
     let digest = blake3::hash(&bytes);

@@ -101,7 +101,7 @@ impl BatchWriter {
         Ok(self.bytes)
     }
 
-    /// Encrypts what is in the buffer, and writes it.
+    /// Encrypts the buffer, and writes it.
     fn put(&mut self, for_: Use) -> io::Result<()> {
         if self.broken {
             return Err(io::Error::other("an earlier part could not be written"));

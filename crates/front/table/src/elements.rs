@@ -50,7 +50,7 @@ impl Elements {
         self.of_row.len() == MOST
     }
 
-    /// The slot where the item is, or belongs, and what is there.
+    /// The slot that has the item, or gets it, and its content.
     fn slot(&self, item: &KeyHash) -> (usize, u32) {
         let mask = self.slots.len() - 1;
         let [a, b, c, d, e, f, g, h, ..] = *item;

@@ -7,11 +7,11 @@ use std::rc::Rc;
 
 use crate::error::Error;
 
-/// Bytes of a record at most, but for what a buffer holds: a quote that is not closed ends there, and so does
+/// The most bytes of a record, up to the size of a buffer: a quote that is not closed ends there, and so does
 /// a field of a gigabyte.
 pub(crate) const MOST: u64 = 16 << 20;
 
-/// What a guard has seen.
+/// The findings of a guard.
 #[derive(Default)]
 pub(crate) struct Seen {
     /// Bytes since the last record ended.
@@ -73,9 +73,9 @@ impl<R: Read> Read for Guard<R> {
 /// one that closes it come a delimiter, the end of the line or of the file. A line without a byte outside of
 /// quotes is blank, and no record.
 struct Quotes {
-    /// What is between fields; none where quotes have no meaning.
+    /// The byte between fields; `None` if quotes have no meaning.
     delimiter: Option<u8>,
-    /// The line of what comes next.
+    /// The line of the next byte.
     line: u64,
     /// The last byte.
     before: u8,

@@ -25,7 +25,8 @@ pub(crate) struct JsonLines {
     seen: Vec<(bool, bool)>,
     places: HashMap<String, usize>,
     fields: Vec<String>,
-    /// What the last record has in each column: nothing if it lacks it, and no kind for null.
+    /// For each column the kind of the last record's value: `None` if the record lacks it, `Some(None)` for
+    /// null.
     values: Vec<Option<Option<ColumnKind>>>,
 }
 
@@ -84,7 +85,7 @@ impl JsonLines {
         Some((&self.columns[at].name, there.map(|(column, _)| column.clone()).collect()))
     }
 
-    /// The next object. What it lacks is empty.
+    /// The next object. Columns that it lacks are empty.
     pub(crate) fn next(&mut self, record: &mut Record) -> Result<bool> {
         record.clear();
         self.blank = 0;
@@ -146,7 +147,7 @@ impl JsonLines {
     }
 }
 
-/// A value's text, and its kind: null has none.
+/// A value's text and kind; null has no kind.
 fn read(value: &str) -> serde_json::Result<(String, Option<ColumnKind>)> {
     let kind = match value.as_bytes().first() {
         Some(b'"') => return Ok((serde_json::from_str(value)?, Some(ColumnKind::Text))),

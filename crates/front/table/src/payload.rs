@@ -185,7 +185,7 @@ pub(crate) fn pack<'f>(fields: impl Iterator<Item = &'f [u8]>, out: &mut Vec<u8>
     }
 }
 
-/// A field from the beginning of these bytes, and what is behind it.
+/// A field from the beginning of these bytes, and the bytes behind it.
 fn unpack(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (mut length, mut shift, mut rest) = (0_usize, 0, bytes);
     loop {

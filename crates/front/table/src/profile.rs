@@ -24,7 +24,7 @@ struct ColumnProfile {
     capital: u64,
 }
 
-/// What a value looks like.
+/// The look of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Digits,

@@ -168,7 +168,7 @@ pub(crate) struct Text {
     pub(crate) read: Rc<Cell<u64>>,
 }
 
-/// What is under gzip, whose faults are told as such.
+/// The content of a gzip file. Its faults are reported as such.
 struct Gzip<R>(MultiGzDecoder<R>);
 
 impl<R: io::BufRead> Read for Gzip<R> {
@@ -189,7 +189,7 @@ fn peek(reader: &mut BufReader<impl Read>) -> io::Result<&[u8]> {
     reader.fill_buf()
 }
 
-/// Counts what is read.
+/// Counts the bytes that are read.
 struct Tally<R> {
     inner: R,
     bytes: Rc<Cell<u64>>,

@@ -14,7 +14,7 @@ const ABREAST: usize = 3;
 /// The most points of a curve that are marked.
 const MEASURED: usize = 16;
 
-/// The height of a bar's row, and what is between groups of bars.
+/// The height of a bar's row, and of the space between groups of bars.
 const ROW: f64 = 22.0;
 const GAP: f64 = 8.0;
 
@@ -168,7 +168,7 @@ impl Scale {
         }
     }
 
-    /// What is written at a mark, as short as people know it.
+    /// The text at a mark, in its shortest usual form.
     fn tick(self, value: f64) -> String {
         match self {
             Scale::Doublings if value >= 2.0 => format!("2^{:.0}", value.log2()),
@@ -239,7 +239,8 @@ impl Curves {
 }
 
 impl Bars {
-    /// Where the first bar begins: below the title, and below the names of series, of which three stand in a line.
+    /// The place of the first bar: below the title, and below the names of series, three of which stand in a
+    /// line.
     fn top(&self) -> f64 {
         46.0 + 16.0 * self.series.len().div_ceil(3) as f64
     }

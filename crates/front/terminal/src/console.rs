@@ -207,7 +207,8 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::disk(&format!("{}: cannot write it", path.display()), error)
 }
 
-/// What a link names, and else the path itself: a link stays one, also /dev/stdout where that leads to a file.
+/// The file that a link leads to, else the path itself: the link stays, even /dev/stdout when it leads to a
+/// file.
 fn named(path: &Path) -> PathBuf {
     let linked = fs::symlink_metadata(path).is_ok_and(|m| m.is_symlink());
     let target = if linked { fs::canonicalize(path).ok() } else { None };

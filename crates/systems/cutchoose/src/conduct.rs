@@ -7,7 +7,7 @@ use comity_garble::lockstep::CopyChoice;
 use crate::copies::{CopySecret, Replica};
 use crate::messages::{Answer, Decoded};
 
-/// An act: what is about to be used or sent. An honest party does not look at it.
+/// An act: something that is about to be used or sent. An honest party does not look at it.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
 pub(crate) enum Act<'a> {
     /// Online: the difference of the input from the random choices, bits as bytes.

@@ -307,8 +307,8 @@ pub(crate) fn receive_a(
 }
 
 impl Expected {
-    /// Receives the answers. Those for the checked copies must be what the seeds give (step 9e), those for the others
-    /// what was received gives.
+    /// Receives the answers. Those for the checked copies must be those that the seeds give (step 9e), those
+    /// for the others those that the received values give.
     pub(crate) fn receive(&self, ch: &mut dyn Channel, opened: &OpenedCopies) -> Result<()> {
         let OpenedCopies { choice, checked: copies, .. } = opened;
         let answers = (0..choice.copies()).map(|_| Answer::receive(ch)).collect::<Result<Vec<_>>>()?;

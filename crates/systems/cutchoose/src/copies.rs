@@ -40,7 +40,7 @@ pub(crate) struct Replica {
     streams: Zeroizing<[Block; 2]>,
 }
 
-/// The streams of `key_j`, which mask what is encrypted under it in steps 3, 4 and 5.
+/// The streams of `key_j`, which mask the values that steps 3, 4 and 5 encrypt under it.
 pub(crate) struct KeyStreams {
     /// The mask of step 3.
     pub(crate) r: Prg,

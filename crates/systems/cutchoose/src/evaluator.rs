@@ -120,7 +120,7 @@ pub(crate) struct EvaluatorEnd<'a> {
 }
 
 impl EvaluatorEnd<'_> {
-    /// The end of step 6, and steps 7 to 9 with what is left of the checks.
+    /// The end of step 6, and steps 7 to 9 with the remaining checks.
     pub(crate) fn settle(
         &self,
         ch: &mut dyn Channel,

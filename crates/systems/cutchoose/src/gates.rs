@@ -12,7 +12,7 @@ use comity_garble::lockstep::{self, GarblingParty, LabelRows, LockstepSide};
 use crate::plan::{OUTPUTS, Plan, Revealed};
 use crate::rows::{Layout, pieces};
 
-/// A party's copies, and what it does with gates and outputs.
+/// A party's copies, and its work on gates and outputs.
 pub(crate) trait CopySide {
     /// Passes on the memory of each kind of copies: of all, or of the checked ones and of the evaluated ones.
     fn memories(&mut self, each: &mut dyn FnMut(&mut LabelRows));

@@ -20,7 +20,7 @@ use crate::probe::Probe;
 /// Output bits that are treated together: what a copy's hash takes in at once then fills all lanes of BLAKE3.
 pub(crate) const OUTPUTS: usize = 512;
 
-/// The plan of a run: what is computed in the garbled circuits.
+/// The plan of a run: what the garbled circuits compute.
 pub(crate) struct Plan {
     /// The number of copies.
     pub(crate) copies: usize,

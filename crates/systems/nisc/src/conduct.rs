@@ -5,7 +5,7 @@ use comity_core::{Block, Delta};
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
 
-/// An act: what is about to be used or sent. An honest sender does not look at it.
+/// An act: something that is about to be used or sent. An honest sender does not look at it.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
 pub(crate) enum SenderAct<'a> {
     /// The payloads of the circuit OTs: `k_i` and `seed_i`.

@@ -35,7 +35,7 @@ impl AnswerCopy {
     }
 }
 
-/// The stream of `k_i`, which masks what is encrypted under it.
+/// The stream of `k_i`, which masks the values that are encrypted under it.
 pub(crate) fn mask(backend: Backend, session: &SessionId, i: usize, key: Block) -> Prg {
     let mut bytes = Zeroizing::new([0; Block::BYTES]);
     expand("comity NISC: from the key of a copy", session, i, key, &mut bytes[..]);

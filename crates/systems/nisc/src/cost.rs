@@ -90,7 +90,7 @@ impl AnswerPlan {
         self.copy_bytes().saturating_mul(travelling).saturating_add(fixed + fresh + digests)
     }
 
-    /// Bytes of a copy, of what is made from its seed.
+    /// Bytes of a copy: of everything that is made from its seed.
     pub(crate) fn copy_bytes(&self) -> u64 {
         let [n1, n2] = self.inputs.map(|bits| bits as u64);
         let rows = 4 + 2 * n1 + inputs::ROWS as u64 * n2 + decoding_rows(self.outputs) as u64 + 2;

@@ -113,8 +113,8 @@ pub(crate) fn input_commitment(powers: &impl Powers, half_r: &Scalar, bit: Choic
 /// The active labels of bit `j` in the evaluated copies, from halves of the input commitment and of the proofs.
 ///
 /// # Errors
-/// [`InputEquality`](crate::checks::INPUT_EQUALITY) if a proof is wrong: what it takes the commitment to was not
-/// committed to in that copy.
+/// [`INPUT_EQUALITY`](crate::checks::INPUT_EQUALITY) if a proof is wrong: it takes the commitment to labels
+/// that were not committed to in that copy.
 pub(crate) fn find(
     session: &SessionId,
     j: usize,

@@ -100,8 +100,8 @@ fn half(hash: &[u8; 32], at: usize) -> Block {
     Block::new(std::array::from_fn(|i| hash[at + i]))
 }
 
-/// The findings of the evaluated copies. Of an honest sender all say the same, and then no step depends on
-/// what they say.
+/// The findings of the evaluated copies. An honest sender's copies all agree, and then no step depends on
+/// their values.
 pub(crate) struct Findings {
     /// The output of each evaluated copy, and whether it is semi-trusted.
     copies: Vec<(Bits, bool)>,

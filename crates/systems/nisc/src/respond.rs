@@ -26,7 +26,7 @@ use crate::plan::AnswerPlan;
 use crate::query::Query;
 use crate::stream::{Out, RowOutlet};
 
-/// Bytes that bind an answer: the hash of what it answers, and a nonce.
+/// Bytes that bind an answer: the hash of the query and its context, and a nonce.
 pub(crate) const BINDING: usize = 64;
 
 /// The hash of what an answer answers: the query with this fingerprint, in this context.
@@ -68,7 +68,7 @@ pub fn respond(
     respond_as(backend, &Question { query, context, program }, inputs, rng, Out::new(out), &mut Honest)
 }
 
-/// A question: what is answered.
+/// A question: a query, its context and its program.
 pub(crate) struct Question<'a> {
     pub(crate) query: &'a Query,
     pub(crate) context: &'a [u8; 32],
@@ -244,8 +244,8 @@ impl<'a, D: for<'b> Conduct<SenderAct<'b>>> Sender<'a, D> {
         Ok(labels)
     }
 
-    /// The sender's input: for each bit what the seeds give, and the proofs of consistency. `labels` has the
-    /// labels for zero.
+    /// The sender's input: for each bit the values from the seeds, and the proofs of consistency. `labels`
+    /// has the labels for zero.
     fn inputs(&mut self, y: &Bits, half_r: &[Scalar], labels: &LabelRows, out: &mut Out<'_>) -> Result<()> {
         let Sender { session, plan, owner, copies, deltas, masks, outlet, conduct, .. } = self;
         let (t, first) = (plan.t(), plan.inputs[0]);

@@ -288,7 +288,7 @@ impl<'a> RowIntake<'a> {
         }
     }
 
-    /// Checks, after the last row, that the copies are what was hashed.
+    /// Checks, after the last row, that the copies are those that were hashed.
     ///
     /// # Errors
     /// [`GarbledCircuit`](crate::checks::GARBLED_CIRCUIT) if a checked copy is not, else

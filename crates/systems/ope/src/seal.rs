@@ -14,7 +14,7 @@ use crate::coin::Coin;
 use crate::error::{Error, Result};
 use crate::key::{ColumnKey, OpeKey};
 
-/// Bytes before what is sealed: the secret's number, and random bytes.
+/// Bytes before the sealed ones: the secret's number, and random bytes.
 const HEAD: usize = 4 + 16;
 /// Bytes that the cipher adds.
 const TAG: usize = 16;

@@ -71,7 +71,7 @@ pub struct ColumnState {
     pub values: RowTotal,
 }
 
-/// What the bytes begin with: those of an earlier version begin with a number that is no such one.
+/// The first bytes of a state. Those of an earlier version begin with a number that is never this one.
 const MAGIC: &[u8; 8] = b"state v2";
 
 impl State {

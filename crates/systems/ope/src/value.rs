@@ -93,7 +93,7 @@ impl ColumnType {
         }
     }
 
-    /// The offset that is added to a number so that none is negative.
+    /// The offset that is added to a number so that the sum is never negative.
     fn offset(self) -> i128 {
         1 << (8 * self.width() - 1)
     }

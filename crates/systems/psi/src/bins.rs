@@ -27,7 +27,7 @@ const OT: &str = "private set intersection: an OPRF for each bin";
 /// Items read together, before anything is done with them: the machine then waits for many at a time.
 const TOGETHER: usize = 128;
 
-/// Items evaluated together: what is made of them stays in the second-level cache.
+/// The number of items that are evaluated together: their values stay in the second-level cache.
 const EVALUATED: usize = 4096;
 
 /// Bits of an input that say the function.
@@ -108,7 +108,7 @@ impl Placed {
         }
     }
 
-    /// What the receiver asks for in an empty bin.
+    /// The receiver's input in an empty bin.
     fn nothing(&self, empty: &mut Prg) -> u128 {
         (empty.block().to_u128() & u128::MAX >> (128 - self.rest_bits)) << FUNCTION_BITS | NO_FUNCTION
     }

@@ -49,8 +49,8 @@ struct Shape {
 }
 
 impl Shape {
-    /// The shape for sets of these sizes, if it is one that a program of this machine can have: the peer's
-    /// word is half of it.
+    /// The shape for sets of these sizes, if a program on this machine can have it. One of the sizes is only
+    /// the peer's claim.
     fn new(sizes: Sizes) -> Result<Shape> {
         let bins = bins(sizes.receiver, ROOMY);
         let slots = fullest_bin(sizes.sender, bins, sizes.rho).max(1);
@@ -211,7 +211,7 @@ impl From<&'static dyn Protocol> for Below {
     }
 }
 
-/// The option of protocols of which one party garbles.
+/// The option of protocols in which one party garbles.
 const ROLE: &str = "role";
 
 /// Runs a program under a general protocol, in a session of this label. Its only output, if it is for this party.

@@ -33,14 +33,14 @@ pub(crate) struct Masks {
     payload: usize,
 }
 
-/// What the sender has of a group so far.
+/// The sender's masks of a group so far.
 pub(crate) struct Group {
     masks: Vec<u128>,
     /// The value and the item of each mask, where there is payload.
     origin: Vec<(Block, u32)>,
 }
 
-/// What the receiver looks for in a group.
+/// The values that the receiver looks for in a group.
 pub(crate) struct Sought<'v> {
     values: &'v [Block],
     /// The mask of each, which are read at random places.
@@ -48,7 +48,7 @@ pub(crate) struct Sought<'v> {
     beginnings: Beginnings,
 }
 
-/// What was found in a group, in no particular order.
+/// The items that were found in a group, in no particular order.
 #[derive(Default)]
 pub(crate) struct Found {
     /// The places of the values found, some perhaps more than once.
@@ -136,7 +136,7 @@ impl Masks {
         Ok(masks)
     }
 
-    /// What the receiver looks for in a group: its values there.
+    /// The receiver's values in a group, to be looked for.
     pub(crate) fn seek<'v>(&self, values: &'v [Block]) -> Sought<'v> {
         let masks = self.own(values);
         Sought { values, beginnings: Beginnings::of(masks.len(), |place| masks[place].to_u128(), self.bits), masks }
@@ -163,13 +163,13 @@ impl Masks {
         masks
     }
 
-    /// Receives a group of `n` masks and finds in it what is sought there.
+    /// Receives a group of `n` masks and finds the sought values in it.
     ///
-    /// What is wrong with a payload's seal is no item found: the sender's masks are nobody's then, and the
-    /// receiver says nothing that would tell that it noticed.
+    /// An item whose payload has a wrong seal does not count as found, as if no mask were its own; the
+    /// receiver says nothing that would show that it noticed.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if the masks are no list of `n`; those of the channel.
+    /// [`Malformed`](comity_core::Kind) if the masks are not a list of `n`; those of the channel.
     pub(crate) fn receive(&self, ch: &mut dyn Channel, n: usize, sought: &Sought<'_>) -> Result<Found> {
         let Sought { values, masks, beginnings } = sought;
         let (mut ranks, mut found, mut rank) = (Vec::new(), Found::default(), 0);
@@ -214,7 +214,7 @@ impl Masks {
     }
 
     /// Hands on the payload of those items with these values that was sealed for them, each with its number.
-    /// What was sealed is overwritten.
+    /// Overwrites `items`.
     pub(crate) fn open(&self, values: &[Block], items: &mut [u8], mut each: impl FnMut(usize, &[u8])) {
         let right = self.sealer.open(&self.keys(values), items);
         let payload = items.chunks_exact(self.sealer.sealed()).map(|item| &item[..self.payload]);
@@ -246,7 +246,7 @@ impl Masks {
     }
 }
 
-/// What is wrong with a list of masks.
+/// The error for a list of masks that does not decode.
 pub(crate) fn no_list(what: &str) -> Error {
     Error::malformed(format!("the sender's masks are not a sorted list: {what}"))
 }

@@ -11,13 +11,13 @@ use zeroize::Zeroizing;
 /// Bytes of a tag.
 pub(crate) const TAG: usize = 16;
 
-/// Items that are sealed or opened together, at most: what is made of them stays in the first-level cache.
+/// The most items that are sealed or opened together: their bytes stay in the first-level cache.
 pub(crate) const TOGETHER: usize = 128;
 
 /// The key of one item's payload.
 pub(crate) type Key = [Block; 2];
 
-/// Bytes of a piece: of a key, of the pad, of what a tag is made of.
+/// Bytes of a piece: of a key, of the pad, of the input of a tag.
 const PIECE: usize = 32;
 
 /// Seals and opens payload of one width.
@@ -50,7 +50,7 @@ impl Sealer {
         }
     }
 
-    /// Decrypts what was sealed, where it is; of each item whether it was sealed with its key.
+    /// Decrypts sealed payload in place. Returns for each item whether it was sealed with its key.
     pub(crate) fn open(&self, keys: &[Key], items: &mut [u8]) -> Vec<bool> {
         let tags = self.tags(keys, items);
         let theirs = items.chunks_exact(self.sealed()).map(|item| &item[self.width..]);

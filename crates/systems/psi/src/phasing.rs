@@ -38,7 +38,7 @@ pub(crate) fn receive(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, size
     bins::receive::<Kk13, Simplest>(me, (terms, set), sizes, (&placed, digits))
 }
 
-/// The items in their bins, and the digits of what they are there.
+/// The items in their bins, and the digits of their rests there.
 fn place(me: &mut Party<'_, '_>, set: &Set<'_>, sizes: Sizes) -> Result<(Placed, Digits)> {
     let placed = short::place(me, set, sizes, bins(sizes.receiver, ROOMY), u128::BITS)?;
     let digits = digits(placed.rest_bits + FUNCTION_BITS);

@@ -67,7 +67,7 @@ pub fn receive_over<B: BaseOt<Model: AtLeast<SemiHonest>>>(
     kkrt::receive::<B>(me, terms, set, sizes)
 }
 
-/// Checks what this party wants, and tells the peer: terms and sizes.
+/// Checks the terms and the set, and sends terms and size to the peer. Returns both sizes.
 fn begin(me: &mut Party<'_, '_>, terms: &Terms, set: &Set<'_>, sends: bool) -> Result<Sizes> {
     terms.check()?;
     set.check(terms.payload_of(sends))?;

@@ -1,6 +1,6 @@
 //! The sizes of the two sets, and the lengths that follow from them.
 
-/// The sizes of the two sets as told, and the statistical parameter.
+/// The announced sizes of the two sets, and the statistical parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sizes {
     /// The size of the sender's set, n1.

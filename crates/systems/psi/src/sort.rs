@@ -88,7 +88,7 @@ fn sort_part<T: Copy, K: Ord>(
     }
 }
 
-/// Places of masks by what the masks begin with: eight bytes each, so that little is moved.
+/// Places of masks, sorted by the masks' first bits: eight bytes each, so that little is moved.
 pub(crate) struct Beginnings {
     /// A beginning and a place each, ascending.
     keys: Vec<u64>,
@@ -123,7 +123,7 @@ impl Beginnings {
     }
 }
 
-/// What is left of beginnings after those of smaller masks.
+/// The beginnings that are left after those of smaller masks.
 pub(crate) struct Walk<'b> {
     keys: &'b [u64],
     bits: u32,
@@ -163,7 +163,7 @@ pub(crate) fn first(mask: u128, bits: u32) -> u64 {
     ((mask << (u128::BITS - bits)) >> u64::BITS) as u64
 }
 
-/// What a mask of `bits` bits begins with.
+/// The first bits of a mask of `bits` bits.
 #[inline(always)]
 fn start(mask: u128, bits: u32) -> u64 {
     first(mask, bits) >> Beginnings::PLACE

@@ -34,7 +34,7 @@ impl Terms {
         Terms { method, adversary, payload: 0, over: None, most: MOST }
     }
 
-    /// The terms as fields of a hello: what each is called, and its value.
+    /// The terms as fields of a hello: the name of each, and its value.
     pub fn fields(&self) -> [(&'static str, String); 4] {
         [
             ("method", self.method.name().to_owned()),
@@ -100,7 +100,7 @@ pub(crate) const OPENING: usize = 32;
 pub(crate) struct Opening {
     /// Whether this party sends.
     pub(crate) sends: bool,
-    /// The size of its set, as told.
+    /// The announced size of its set.
     pub(crate) size: usize,
 }
 

@@ -57,8 +57,8 @@ pub struct Machine<'a> {
     key: GlobalKey,
     multiples: Multiples,
     packer: Packer,
-    /// The tally, in which what was shown and seen since the last settlement waits, and in whose hashes is
-    /// what was before.
+    /// The tally: the shown and seen bits since the last settlement wait in it, and its hashes contain all
+    /// earlier ones.
     tally: Tally,
     /// Whether something was shown, either way, since the last settlement.
     pending: bool,
@@ -314,7 +314,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Uses up masks that were made ahead, and has made what they lack.
+    /// Uses up masks that were made ahead, and has further ones made.
     fn take_masks(&mut self, ch: &mut dyn Channel, owner: PartyId, out: &mut [Share]) -> Result<()> {
         let masks = &mut self.masks[usize::from(owner.0)];
         let ready = masks.len().min(out.len());

@@ -109,7 +109,7 @@ impl Protocol for TinyOt {
         }
     }
 
-    /// Makes lots from each of which whole runs of the program are made, so that no batch is left over.
+    /// Makes lots that suffice for a whole number of runs of the program each, so that no batch is left over.
     fn prepare(
         &self,
         me: &mut Party<'_, '_>,

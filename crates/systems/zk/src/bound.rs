@@ -25,8 +25,8 @@ impl Statement {
         Bound { statement: self, binding: *self.digest() }
     }
 
-    /// The statement as it is proved in one conversation: in this session, to a verifier that has committed
-    /// to its challenge so. What is hashed in a conversation is never what is hashed in a file.
+    /// The statement as it is bound to one conversation: to this session, and to this commitment of the
+    /// verifier's to its challenge. No hash in a conversation is ever one in a file.
     pub(crate) fn in_conversation(&self, session: &SessionId, commitment: &Commitment) -> Bound<'_> {
         let (session, commitment) = (session.to_bytes(), commitment.to_bytes());
         let parts: [&[u8]; 3] = [&session, self.digest(), &commitment];

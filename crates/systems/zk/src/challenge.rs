@@ -53,7 +53,7 @@ fn of(system: System, level: Soundness, mut more: impl FnMut(&mut [u8])) -> Vec<
     }
 }
 
-/// Uniform trits: two bits at a time, of which 3 is thrown away. (A byte modulo 3 is not uniform.)
+/// Uniform trits, from two bits each; 3 is thrown away. (A byte modulo 3 is not uniform.)
 pub(crate) fn trits(count: usize, mut more: impl FnMut(&mut [u8])) -> Vec<u8> {
     let mut trits = Vec::with_capacity(count);
     while trits.len() < count {

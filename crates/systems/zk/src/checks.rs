@@ -6,7 +6,8 @@ comity_core::checks! { "zk";
                        another context";
     /// ZKBoo, figure 3.5, step 3: a value of view `e` is not what its function makes of views `e` and `e + 1`.
     WRONG_VIEW = "an opened view is not what its gates compute";
-    /// What was opened, with output shares that add up to the expected outputs, is not what was committed to.
+    /// The opened values are not those that were committed to, with output shares that add up to the expected
+    /// outputs.
     WRONG_OPENING = "what was opened is not what was committed to, or does not give the expected outputs";
     /// In conversation, before the answer: the verifier's challenge does not follow from what it committed to
     /// beforehand, so that it may have been chosen after the first message.

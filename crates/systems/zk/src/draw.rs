@@ -7,14 +7,14 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::bound::Bound;
 use crate::system::System;
 
-/// The randomness of one proof, drawn from a hash of the generator's bytes *and* of all that is proved, with
-/// which witness and how.
+/// The randomness of one proof, drawn from a hash of the generator's bytes *and* of the statement, the
+/// witness and the way of proving.
 ///
-/// A generator that repeats itself (a virtual machine that was put back, a broken device) would else give two
-/// proofs the same seeds: each challenge opens two branches of three, so two proofs together would open all
-/// of them. In conversation the challenge is another one each time although all that is proved is the same.
-/// What the statement is bound to there has the verifier's commitment to its challenge: a prover that is put
-/// back to an earlier state, session and all, draws the same bytes for the same challenge only.
+/// A generator that repeats itself (a virtual machine that was restored, a broken device) would otherwise
+/// give two proofs the same seeds: each challenge opens two branches of three, so two proofs together would
+/// open all of them. In conversation the challenge differs each time although the statement is the same. The
+/// statement is bound there to the verifier's commitment to its challenge: a prover that is restored to an
+/// earlier state, session included, draws the same bytes only for the same challenge.
 pub(crate) struct Draw(blake3::OutputReader);
 
 impl Draw {
@@ -44,7 +44,7 @@ impl Draw {
         self.0.fill(out);
     }
 
-    /// A salt, which is published with what it salts.
+    /// A salt, which is published with the salted values.
     pub(crate) fn salt(&mut self) -> [u8; 32] {
         let mut salt = [0; 32];
         self.fill(&mut salt);

@@ -30,7 +30,7 @@ pub(crate) trait Branches<const W: usize, const N: usize> {
     fn and(&mut self, a: Shares<W, N>, b: Shares<W, N>) -> Shares<W, N>;
 }
 
-/// The engine that runs a program in the head. It keeps the words of what is revealed.
+/// The engine that runs a program in the head. It keeps the words of revealed values.
 pub(crate) struct Head<B, const W: usize, const N: usize> {
     backend: Backend,
     branches: B,

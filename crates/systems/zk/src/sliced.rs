@@ -112,8 +112,8 @@ impl Rows {
 /// The hash that tapes start from: a proof's own, since its key comes from the salt.
 pub(crate) struct TapeKey(ShortHash);
 
-/// A tape: AES in counter mode, where key and first counter are a hash of the seed, the salt and where the
-/// tape is used. So what is computed ahead for one tape is of no use against another one.
+/// A tape: AES in counter mode, where key and first counter are a hash of the seed, the salt and the place
+/// where the tape is used. So values that are computed ahead for one tape are of no use against another one.
 pub(crate) struct Tape {
     aes: Aes128,
     first: u128,
@@ -150,7 +150,7 @@ impl Tape {
         Tape { aes: Aes128::new(backend, Block::from_u128(key)), first }
     }
 
-    /// Fills a row with what the tape has from this block on.
+    /// Fills a row with the tape's blocks from this one on.
     pub(crate) fn fill(&self, from: usize, row: &mut [Block]) {
         self.aes.count(self.first.wrapping_add(from as u128), row);
     }

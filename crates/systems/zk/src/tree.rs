@@ -11,7 +11,7 @@ pub(crate) const SEED: usize = 16;
 /// A seed.
 pub(crate) type Seed = [u8; SEED];
 
-/// The hash of a proof's trees: each node's children are a hash of it, and of which tree's node it is.
+/// The hash of a proof's trees: each node's children are a hash of it and of its tree.
 pub(crate) struct Trees(ShortHash);
 
 /// The seeds of a tree, level by level from the root on. Where they are not known they are zero.
@@ -82,7 +82,7 @@ pub(crate) fn count(holes: &[bool]) -> usize {
     (0..holes.len()).map(|level| shown(&holes, level).count()).sum()
 }
 
-/// What is hashed of a node: its place, which no other one has, and its seed.
+/// The message that is hashed for a node: its place, which no other one has, and its seed.
 pub(crate) fn message(place: [u64; 3], seed: &Seed) -> [u8; 64] {
     let mut message = [0; 64];
     message[..24].copy_from_slice(place.map(u64::to_le_bytes).as_flattened());

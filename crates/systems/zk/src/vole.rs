@@ -58,7 +58,7 @@ fn session_of(session: &SessionId, statement: &Statement) -> SessionId {
     SessionId::derive("comity zk vole v1", &[&session.to_bytes(), statement.digest()])
 }
 
-/// The bits of which there are MACs: secret ones, and what AND gates give.
+/// The number of bits that have MACs: the secret ones, and the outputs of AND gates.
 fn bits_of(statement: &Statement) -> u64 {
     statement.secret_bits() as u64 + statement.and_gates()
 }

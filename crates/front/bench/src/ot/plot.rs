@@ -50,7 +50,7 @@ impl Plot {
         text + &legend + "\n"
     }
 
-    /// The plot as a panel. What is too high stands at the top.
+    /// The plot as a panel. Values that are too high stand at the top.
     pub(super) fn panel(&self) -> Panel {
         let curve = |(at, series): (usize, &Series)| {
             let own = self.points.iter().filter(|point| point.1 == at);

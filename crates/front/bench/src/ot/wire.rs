@@ -16,7 +16,7 @@ type Direction = Arc<Mutex<VecDeque<(u64, u64)>>>;
 /// One party's end of the wire. What goes over halves of it is not counted: protocols of OT do not split a channel.
 pub(crate) struct Wire {
     inner: Box<dyn Channel>,
-    /// The depths of what this side sent and the other one did not read yet.
+    /// The depths of the bytes that this side sent and the other one has not read yet.
     out: Direction,
     into: Direction,
     /// Bytes sent.

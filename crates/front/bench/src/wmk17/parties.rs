@@ -62,7 +62,7 @@ pub(super) struct Split {
     pub(super) online: Run,
 }
 
-/// Offline and online. Preparations are kept in memory: what a disk takes is not in the figures.
+/// Offline and online. Preparations are kept in memory: the figures do not include the disk's time.
 pub(super) fn execute_split(program: &Program, setting: Setting) -> Outcome<Split> {
     program.lowered();
     let work = Work::new(program, CutChoose.card(), setting.rho)?;

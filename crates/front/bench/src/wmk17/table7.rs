@@ -36,7 +36,7 @@ const PAPER: [[f64; 4]; 3] = [[9.8, 16.4, 13.3, 1.7], [16.0, 22.5, 20.3, 4.4], [
 /// The paper's constant, of the fast network, in seconds.
 const CONSTANT: f64 = 0.023;
 
-/// The linear model of a network: the constant, and what each size costs, in seconds.
+/// The linear model of a network: the constant, and the seconds for each size.
 pub(super) struct Model {
     constant: f64,
     slopes: [f64; 4],
@@ -89,9 +89,9 @@ pub(super) fn run(suite: &mut Suite) -> Outcome {
 
 /// A protocol whose model is measured.
 struct Subject {
-    /// What it is called in a heading.
+    /// The protocol's name in a heading.
     called: &'static str,
-    /// What the names of its measurements end with.
+    /// The end of the names of its measurements.
     suffix: &'static str,
     /// Bytes of an AND gate's tables.
     bytes: u32,

@@ -32,7 +32,7 @@ pub(crate) struct Report {
     /// The row that was inserted, changed or deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) row: Option<u64>,
-    /// The numbers of the rows of an answer; none for a row that was not written here.
+    /// The numbers of the rows of an answer; `None` for a row that was not written here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) numbers: Option<Vec<Option<u64>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +41,7 @@ pub(crate) struct Report {
     pub(crate) values: Option<Vec<Vec<Option<String>>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) checked: Option<u64>,
-    /// What was checked, for people.
+    /// The checks that passed, in words.
     #[serde(skip)]
     right: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,7 +116,7 @@ impl Report {
         text + &self.right
     }
 
-    /// Takes what a check of all rows found, or what was accepted; what it says is for people.
+    /// Takes the findings of a check of all rows, or what was accepted. Returns words for people.
     pub(crate) fn checked(&mut self, checked: &Checked, accepted: bool) -> String {
         let Checked { rows, foreign, values, .. } = checked;
         let count: u64 = values.iter().map(|(_, count)| count).sum();

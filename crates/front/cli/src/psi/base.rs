@@ -33,7 +33,7 @@ use comity_files::{Access, replace, sync_names};
 /// The pause after a session that came to nothing, so that whoever fails again and again does not so faster than this.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// What was published, as `--json` has it.
+/// A publication, as `--json` has it.
 #[derive(Serialize)]
 struct Done {
     update: u64,
@@ -334,7 +334,7 @@ pub(super) fn serve(args: &PsiServeArgs, list: List) -> Outcome {
     Ok(())
 }
 
-/// What the person at the terminal of a service hears.
+/// The messages of a service to the person at its terminal.
 struct Service {
     told: bool,
     connected: bool,
@@ -375,7 +375,7 @@ fn pending_file(state: &Path) -> PathBuf {
     state.join("update")
 }
 
-/// What was kept in this folder.
+/// The state that was kept in this folder.
 pub(super) fn open(state: &Path) -> Outcome<Published> {
     let path = state_file(state);
     let bytes = Zeroizing::new(fs::read(&path).map_err(|error| match error.kind() {
@@ -387,7 +387,7 @@ pub(super) fn open(state: &Path) -> Outcome<Published> {
     Published::read(&bytes).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
 }
 
-/// The time at which what is kept was written.
+/// The time at which the state was written.
 pub(super) fn written(state: &Path) -> Option<SystemTime> {
     fs::metadata(state_file(state)).and_then(|data| data.modified()).ok()
 }
@@ -421,7 +421,7 @@ fn make_folder(state: &Path) -> Outcome<bool> {
 /// The only key of a table.
 struct Keyed<'a> {
     items: &'a [Item],
-    /// What is said of the payload's columns.
+    /// The words on the payload's columns.
     header: Vec<u8>,
     /// The payload beside each item, and its width.
     cells: &'a [u8],

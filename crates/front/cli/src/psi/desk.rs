@@ -27,7 +27,7 @@ struct Line {
     misbehaved: bool,
 }
 
-/// What is said of counts that cannot be opened.
+/// The words for counts that cannot be opened.
 const WORDS: Words =
     Words { busy: "another service is using this state", other: "this file is not a record of clients' queries" };
 

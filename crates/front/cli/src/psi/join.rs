@@ -24,19 +24,19 @@ pub(super) struct Out<'a> {
     file: Option<OutFile>,
 }
 
-/// What was learnt: matches for each key, and of the other side's payload the header and the bytes of each.
+/// The result: matches for each key, and of the other side's payload the header and the bytes of each.
 pub(super) struct Learnt {
     pub(super) matches: Vec<Matches>,
     pub(super) payload: Option<(Vec<u8>, Vec<usize>)>,
 }
 
-/// What came out.
+/// The counts of the output.
 pub(super) struct Written {
     /// Rows of the table whose key the other side has.
     pub(super) common: u64,
     /// Rows that were written.
     pub(super) rows: u64,
-    /// Common keys beside which the other side sent what is no payload.
+    /// Common keys whose payload from the other side cannot be read.
     pub(super) unreadable: u64,
 }
 
@@ -180,8 +180,8 @@ impl<'a> Join<'a> {
         Ok(())
     }
 
-    /// Hands what is written of a row to `hold`, and writes what it gives back: one row, or one for each row
-    /// of payload.
+    /// Hands the fields of a row to `hold`, and writes what it gives back: one row, or one for each row of
+    /// payload.
     fn write(
         &mut self,
         record: &Record,
@@ -285,8 +285,8 @@ fn free(name: &str, taken: &HashSet<String>) -> String {
     free
 }
 
-/// The shape of what is written: as the flag or the name says; flags are lines, and all else is like the
-/// table if it is CSV, too.
+/// The shape of the output: as the flag or the file's name says. Flags are written as lines; everything else
+/// is written like the table, if that is CSV, too.
 fn shape(args: &OutArgs, path: &Path, table: &Table) -> TableShape {
     let named = TableShape::of(path);
     let shape = match (args.out_format, named) {

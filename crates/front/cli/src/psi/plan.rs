@@ -118,7 +118,7 @@ fn plan(method: Method, adversary: Adversary, args: &PlanArgs) -> Outcome<Plan> 
     })
 }
 
-/// What a small run took at the receiver.
+/// The cost of a small run at the receiver.
 struct Sample {
     seconds: f64,
     sent: f64,

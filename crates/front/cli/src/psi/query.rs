@@ -32,7 +32,7 @@ const METHOD: &str = "oprf-aes";
 /// This party: the service is party 0.
 const CLIENT: PartyId = PartyId(1);
 
-/// What was prepared, as `--json` has it.
+/// A preparation, as `--json` has it.
 #[derive(Serialize)]
 struct Ahead {
     #[serde(rename = "prepared")]

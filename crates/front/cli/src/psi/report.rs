@@ -25,17 +25,17 @@ pub(super) struct Report {
     party: u16,
     /// The parties that learn the common rows.
     recipients: Vec<u16>,
-    /// Keys of both sides' sets, as told; of several keys all together.
+    /// Keys of both sides' sets, as announced; of several keys all together.
     mine: u64,
     theirs: u64,
     /// Keys that the other side can have compared if it cheats; `null` where nothing holds against one that does.
     theirs_at_most: Option<u64>,
-    /// Common keys; `null` at a party that learns none.
+    /// Common keys; `null` at a party that does not learn them.
     common: Option<u64>,
     /// Rows of the table whose key is common.
     common_rows: Option<u64>,
     rows_written: u64,
-    /// Common keys beside which the other side sent what is no payload.
+    /// Common keys whose payload from the other side cannot be read.
     payload_unreadable: u64,
     /// One for each `--key`.
     keys: Vec<OneKey>,
@@ -135,7 +135,7 @@ impl Report {
         self.theirs_at_most = self.keys.iter().map(|key| key.theirs_at_most).sum();
     }
 
-    /// Takes what is common.
+    /// Takes the common items.
     pub(super) fn common(&mut self, matches: &[Matches]) {
         for (key, matches) in self.keys.iter_mut().zip(matches) {
             key.common = Some(matches.matched.len() as u64);
@@ -143,7 +143,7 @@ impl Report {
         self.common = self.keys.iter().map(|key| key.common).sum();
     }
 
-    /// Takes what was written.
+    /// Takes the counts of the output.
     pub(super) fn written(&mut self, written: &Written, args: &OutArgs) {
         self.payload_unreadable = written.unreadable;
         self.common_rows = Some(written.common);
@@ -169,7 +169,7 @@ impl Report {
         Ok(())
     }
 
-    /// How the keys look on this side, for two who wonder why nothing is common.
+    /// The look of the keys on this side, for users who wonder why nothing is common.
     fn shapes(&self) -> Vec<String> {
         let line = |key: &OneKey| format!("keys here by {}: {}", key.key, key.shape);
         let mut shapes: Vec<String> = self.keys.iter().map(line).collect();

@@ -114,7 +114,7 @@ impl Table {
     }
 }
 
-/// What stands between the words for hashes and those for what was hashed.
+/// The text between the words for hashes and those for what was hashed.
 const OF: &str = " of ";
 
 /// The shape of the table, as its name and the flags say.
@@ -221,7 +221,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// A column as the other side is told of it: a letter for its kind, and its name.
+/// A column as the other side gets it: a letter for its kind, and its name.
 fn described(column: &TableColumn) -> String {
     let kind = match column.kind {
         ColumnKind::Text => 't',

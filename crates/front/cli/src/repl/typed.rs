@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 /// Lines that are typed.
 pub(super) enum Typed {
-    /// A person, with a line editor. What is called back is held in memory and goes to no file.
+    /// A person, with a line editor. Earlier lines are held in memory and go to no file.
     Person(Box<Editor<(), MemHistory>>),
     /// A file or a pipe: nobody is asked, and nothing is shown.
     Piped(StdinLock<'static>),

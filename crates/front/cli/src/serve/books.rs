@@ -30,14 +30,14 @@ impl Peer {
 #[serde(deny_unknown_fields)]
 struct Line {
     key: String,
-    /// The job whose run began; none if the key misbehaved, which is for all jobs.
+    /// The job whose run began; `None` if the key misbehaved, which counts for all jobs.
     job: Option<String>,
     /// The keys of the others, where one of them all misbehaved and nobody can tell which.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     or: Vec<String>,
 }
 
-/// What is said of books that cannot be opened.
+/// The words for books that cannot be opened.
 const WORDS: Words = Words {
     busy: "another service is using these books: a service needs its own (--books)",
     other: "this file does not hold the books of a service",
@@ -52,7 +52,7 @@ pub(super) struct Books {
     most: u64,
     /// The runs of this job by key.
     runs: BTreeMap<String, u64>,
-    /// Keys of which one misbehaved. Most often it is one key.
+    /// Sets of keys, one of which misbehaved. Most often a set is one key.
     misbehaved: BTreeSet<BTreeSet<String>>,
 }
 

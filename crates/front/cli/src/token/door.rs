@@ -53,7 +53,8 @@ impl Door {
         }
     }
 
-    /// Waits for the next holder; `None` when the limits are reached. What goes wrong with one ends no wait.
+    /// Waits for the next holder; `None` when the limits are reached. A connection that fails does not end
+    /// the wait.
     pub(super) fn next(&self, limits: &Limits, verbose: bool) -> Option<Box<dyn Channel>> {
         let listener = match self {
             Door::Socket(listener, _) => return Some(Box::new(listener.accept(limits)?)),

@@ -56,7 +56,7 @@ pub(super) struct ModuleKey {
     place: String,
 }
 
-/// What the module says is wrong.
+/// The failure that the module reports.
 fn failed(module: &Path, what: &str, error: &cryptoki::error::Error) -> Failure {
     Failure::new(Ending::Store, format!("the PKCS #11 module {}: {what}: {error}", module.display()))
 }

@@ -32,7 +32,8 @@ impl Wanted<'_> {
         Ok(store.lots()?.into_iter().filter(|lot| self.is(&lot.meta, here, options)).take(MOST).collect())
     }
 
-    /// Whether a lot of this meta is what is wanted: made for the same, by these parties under these keys.
+    /// Whether a lot of this meta is the wanted one: made for the same use, by these parties under these
+    /// keys.
     fn is(&self, meta: &Meta, here: &Here, options: &Options) -> bool {
         meta.material == self.need.material
             && meta.program == material(self.card, self.need).program.then(|| self.program.digest())
@@ -52,7 +53,7 @@ pub(super) enum Missing {
     Everywhere,
     /// This party has no lot, and others do.
     Here,
-    /// This party has a lot, and this other one has none.
+    /// This party has a lot, and this other party has no lot.
     At(PartyId),
     /// All parties have lots, and no lot has `need` batches left; the fullest one has `most`.
     TooSmall { need: u32, most: u32 },
@@ -81,12 +82,12 @@ impl Lack {
     }
 }
 
-/// Tells all other parties which lots of a material are here, and hears theirs: the same at all, or it is an
-/// error that names nobody. One that tells two others different things would have them choose differently, and
-/// each take the other one for the cheat.
+/// Tells all other parties which lots of a material are here, and hears theirs. All hear the same, or the
+/// error names no party. A party that told two others different things would have them choose differently,
+/// and each take the other one for the cheat.
 ///
 /// # Errors
-/// Those of [`Mesh::settle`]; a list that is too long, by who sent it.
+/// Those of [`Mesh::settle`]; a list that is too long, with its sender.
 pub(super) fn tell(mesh: &mut Mesh<'_>, here: &Here, material: &str, ours: &[LotInfo]) -> Result<PerPeer<Vec<Mark>>> {
     const BYTES: usize = SessionId::BYTES + 4;
     let (me, parties) = (mesh.me(), mesh.parties());
@@ -163,9 +164,8 @@ pub(super) fn choose(ours: &[LotInfo], theirs: &PerPeer<Vec<Mark>>, need: u32) -
     })
 }
 
-/// The lots of which a peer does not have its part any more. What a peer lacks does not count if it has
-/// nothing that is here, for then its store may be another one, and neither if it had no room to say all that
-/// it has.
+/// The lots whose other part a peer no longer has. A peer that has none of the lots here does not count, for
+/// its store may be another one; nor does a peer that had no room to list all of its lots.
 pub(super) fn lost(ours: &[LotInfo], theirs: &PerPeer<Vec<Mark>>) -> Vec<SessionId> {
     let mut lost = HashSet::new();
     for (_, marks) in theirs.iter().filter(|(_, marks)| marks.len() < MOST) {
@@ -197,7 +197,7 @@ pub(super) fn why(wanted: &Wanted<'_>, missing: &Missing) -> String {
     }
 }
 
-/// How one makes what is missing.
+/// How the user makes what is missing.
 pub(super) fn how(wanted: &Wanted<'_>) -> String {
     let (name, material) = (wanted.card.name, material(wanted.card, wanted.need));
     match material.program {

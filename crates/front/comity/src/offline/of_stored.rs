@@ -13,11 +13,11 @@ use super::fill::Filling;
 use super::supply::Supplied;
 use crate::clock::Clock;
 
-/// Material of one program, and what it is made of.
+/// Material of one program, and the stored material that it is made from.
 pub(super) struct OfStored<'m> {
     pub(super) protocol: &'m dyn Protocol,
     pub(super) store: &'m Store,
-    /// What one run's is made of.
+    /// The material that one run's material is made from.
     pub(super) source: Wanted<'m>,
     /// All that is to be made.
     pub(super) ahead: Ahead<'m>,
@@ -26,8 +26,8 @@ pub(super) struct OfStored<'m> {
 }
 
 impl OfStored<'_> {
-    /// Makes it, run by run as long as there is a lot, and anew what is left then. Each run's has a session
-    /// of its own, which follows from the lot.
+    /// Makes it from stored lots, run by run, as long as there are any, and the rest anew. The material of
+    /// each run has a session of its own, which follows from the lot.
     ///
     /// # Errors
     /// Those of choosing and of the protocol.

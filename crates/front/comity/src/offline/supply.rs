@@ -16,7 +16,7 @@ use crate::watch::{Supply, Watch};
 /// The materials of one run, each of a lot of its own.
 pub(crate) struct Supplied(Vec<Taken>);
 
-/// A lot of which a run takes.
+/// A lot that a run takes from.
 struct Taken {
     material: &'static str,
     id: SessionId,
@@ -34,13 +34,13 @@ struct Using {
     first: Option<BatchReader>,
 }
 
-/// A lot that all parties chose, and of which nothing is marked as used yet.
+/// A lot that all parties chose. Nothing of it is marked as used yet.
 struct Chosen {
     lot: OpenLot,
     id: SessionId,
     /// The batch at which all go on.
     next: u32,
-    /// What is left in the other lots that fit, in the first unit.
+    /// The amount that is left in the other lots that fit, in the first unit.
     others: u64,
 }
 
@@ -66,10 +66,10 @@ impl Supplied {
         Ok(())
     }
 
-    /// Chooses, with the other parties and for each material, the oldest lot of which all have enough, takes over
-    /// the options under which these were made, and goes on in a session of its own. All have them marked as used
-    /// before this returns, and nobody has marked anything before all are chosen. Where there is no such lot, all
-    /// parties are told so.
+    /// Chooses, with the other parties and for each material, the oldest lot of which all have enough, takes
+    /// over the options under which these were made, and goes on in a session of its own. Before this
+    /// returns, all have marked them as used, and nobody has marked anything before all were chosen. If there
+    /// is no such lot, all parties learn it.
     pub(super) fn find(
         store: &Store,
         wanted: &[Wanted<'_>],
@@ -95,8 +95,8 @@ impl Supplied {
         Ok(Ok(Supplied(taken)))
     }
 
-    /// Settles the lots when the run has ended. An error between a check's first message and its verdict costs
-    /// the whole lot: whoever waits for the next run is told, unless nothing was left of it.
+    /// Settles the lots when the run has ended. An error between a check's first message and its verdict
+    /// costs the whole lot: the watch is told, unless nothing was left of it.
     pub(crate) fn ended(self, store: &Store, failed: bool, watch: &mut dyn Watch) {
         for Taken { id, name, last, using, .. } in self.0 {
             drop(using);
@@ -108,8 +108,8 @@ impl Supplied {
 }
 
 impl Chosen {
-    /// Chooses a lot of one material. What would be used up is read before anything is marked: a lot of which
-    /// somebody's part is damaged is passed over by all, and nothing of it is used up.
+    /// Chooses a lot of one material. The batches to be used up are read before anything is marked: if a
+    /// party's part of a lot is damaged, all pass it over, and nothing of it is used up.
     fn find(
         store: &Store,
         wanted: &Wanted<'_>,
@@ -152,7 +152,7 @@ impl Chosen {
         Ok(Ok(Chosen { lot, id, next, others }))
     }
 
-    /// Marks the first batch of what the run uses up as used, and tells the watch.
+    /// Marks the first of the run's batches as used, and tells the watch.
     fn take(self, wanted: &Wanted<'_>, clock: &mut Clock<'_>) -> Result<Taken> {
         let Chosen { mut lot, id, next, others } = self;
         let behind = lot.advance_to(next)?;

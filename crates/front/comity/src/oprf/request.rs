@@ -40,7 +40,7 @@ impl Request {
     }
 }
 
-/// What a server says to a request.
+/// A server's answer to a request.
 pub(super) enum Verdict {
     /// Go on, from this batch of the lot.
     Granted(u32),

@@ -26,7 +26,7 @@ const BEGIN: Duration = Duration::from_secs(30);
 /// they are there, and those that wait for others come again.
 const IDLE: Duration = Duration::from_secs(300);
 
-/// Two connections, each of which gets what the other one says.
+/// Two connections, each of which gets what the other one sends.
 pub(crate) struct Pair {
     ends: Arc<[TcpStream; 2]>,
     way: [Arc<Way>; 2],
@@ -35,7 +35,7 @@ pub(crate) struct Pair {
     last: (u64, Instant),
 }
 
-/// What is known of one direction.
+/// The state of one direction.
 #[derive(Default)]
 struct Way {
     bytes: AtomicU64,
@@ -55,8 +55,8 @@ pub(crate) enum End {
 }
 
 impl Pair {
-    /// Carries between these two, of whom the first hears TLS and the second begins it. `None` if the system
-    /// has no room.
+    /// Carries between these two, the first of which receives the TLS handshake that the second begins.
+    /// `None` if the system has no room.
     pub(crate) fn begin(ends: [TcpStream; 2], now: &Now) -> Option<Pair> {
         for end in &ends {
             end.set_nonblocking(false).and_then(|()| end.set_read_timeout(None)).ok()?;
@@ -119,7 +119,7 @@ fn shut(stream: &TcpStream) {
     let _ = stream.shutdown(Shutdown::Both);
 }
 
-/// Forwards what comes, as long as it is TLS.
+/// Forwards the bytes that come, as long as they are TLS.
 fn forward(mut from: &TcpStream, mut to: &TcpStream, way: &Way, mut records: Records) {
     let mut buffer = vec![0; BUFFER];
     loop {

@@ -23,10 +23,10 @@ const MAX_WAITING: usize = 256;
 /// The time for an opening.
 const OPENS: Duration = Duration::from_secs(10);
 
-/// The time that one may wait for the other. Who waits longer comes again.
+/// The time that a caller may wait for the other one. If it waits longer, it calls again.
 const WAITS: Duration = Duration::from_secs(300);
 
-/// The last word to somebody who speaks neither TLS nor what a relay hears.
+/// The last words to a caller that speaks neither TLS nor the relay's protocol.
 const FAREWELL: &[u8] = b"comity: this is a relay\n";
 
 /// A connection that is to be paired.
@@ -43,7 +43,7 @@ struct Unheard {
     count: usize,
 }
 
-/// Those who are there, and are not carried.
+/// The callers that are there and not carried.
 #[derive(Default)]
 pub(crate) struct Hall {
     /// Oldest first.
@@ -103,7 +103,7 @@ impl Hall {
         (couples, busy)
     }
 
-    /// Gives somebody a place, or the one who waits for it.
+    /// Gives a caller a place, or the caller that waits for it.
     fn seat(&mut self, knock: Knock, guest: Guest, now: &Now, turned_away: &mut dyn FnMut(String)) -> Option<Couple> {
         let Knock { side, room } = knock;
         match self.waiting.remove(&room) {
@@ -182,7 +182,7 @@ impl Unheard {
 }
 
 impl Guest {
-    /// Reads what is there; `None` if it is gone.
+    /// Reads the bytes that are there; `None` if the connection is gone.
     fn read(&self, into: &mut [u8]) -> Option<usize> {
         match (&self.stream).read(into) {
             Ok(0) if !into.is_empty() => None,

@@ -9,7 +9,7 @@ const LONGEST: usize = (1 << 14) + 256;
 const ALERT: u8 = 21;
 const HANDSHAKE: u8 = 22;
 
-/// One direction of a connection, of which only the headers of records are looked at.
+/// One direction of a connection. Only the headers of its records are looked at.
 pub(crate) struct Records {
     header: [u8; HEADER],
     have: usize,

@@ -21,7 +21,7 @@ pub(crate) const OPENING: usize = OPENS.len() + 1 + 32;
 /// Bytes of an answer: the first ones, and a byte that says what.
 pub(crate) const ANSWER: usize = ANSWERS.len() + 1;
 
-/// A side of a pair: who has the lower id hears TLS, and the other one begins it.
+/// A side of a pair: the party with the lower id receives the TLS handshake, and the other one begins it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Lower,
@@ -70,7 +70,7 @@ impl Knock {
         bytes
     }
 
-    /// The opening, if it is one.
+    /// The opening in these bytes; `None` if they are not an opening.
     pub(crate) fn decode(bytes: &[u8; OPENING]) -> Option<Knock> {
         let side = match (Knock::may_begin(bytes), bytes[8]) {
             (true, 0) => Side::Lower,
@@ -96,7 +96,7 @@ impl Answer {
         bytes
     }
 
-    /// The answer, if it is one.
+    /// The answer in these bytes; `None` if they are not an answer.
     pub(crate) fn decode(bytes: &[u8; ANSWER]) -> Option<Answer> {
         Answer::ALL.into_iter().find(|answer| answer.encode() == *bytes)
     }

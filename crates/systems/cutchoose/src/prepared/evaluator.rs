@@ -94,7 +94,7 @@ pub(super) fn offline(
     FORM.put(to, commitments.as_flattened().as_flattened())
 }
 
-/// The evaluator's side of step 5, offline: checks, and keeps what the evaluated copies need.
+/// The evaluator's side of step 5, offline: it checks, and keeps the values that the evaluated copies need.
 struct Checking<'a> {
     ch: &'a mut (dyn Channel + 'a),
     checked: Lockstep<LockstepChecker>,

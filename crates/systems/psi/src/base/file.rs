@@ -321,7 +321,7 @@ pub(super) fn checked(bytes: &[u8]) -> Result<(&[u8], [u8; DIGEST])> {
     }
 }
 
-/// What is no base, update or state.
+/// The error for bytes that are not a base, an update or a state.
 pub(super) fn no_file(what: &str) -> Error {
     Error::invalid_input(format!("the file was not made by `comity psi publish`: {what}"))
 }

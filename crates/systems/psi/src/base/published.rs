@@ -9,7 +9,7 @@ use crate::code::MaskList;
 use crate::oprf::Oprf;
 use crate::set::{Item, MAX_ITEMS, Set};
 
-/// The first bytes of what is kept.
+/// The first bytes of the server's state.
 pub(super) const STATE: &[u8; 16] = b"comity psi state";
 
 /// What a server keeps of a base that it has published, including the function's key. Secret.

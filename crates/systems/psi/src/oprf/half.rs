@@ -432,7 +432,7 @@ pub fn ask(me: &mut Party<'_, '_>, inputs: &[u128]) -> Result<Zeroizing<Vec<Bloc
     Ok(values)
 }
 
-/// The number of queries at the start of what was kept.
+/// The number of queries at the start of a stored half.
 fn count(input: &mut dyn Read) -> Result<usize> {
     let mut count = [0; 4];
     fill(input, &mut count)?;

@@ -20,7 +20,7 @@ fn oprf() -> Oprf {
     Oprf::new(KEY.to_be_bytes())
 }
 
-/// What is written of a half.
+/// The bytes that a half writes.
 fn written(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Vec<u8> {
     let mut bytes = Vec::new();
     write(&mut bytes).unwrap();
@@ -115,7 +115,7 @@ fn halves_wait_where_they_are_kept() {
     assert_eq!(*values.unwrap(), *expected);
 }
 
-/// Who is told of phases.
+/// An observer of phases.
 #[derive(Default)]
 struct Phases(Vec<&'static str>);
 

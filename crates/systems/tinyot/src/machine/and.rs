@@ -153,8 +153,8 @@ impl Beaver<'_> {
         message
     }
 
-    /// Sees the peer's message, and multiplies: `xy = c + d b + e a + d e`. What the peer's bits are is what
-    /// their MACs will be held to.
+    /// Receives the peer's message, and multiplies: `xy = c + d b + e a + d e`. The peer's bits are taken as
+    /// they come; their MACs are compared later.
     fn see(&mut self, operands: &mut impl Operands, start: usize, triples: &mut [Triple], message: &[u8]) {
         let mut rest = message;
         let groups = (start..).step_by(WORD).zip(triples.chunks_mut(WORD)).zip(&*self.groups);

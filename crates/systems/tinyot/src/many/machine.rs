@@ -41,7 +41,7 @@ pub struct RowMachine<'a, C = Honest> {
     dealer: Box<dyn RowDealer + 'a>,
     me: PartyId,
     parties: u16,
-    /// What the constant one is in a row of this party.
+    /// The constant one, as a row of this party.
     one: Vec<Block>,
     openings: Openings,
     /// Whether something was opened or said since the last settlement.
@@ -261,7 +261,7 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
         Ok(rows.slice(*used - bits..*used))
     }
 
-    /// New masks of all parties: whoever has more left keeps those.
+    /// New masks of all parties. A party that has some left keeps them.
     fn more_masks(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<()> {
         let fresh = self.dealer.masks(net, bits.max(MASKS))?;
         for ((rows, used), fresh) in self.masks.iter_mut().zip(fresh) {

@@ -36,7 +36,7 @@ fn batches(party: u16, seed: u128, count: usize) -> VecDeque<Vec<u8>> {
     (0..count).map(batch).collect()
 }
 
-/// A shelf in memory that notes what it is told.
+/// A shelf in memory that notes its calls.
 #[derive(Default)]
 struct Noting {
     batches: VecDeque<Vec<u8>>,
@@ -48,7 +48,7 @@ impl Noting {
         Noting { batches, notes: String::new() }
     }
 
-    /// A dealer of what is there.
+    /// A dealer of the batches on the shelf.
     fn dealer(&mut self, party: u16) -> FromShelf<'_> {
         FromShelf::new(self, PartyId(party), AMOUNTS).unwrap()
     }

@@ -18,7 +18,7 @@ use crate::statement::Statement;
 /// The label of the prover's commitment.
 const OUTPUTS: &str = "prover: labels of the outputs";
 
-/// An act of the verifier: what is about to be used or sent.
+/// An act of the verifier: something that is about to be used or sent.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
 pub(crate) enum VerifierAct<'a> {
     /// The labels of the secret bits, as they go into the OTs.
@@ -29,7 +29,7 @@ pub(crate) enum VerifierAct<'a> {
     Seed(&'a mut Block),
 }
 
-/// An act of the prover: what is about to be used or sent.
+/// An act of the prover: something that is about to be used or sent.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
 pub(crate) enum ProverAct<'a> {
     /// The hash of the outputs' labels, which is committed to.
@@ -43,7 +43,7 @@ pub(super) fn session_of(session: &SessionId, statement: &Statement) -> SessionI
     SessionId::derive("comity zk garbled v1", &[&session.to_bytes(), statement.digest()])
 }
 
-/// The prover. `secret` are all secret bits, of which the statement is true.
+/// The prover. `secret` are all secret bits; they must make the statement true.
 pub(crate) fn prove<S: Readable>(
     (ch, session): (&mut dyn Channel, &SessionId),
     backend: Backend,

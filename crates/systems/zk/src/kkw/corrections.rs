@@ -12,7 +12,7 @@ use crate::gates::{Branches, Head};
 use crate::sliced::{Rows, Shares, Word, all, and, padded, xor};
 use crate::statement::Statement;
 
-/// The corrections of executions of which all seeds are known, a row each.
+/// The corrections of executions whose seeds are all known, a row each.
 pub(super) fn corrections<const W: usize>(
     backend: Backend,
     hashes: &Hashes,
@@ -56,7 +56,7 @@ impl<const W: usize> Branches<W, 1> for Masks<W> {
         Shares([self.sums[self.inputs - 1]])
     }
 
-    /// What is public has no mask.
+    /// A public bit has no mask.
     #[inline(always)]
     fn public(&self, _: bool) -> Shares<W, 1> {
         Shares([all(false)])

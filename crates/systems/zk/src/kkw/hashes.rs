@@ -65,9 +65,9 @@ impl Hashes {
         *hash.finalize().as_bytes()
     }
 
-    /// Begins the hash `h'_j` of what is said in an execution: masked inputs, and a word of the parties' bits
-    /// for each AND gate and for their shares of each output's mask, which are heard as they are said. It is
-    /// blinded.
+    /// Begins the hash `h'_j` of what the parties say in an execution: masked inputs, and a word of the
+    /// parties' bits for each AND gate and for their shares of each output's mask. It takes these in as they
+    /// are said. It is blinded.
     pub(super) fn said(&self, execution: usize, blinding: &[u8; 32], inputs: &[u8], said: &mut Said) {
         said.begin(&self.said, [&(execution as u64).to_le_bytes(), blinding, inputs]);
     }

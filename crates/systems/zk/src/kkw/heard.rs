@@ -17,11 +17,11 @@ pub(super) struct Heard {
     backend: Backend,
     /// Words of the first lane, then those of the second one.
     lanes: Zeroizing<Vec<Parties>>,
-    /// What is said in each execution.
+    /// The words that the parties say in each execution.
     pub(super) executions: [Said; GROUP],
 }
 
-/// The hash of what is said in an execution.
+/// The hash of the words that the parties say in an execution.
 pub(super) struct Said {
     hash: blake3::Hasher,
     rest: Zeroizing<Vec<u8>>,

@@ -29,11 +29,11 @@ pub(super) struct Played<'a> {
     pub(super) executions: &'a [usize],
     /// The corrections, a byte a gate and a bit an execution.
     pub(super) corrections: &'a mut [u8],
-    /// What the parties say.
+    /// The words that the parties say.
     pub(super) said: &'a mut [Parties],
 }
 
-/// What the prover runs, in every execution.
+/// The program that the prover runs in every execution.
 pub(super) struct Play<'a> {
     backend: Backend,
     statement: &'a Statement,
@@ -57,8 +57,8 @@ impl<'a> Play<'a> {
         inputs
     }
 
-    /// Runs a group of executions with all parties: writes the corrections, tells what is said at the gates,
-    /// strip after strip, and gives the parties' shares of the masks of the outputs.
+    /// Runs a group of executions with all parties: writes the corrections, gives out what is said at the
+    /// gates strip after strip, and returns the parties' shares of the masks of the outputs.
     pub(super) fn group(
         &self,
         executions: &[usize],
@@ -77,7 +77,8 @@ impl<'a> Play<'a> {
     }
 }
 
-/// A wire is the parties' shares of its mask. What the wire is, is the same in all executions: it is looked up.
+/// A wire holds the parties' shares of its mask. Its masked value is the same in all executions, and is
+/// looked up.
 struct Whole<'a> {
     executions: &'a [usize],
     tapes: &'a Tapes,
@@ -115,7 +116,7 @@ impl Branches<GROUP, 1> for Whole<'_> {
         Shares([self.tapes.inputs[self.inputs - 1]])
     }
 
-    /// What is public has no mask.
+    /// A public bit has no mask.
     #[inline(always)]
     fn public(&self, _: bool) -> Shares<GROUP, 1> {
         Shares([all(false)])

@@ -6,12 +6,12 @@ use crate::system::Soundness;
 /// The byte of a challenge for an execution whose root is shown; another one is the party that stays hidden.
 pub(crate) const HIDDEN_NONE: u8 = 255;
 
-/// The number of executions `M`, and of those of which all parties but one are opened.
+/// The number of executions `M`, and the number of those in which all parties but one are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parameters {
     /// All executions.
     pub(crate) executions: usize,
-    /// The executions of which the online phase is opened.
+    /// The number of executions whose online phase is opened.
     pub(crate) opened: usize,
 }
 

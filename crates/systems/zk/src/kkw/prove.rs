@@ -25,9 +25,9 @@ pub(crate) struct Committed<'a> {
     pub(super) hashes: Hashes,
     /// The roots of all executions.
     pub(super) roots: Grown,
-    /// What blinds the hash of what was said.
+    /// The blindings of the hashes `h'_j`.
     pub(super) blindings: Zeroizing<Vec<[u8; 32]>>,
-    /// The hashes `h'_j` of what was said.
+    /// The hashes `h'_j` of what the parties said.
     pub(super) said: Vec<[u8; 32]>,
 }
 
@@ -40,7 +40,7 @@ struct Group {
 }
 
 impl<'a> Committed<'a> {
-    /// Runs and commits. `inputs` are all input values, of which the statement is true.
+    /// Runs and commits. `inputs` are all input values; they must make the statement true.
     pub(crate) fn new(
         backend: Backend,
         parameters: Parameters,

@@ -12,13 +12,13 @@ use crate::gates::{Branches, Head, Nobody};
 use crate::sliced::{Shares, all, and, xor};
 use crate::statement::Statement;
 
-/// What the verifier has of a group.
+/// The verifier's values for a group.
 pub(super) struct Given {
     /// The tapes of all parties but one of each execution.
     pub(super) tapes: Tapes,
     /// The corrections, where the last party is opened.
     pub(super) corrections: Columns,
-    /// What the hidden parties said.
+    /// The words of the hidden parties.
     pub(super) hidden: Columns,
     /// The masked values of secret inputs.
     pub(super) inputs: Columns,
@@ -26,8 +26,8 @@ pub(super) struct Given {
     pub(super) places: Parties,
 }
 
-/// The verifier's executions: tells what all parties said, where the hidden one's share of an output is what
-/// is missing of the expected one.
+/// The verifier's executions: gives out what all parties said. The hidden party's share of an output is
+/// computed, such that the shares add up to the expected one.
 pub(super) fn replay(
     backend: Backend,
     statement: &Statement,

@@ -59,7 +59,8 @@ impl Tapes {
     }
 }
 
-/// A strip of gates: the shares of their masks and products, and what is said at them. Groups follow one another in it.
+/// A strip of gates: the shares of their masks and products, and the parties' words at them. Groups follow
+/// one another in it.
 pub(super) struct Strip {
     backend: Backend,
     shape: Shape,
@@ -100,7 +101,8 @@ impl Strip {
         tapes.write(self.backend, from, &mut self.rows, &mut self.words);
     }
 
-    /// The next gate: its number, the shares of its mask and of its product, and the place for what is said.
+    /// The next gate: its number, the shares of its mask and of its product, and the place for the parties'
+    /// word.
     #[inline(always)]
     pub(super) fn gate(&mut self) -> (usize, Parties, Parties, &mut Parties) {
         let at = self.at - self.first;
@@ -109,7 +111,7 @@ impl Strip {
         (self.at - 1, mask, product, &mut self.said[at])
     }
 
-    /// The strip's first gate, and what is said at it and those after it.
+    /// The strip's first gate, and the parties' words at it and those after it.
     pub(super) fn said(&mut self) -> (usize, &mut [Parties]) {
         (self.first, &mut self.said[..self.at - self.first])
     }

@@ -21,7 +21,7 @@ use crate::tree::{SEED, Seed, count};
 /// commitment, the blinding.
 pub(super) const FIXED: usize = SEED * PARTIES.ilog2() as usize + 32 + 32;
 
-/// What is shown of an execution in which a party stays hidden.
+/// The shown values of an execution in which a party stays hidden.
 struct Opened<'a> {
     index: usize,
     hidden: usize,
@@ -29,22 +29,22 @@ struct Opened<'a> {
     commitment: &'a [u8; 32],
     blinding: &'a [u8; 32],
     inputs: &'a [u8],
-    /// The corrections; none if they are the hidden party's.
+    /// The corrections; empty if they are the hidden party's.
     corrections: &'a [u8],
     said: &'a [u8],
 }
 
-/// What is shown in an answer.
+/// The shown values of an answer.
 struct Shown<'a> {
     holes: Vec<bool>,
     roots: &'a [Seed],
-    /// The hashes of what was said in the executions whose roots are shown.
+    /// The hashes `h'_j` of the executions whose roots are shown.
     said: &'a [[u8; 32]],
     opened: Vec<Opened<'a>>,
 }
 
-/// Checks an answer to a challenge: what is shown must be what the hash of the first message is of, where the
-/// hidden parties' shares of the outputs are what is missing of the expected ones.
+/// Checks an answer to a challenge: the hash of the first message must be that of the shown values, with the
+/// hidden parties' shares of the outputs such that all shares add up to the expected ones.
 ///
 /// # Errors
 /// [`Malformed`](comity_core::Kind) if the answer has another length, or ones where a row is padded;

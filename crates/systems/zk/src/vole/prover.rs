@@ -13,7 +13,7 @@ use crate::macs::{Gates, Mac, ONE, block, lsb, packed, word};
 use crate::sliced::{Shares, and, xor};
 use crate::statement::Statement;
 
-/// An act of the prover: what is about to be used or sent.
+/// An act of the prover: something that is about to be used or sent.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
 pub(crate) enum ProverAct<'a> {
     /// What an AND gate gives, the number of the gate beside it.
@@ -22,11 +22,11 @@ pub(crate) enum ProverAct<'a> {
     Told(&'a mut [u8]),
     /// The masked sums of the gates.
     Sums(&'a mut [Block; 2]),
-    /// The outputs' MACs, of which a hash is sent.
+    /// The outputs' MACs, whose hash is sent.
     Outputs(&'a mut [Block]),
 }
 
-/// The prover. `secret` are all secret bits, of which the statement is true.
+/// The prover. `secret` are all secret bits; they must make the statement true.
 pub(crate) fn prove(
     (ch, session): (&mut dyn Channel, &SessionId),
     backend: Backend,
@@ -99,7 +99,7 @@ struct Proving<'a, C> {
     left: u64,
     /// The MACs of the batch's random bits.
     macs: Zeroizing<Vec<Block>>,
-    /// The message of the batch: a byte for each difference, of which there are as many as bits.
+    /// The message of the batch: a byte for each difference, one for each bit.
     told: Zeroizing<Vec<u8>>,
     gates: Gates,
     /// The batch before, which was told and whose seed has not come.
@@ -166,7 +166,7 @@ impl<C: for<'b> Conduct<ProverAct<'b>>> Branches<2, 1> for Proving<'_, C> {
         Shares([self.commit([u64::from(bit).to_le(), 0])])
     }
 
-    /// What is public has MAC zero, but for the value in its place: the verifier's key makes up for it.
+    /// A public bit has MAC zero, except for the value in its place: the verifier's key makes up for it.
     #[inline(always)]
     fn public(&self, bit: bool) -> Shares<2, 1> {
         Shares([[u64::from(bit).to_le(), 0]])

@@ -15,7 +15,7 @@ use crate::macs::{Gates, Mac, ONE, block, packed, word};
 use crate::sliced::{Shares, and, xor};
 use crate::statement::Statement;
 
-/// An act of the verifier: what is about to be used or sent.
+/// An act of the verifier: something that is about to be used or sent.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
 pub(crate) enum VerifierAct<'a> {
     /// The seed of a batch's coefficients.

@@ -7,7 +7,7 @@ use super::{HASH_MASK, Parameters, Shape};
 use crate::statement::Statement;
 use crate::tree::{SEED, Seed};
 
-/// What a prover shows.
+/// The values that a prover shows.
 pub(super) struct Opening<'a> {
     /// The corrections of all trees but the first, a row each.
     pub(super) corrections: &'a [u8],

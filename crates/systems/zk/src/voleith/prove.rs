@@ -15,7 +15,7 @@ use crate::sliced::{Shares, all, and, xor};
 use crate::statement::Statement;
 use crate::tree::{Grown, Seed};
 
-/// An act: what is about to be used or shown. An honest prover does not look at it.
+/// An act: something that is about to be used or shown. An honest prover does not look at it.
 #[cfg_attr(not(test), allow(dead_code, reason = "read by the liars of the tests"))]
 pub(super) enum Act<'a> {
     /// The corrections of all trees but the first, and the rows of MACs.
@@ -40,12 +40,12 @@ pub(crate) struct Committed {
     pub(super) trees: Vec<Grown>,
     /// The commitments to the leaves of all trees.
     commitments: Vec<Digest>,
-    /// What is shown whatever Delta is.
+    /// The part that is shown whatever Delta is.
     shown: Vec<u8>,
 }
 
 impl Committed {
-    /// Steps 1 to 3. `inputs` are all input values, of which the statement is true.
+    /// Steps 1 to 3. `inputs` are all input values; they must make the statement true.
     pub(crate) fn new(
         backend: Backend,
         parameters: Parameters,
@@ -141,7 +141,7 @@ impl Committed {
         &self.first
     }
 
-    /// Step 4: shows what the verifier needs for keys under this Delta.
+    /// Step 4: the values that the verifier needs for keys under this Delta.
     pub(crate) fn answer(self, delta: &[u8]) -> Vec<u8> {
         let delta = u128::from_le_bytes(delta.try_into().expect("a challenge of 16 bytes"));
         let (mut answer, mut commitments) = (self.shown, &self.commitments[..]);
@@ -187,7 +187,7 @@ impl<C: for<'b> Conduct<Act<'b>>> Branches<2, 2> for Proving<'_, C> {
         Shares([self.commit(value), value])
     }
 
-    /// What is public has MAC zero: the verifier's key makes up for it.
+    /// A public bit has MAC zero: the verifier's key makes up for it.
     #[inline(always)]
     fn public(&self, bit: bool) -> Shares<2, 2> {
         Shares([all(false), all(bit)])

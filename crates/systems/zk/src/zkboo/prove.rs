@@ -23,12 +23,13 @@ pub(crate) struct Committed {
     commitments: Vec<[[u8; COMMITMENT]; BRANCHES]>,
     /// The input shares of the last branch, which do not come from its seed.
     pub(super) shares: Rows,
-    /// What each branch's AND gates gave.
+    /// The outputs of each branch's AND gates.
     pub(super) views: [Rows; BRANCHES],
 }
 
 impl Committed {
-    /// Steps 1 to 4 of Commit, in all rounds. `inputs` are all input values, of which the statement is true.
+    /// Steps 1 to 4 of Commit, in all rounds. `inputs` are all input values; they must make the statement
+    /// true.
     pub(crate) fn new(
         backend: Backend,
         system: System,

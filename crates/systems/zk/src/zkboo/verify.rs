@@ -15,7 +15,7 @@ use crate::sliced::{Rows, Shares, Word, all, and, padded};
 use crate::statement::Statement;
 use crate::system::System;
 
-/// What is opened of a round, as it stands in an answer.
+/// The opened values of a round, as they stand in an answer.
 struct Round<'a> {
     e: usize,
     seeds: [&'a [u8; SEED]; 2],
@@ -28,7 +28,7 @@ struct Round<'a> {
     next: &'a [u8],
 }
 
-/// Checks an answer to a challenge: what is opened must be what the hash of the first message is of, together
+/// Checks an answer to a challenge: the hash of the first message must be that of the opened values, together
 /// with output shares that add up to the expected outputs.
 ///
 /// Step 1 is not a comparison: the share of the hidden branch is *computed*, as what is missing of the

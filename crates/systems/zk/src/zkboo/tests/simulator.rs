@@ -17,8 +17,8 @@ use crate::tests::rng;
 use crate::zkboo::commitments::Hashes;
 use crate::zkboo::{Committed, Shape, check};
 
-/// What a verifier sees of a round beside hashes and seeds: the input shares, the views and the output shares
-/// of two branches, and the output share of the third.
+/// The values that a verifier sees of a round beside hashes and seeds: the input shares, the views and the
+/// output shares of two branches, and the output share of the third.
 type Seen = (usize, Vec<Vec<bool>>);
 
 /// The two branches that are opened with these seeds, with this share of the last branch and this view of
@@ -93,7 +93,7 @@ pub(crate) fn simulated(bound: &Bound<'_>, trits: &[u8], rng: &mut Prg) -> ([u8;
     (salt, first.digest(), answer)
 }
 
-/// What is seen in the rounds of an answer about one AND gate of two secret bits.
+/// The values that a verifier sees in the rounds of an answer about one AND gate of two secret bits.
 fn seen(statement: &Statement, salt: &[u8; 32], trits: &[u8], mut answer: &[u8], counts: &mut BTreeMap<Seen, u64>) {
     let hashes = Hashes::new(System::ZkBoo, trits.len(), statement.digest(), salt);
     let bits = |byte: u8, count: usize| Bits::from_bytes(&[byte], count).iter().collect::<Vec<bool>>();
