@@ -52,7 +52,7 @@ fn circuit_file(data: &[u8], read: impl Fn(&[u8]) -> Result<Circuit, ReadError>)
             Err(_) => continue,
         }
         let again = comity_format::read_as(format, &*text).expect("what was written is read");
-        // The older format always has two input values; one without bits is none.
+        // The older format always has two input values; those without bits are left out here.
         let widths = |circuit: &Circuit| circuit.inputs().iter().map(|g| g.bits).filter(|&b| b > 0).collect::<Vec<_>>();
         assert_eq!(widths(&again), widths(&circuit));
         assert_eq!(again.counts().and, circuit.counts().and);

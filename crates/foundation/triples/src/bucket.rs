@@ -114,8 +114,8 @@ impl Budget {
         let mut budget = Budget::open(ands.max(1), rho, kinds, objects)?;
         let mut best: Option<(u64, u64, Bucketing)> = None;
         for size in 2..=LARGEST.min(objects) {
-            // No larger bucket takes fewer than so many. To try them all takes longer than to deal what a
-            // small program needs.
+            // No larger bucket takes fewer objects than this. To try all sizes takes longer than to deal for
+            // a small program.
             if best.is_some_and(|(least, ..)| least <= ands.max(1).saturating_mul(size as u64)) {
                 break;
             }

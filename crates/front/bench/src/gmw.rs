@@ -288,7 +288,7 @@ mod tests {
         let one = Program::from_circuit(comity_library::find("aes128").unwrap()).unwrap();
         assert!(online(&one, None).unwrap() > 0.0);
         let run = whole(&one, 3).unwrap();
-        // Six links, of each so many ANDs at 31 bits and a quarter byte, and more.
+        // Six links, each with 6400 ANDs at 31 bits and a quarter byte, and more.
         assert!(run.bytes as f64 > 6.0 * 6400.0 * (31.0 / 8.0 + 0.25) && run.rounds > 60);
     }
 }

@@ -92,7 +92,7 @@ fn clients_find_what_was_published_and_what_changed() {
         "n,email,city\n99,u99@example.org,city 99\n100,u100@example.org,new\n7,u7@example.org,elsewhere\n"
     );
 
-    // Another owner's base is none of this service's.
+    // Another owner's base is not this service's.
     let other = Folder::new("psi-base-other");
     let [_, _, others] = published(&other, &[]);
     let (done, _) = ask(&folder, &service, &others, &table, &[]);
@@ -324,7 +324,7 @@ fn what_is_wrong_here_bothers_nobody() {
     update(&["--add", &table, "--key", "mail:lower", "--payload", "city"]).fails(2, &["other payload columns"]);
     comity(&["psi", "update", "--state", &new, "--add", &table, "--out", &out]).fails(2, &["No such file"]);
     comity(&["psi", "serve", "--state", &new, "--listen", "127.0.0.1:0"]).fails(2, &["nothing was published"]);
-    // Nobody is there to be asked, so that what is told comes before.
+    // Nobody is there to be asked, so these errors come before a connection.
     let small = client(&folder, &[1]);
     let query = |base: &str, flags: &[&str]| {
         let to = folder.path("found.csv");

@@ -455,7 +455,7 @@ fn killed(case: &Case, kills: u64) {
     let mut draw = Prg::new(Backend::detect(), Block::from_u128(kills.into()));
     let mut draw = |most: u64| draw.block().to_u128() as u64 % most;
     let (mut ended, mut agreed, mut refused) = (0, 0, 0);
-    // A run takes so many, and each round ends with one.
+    // The batches that the runs at the ends of the rounds use up.
     let enough = kills as usize * 5 / 3;
     for round in 0.. {
         let used = used_once(dir);

@@ -374,7 +374,7 @@ fn a_lot_with_a_damaged_batch_is_passed_over_by_both() {
             assert!(now[0] == before[usize::from(party)][0] && batch(party.into()).exists(), "{name}");
             assert!(now.get(1).is_none_or(|second| second.next > 0), "{name}");
         }
-        // With no other lot there is none.
+        // Without another lot there is no run.
         [0, 1].iter().for_each(|&party| {
             let store = stores.open(party);
             store.lots().unwrap()[1..].iter().for_each(|lot| store.remove(&lot.meta.id).unwrap());

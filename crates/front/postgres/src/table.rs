@@ -379,7 +379,7 @@ impl Table {
             self.check_bound(key, &row, behind)?;
             for (i, column) in self.columns.iter().enumerate() {
                 let Some((value, coin)) = column.open(key, row.try_get(2 + 2 * i)?)? else {
-                    // A value without its sealed form is none that the client wrote.
+                    // The client writes no value without its sealed form.
                     if !is_null(&row, 1 + 2 * i) {
                         return Err(column.tampered(key));
                     }

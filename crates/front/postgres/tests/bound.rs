@@ -159,7 +159,7 @@ fn a_client_keeps_tags_right() {
     table.rotate(&mut client, &mut crate::common::rng(5), |_| Ok(())).unwrap();
     assert_eq!(table.check(&mut client).unwrap().rows, 2);
     assert_eq!(all(&mut client, &mut table).unwrap().len(), 2);
-    // A tag of the secret before is none any more.
+    // A tag under the earlier secret is no longer valid.
     client.execute("update staff set name_bound = $1 where comity_row = 1", &[&old]).unwrap();
     assert!(matches!(table.check(&mut client), Err(Error::Tampered { column, row: 1 }) if column == "name"));
 }

@@ -147,7 +147,7 @@ mod tests {
             assert_eq!(Meta::decode(&bytes[..len]), None, "cut at {len}");
         }
         assert_eq!(Meta::decode(&[&bytes[..], &[0]].concat()), None);
-        // A key that is neither there nor not, text that is none, and no security.
+        // A key that is neither present nor absent, text that is not UTF-8, and no security.
         let end = bytes.len();
         for (at, wrong) in [(end - 33, 2), (41, 0xff), (end - 35 - 3 - 4 - 8, 0)] {
             let mut bytes = bytes.clone();

@@ -19,7 +19,7 @@ fn what_is_wrong_is_said_with_its_place() {
             "t: line 2: a quote (\") is not closed, so the rest of the file would be one field. If quotes have",
         ),
         (b"a\n\"b", "t: line 2: a quote (\") is not closed"),
-        // Two quotes that would make one row of three, or a field of what is none.
+        // Two quotes that would make one row of three, or a field of the text between two.
         (b"a,b\n1,5\"\n2,6\"\n", "t: line 2: a field has a quote (\") inside, but does not begin with one"),
         (b"a,b\n1,x\"y\n2,3\n4,z\"\n", "line 2: a field has a quote (\") inside"),
         (b"a,b\n1,\"x\"y\n", "line 2: after the quote (\") that closes a field"),

@@ -58,7 +58,7 @@ struct TagWires {
 
 impl<'a, S: CopySide> Augmented<'a, S> {
     fn new(plan: &'a Plan, layout: &'a Layout, program_wires: u64, side: S) -> Augmented<'a, S> {
-        // The layout has room for so many.
+        // The layout has room for this number of wires.
         let output = program_wires as usize;
         let k = plan.tag();
         let tag = plan.mac.as_ref().map(|mac| {

@@ -216,8 +216,8 @@ impl Recorder {
             pushed += note.pushed;
             gone -= note.pushed - (before(note.at + note.pushed) - before(note.at));
         }
-        // Of notes that take long to check, as those of large operations of which hardly anything is left,
-        // there are none.
+        // Notes that take long to check are dropped, such as those of large operations of which hardly
+        // anything is left.
         if 2 * pushed > most_gates(gates, &all) {
             all.clear();
         }

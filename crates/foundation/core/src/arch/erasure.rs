@@ -165,7 +165,7 @@ impl Matrix {
         assert!(equal, "messages of equal length");
         let sources: Vec<_> = inputs.iter().map(|input| Pieces::<*const u8>::of(input)).collect();
         let targets: Vec<_> = outputs.iter_mut().map(|output| Pieces::<*mut u8>::of(output)).collect();
-        // SAFETY: all messages have so many strips.
+        // SAFETY: all messages have this number of strips.
         unsafe { self.run(&sources, &targets, len / STRIP) };
         let done = len / STRIP * STRIP;
         self.rest(
@@ -196,7 +196,7 @@ impl Matrix {
         let start = outputs.as_mut_ptr();
         let targets: Vec<_> =
             (0..width).map(|i| Pieces { start: start.wrapping_add(i).cast::<u8>(), step: PIECE * width }).collect();
-        // SAFETY: all messages have so many strips.
+        // SAFETY: all messages have this number of strips.
         unsafe { self.run(&sources, &targets, count / PIECES) };
         let done = count / PIECES * PIECES;
         self.rest(

@@ -55,7 +55,7 @@ impl Memory {
     }
 
     pub(crate) fn blocks(&self) -> &[Block] {
-        // SAFETY: so many blocks are there, and were written.
+        // SAFETY: `len` blocks are there, and were written.
         unsafe { core::slice::from_raw_parts(self.blocks.as_ptr(), self.len) }
     }
 

@@ -130,7 +130,7 @@ fn a_division_by_a_public_zero_is_refused_wherever_it_stands() {
             assert!(error.to_string().contains("a division by zero"), "{body}: {error}");
         }
     }
-    // A private one is none, nor is a loop refused that never comes to it.
+    // A division by a private zero is no mistake, and a loop is not refused that never comes to one.
     gives("fn main(x: u8 from 0, y: u8 from 1) -> (u8, u8) { (x / y, x % y) }", &[77, 0], &[255, 77]);
     gives("fn main(x: u8 from 0) -> u8 { let mut y = x; for i in 0..40 { y = y / (1 + i); } y }", &[77], &[0]);
 }

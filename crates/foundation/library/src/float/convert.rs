@@ -35,7 +35,7 @@ impl FloatFormat {
         let less = arith::not(b, &resized(&count, to.exponent));
         let offset = arith::constant((to.bias() - self.bias() + 1) as u128, to.exponent);
         let exponent = arith::sum(b, &[&offset, &resized(&scale, to.exponent), &less]);
-        // Zero has no uppermost bit and keeps its fraction, which is none.
+        // Zero has no uppermost bit and keeps its fraction, which is zero.
         let zero = b.not(bits[p - 1]);
         let field = [&padding, &bits[..p - 1], &exponent].concat();
         let clear = b.or(kind.special, zero);

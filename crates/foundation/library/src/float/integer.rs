@@ -60,7 +60,7 @@ impl FloatFormat {
         b.quiet(|b| {
             let (magnitude, over) = self.to_magnitude(b, x, bits);
             let positive = b.not(x[self.bits() - 1]);
-            // Of a number that is too large the magnitude is none.
+            // The magnitude of a number that is too large has no meaning.
             let kept = mask(b, &magnitude, positive);
             let over = b.and(over, positive);
             flip(b, &kept, over)
@@ -95,7 +95,7 @@ impl FloatFormat {
         let fraction = any(b, x.fraction);
         let nan = b.and(special, fraction);
         // With the hidden bit as uppermost one, the integer is right by the exponent field's distance from that of a
-        // number with so many bits.
+        // number with `bits` bits.
         let largest = self.bias() + bits - 1;
         let wide = 1 + self.exponent.max(bits_for(largest));
         let distance = arith::sub(b, &arith::constant(largest as u128, wide), &resized(x.exponent, wide));

@@ -58,7 +58,7 @@ impl FloatFormat {
         let significand = &bits[1..=p];
         let up = self.up(b, significand[0], bits[0], below);
         // The exponent field is the scale plus top, hidden bit and carry; below the normal numbers that of the scale
-        // is none, and so is the bit above.
+        // is zero, and so is the bit above.
         let low = b.or(negative, x.zero);
         let normal = b.not(low);
         let base = mask(b, scale, normal);

@@ -207,7 +207,7 @@ impl<'a> Join<'a> {
                 let cells = &self.learnt.matches[key].payload;
                 cells.get(at * widths[key]..(at + 1) * widths[key])
             });
-            // What is no cell was counted, and is empty as it is where there is none.
+            // A cell that cannot be read was counted, and its columns are empty, as where there is no cell.
             if cell.is_none_or(|cell| decoder.decode(cell, &mut theirs).is_err()) {
                 theirs.clear();
                 theirs.resize(decoder.columns, b"");

@@ -148,7 +148,7 @@ fn who_skips_the_check_gets_no_output() {
     );
     assert!(named(&ended), "{ended:?}");
     assert_eq!(sent.len(), DIGEST, "the digest of the settlement, and no share");
-    // It waits for the output without a word: there is none before its digest.
+    // It waits for the output without a word: nothing comes before its digest.
     let (ended, sent) = against(
         |m, ch| and(m, ch, 70, Recipients::only(1)),
         |m, ch| {

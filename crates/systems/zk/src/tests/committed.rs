@@ -222,7 +222,7 @@ fn a_verifier_could_have_made_up_a_conversation() {
             };
             let first = *[salt, hash].as_flattened().as_array().unwrap();
             new().ask(first).finish(&answer).unwrap();
-            // For another verifier it is none.
+            // Another verifier does not accept it.
             let other = Verifier::new(backend, terms, &mut rng(4)).unwrap().ask(first);
             assert!(other.finish(&answer).is_err(), "{system}");
         }
