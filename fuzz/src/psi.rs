@@ -15,7 +15,8 @@ use crate::peer::Script;
 /// The most bytes of a recording.
 const LIMIT: usize = 1 << 22;
 
-/// A list of masks, behind its length and theirs: what is one has this encoding and no other, and is in order.
+/// A list of masks, behind its length and the masks' length: a list that decodes has only this encoding, and
+/// is in order.
 pub(crate) fn psi_masks(data: &[u8]) {
     let [n, bits, list @ ..] = data else { return };
     let list_of = MaskList::new(usize::from(*n), u32::from(*bits % 128) + 1);

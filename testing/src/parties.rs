@@ -120,7 +120,7 @@ fn ending<T>(ended: Ending<()>, result: Option<T>) -> Ending<T> {
     ended.map(|()| result.expect("a party that did not panic returned"))
 }
 
-/// What a party does. It leaves its result where the caller finds it.
+/// A party's work. It leaves its result where the caller finds it.
 type Work<'w> = Box<dyn FnOnce() + Send + 'w>;
 
 /// Runs all on threads and waits; a hang ends the process. It knows no type of a test: threads are long to

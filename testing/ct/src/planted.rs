@@ -7,7 +7,7 @@ use rand_core::Rng;
 
 use crate::secret::{SecretRng, backend, bits};
 
-/// What is planted, by name.
+/// The planted leaks, by name.
 pub(crate) const PLANTED: &[(&str, fn())] = &[
     ("branch on a bit of an input", branch),
     ("index by a secret", index),

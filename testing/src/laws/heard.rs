@@ -15,7 +15,7 @@ use crate::parties::all_together;
 /// The most bytes of a recording.
 const LIMIT: usize = 64 << 20;
 
-/// The bytes that are kept of what a party draws.
+/// The number of bytes that are kept of a party's draws.
 const DRAWN: usize = 256;
 
 /// What there was to hear in a run.
@@ -88,7 +88,7 @@ pub(super) fn messages(recording: &Recording) -> Vec<Vec<u8>> {
     own.chain(recording.forks.iter().flat_map(|(_, fork)| messages(fork))).collect()
 }
 
-/// A generator, and what was drawn from it.
+/// A generator, and the bytes drawn from it.
 struct Drawing {
     from: Prg,
     drawn: Vec<u8>,

@@ -29,10 +29,10 @@ const PARTIES: u16 = 4;
 /// Bits of an input whose bits are counted.
 const SMALL: usize = 3;
 
-/// Columns beyond which no more of what is heard is looked at.
+/// The most columns of heard bits that are looked at.
 const COLUMNS: usize = 1500;
 
-/// Bits of a table that says what is not heard.
+/// Bits of a table that shows at once that most sums were not heard.
 const MARKS: usize = 1 << 21;
 
 /// Runs more than columns: a column is in the span of others by chance with probability `2^-SPARE`.

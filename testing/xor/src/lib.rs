@@ -92,7 +92,7 @@ impl XorSharing<'_, '_> {
         own
     }
 
-    /// The sum of what the parties have, at those who learn it.
+    /// The sum of the parties' shares, at those who learn it.
     fn open(&mut self, to: Recipients, own: &[u8]) -> Result<Option<Vec<u8>>> {
         let Here { me, parties, .. } = self.here;
         let (mine, mut sum) = (to.includes(me), own.to_vec());

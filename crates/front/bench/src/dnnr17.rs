@@ -1,9 +1,9 @@
-//! Section 2.5 of PRACTICE deliverable D13.3 (2016), TinyTable: AES by tables that were made ahead, beside GMW and TinyOT on
-//! triples that were made ahead, in one run.
+//! Section 2.5 of PRACTICE deliverable D13.3 (2016), TinyTable: AES by tables that were made ahead, beside
+//! GMW and TinyOT on triples that were made ahead, in one run.
 //!
-//! Two parties over TCP on this machine, one thread each. The section has four figures: a latency of about 1 ms and about 0.5 µs a block "on a
-//! fast cloud set-up" with cores that it does not name, about 10 rounds, and at least half of the communication saved. Its tables are of
-//! S-boxes, and those here of AND gates.
+//! Two parties over TCP on this machine, one thread each. The section has four figures: a latency of about 1
+//! ms and about 0.5 µs a block "on a fast cloud set-up" with cores that it does not name, about 10 rounds,
+//! and at least half of the communication saved. Its tables are of S-boxes, and those here of AND gates.
 
 use std::time::Instant;
 

@@ -17,7 +17,7 @@ parties ann, ben, cleo;
 fn main(a: u64 from ann, b: u64 from ben, c: u64 from cleo) -> u64 { a ^ b ^ c }
 ";
 
-/// What they put in.
+/// The parties' inputs.
 const INPUTS: [u64; 3] = [0x0123_4567_89ab_cdef, 0xf00d_7777_3333_5151, 0x1337_c0de_9e37_79b9];
 
 /// All that went over the links, each direction by itself.

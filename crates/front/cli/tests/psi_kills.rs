@@ -31,12 +31,12 @@ fn a_service_that_is_killed_two_hundred_times_uses_nothing_twice() {
     }
 }
 
-/// What a client does while its service is killed.
+/// The work of a client while its service is killed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Work {
-    /// Asks with what was prepared.
+    /// Asks with prepared queries.
     Stored,
-    /// Asks with what is made at once.
+    /// Asks with queries that are made at once.
     Fresh,
     /// Prepares.
     Prepare,

@@ -68,7 +68,8 @@ impl Draft {
             });
             let hidden = path.with_file_name(hidden);
             match options.open(&hidden) {
-                // Another process that begins may have taken it for one that was left, in the moment before it is locked.
+                // Another process that begins may have taken it for one that was left behind, in the moment
+                // before it is locked.
                 Ok(file) if is_taken(&file) || !hidden.exists() => {}
                 Ok(file) => return Ok(Draft { path: path.to_owned(), name: hidden, file, kept: false }),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}

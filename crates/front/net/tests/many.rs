@@ -69,7 +69,7 @@ impl Group {
     }
 }
 
-/// What parties compute, and what each learns of it.
+/// A computation of some parties, and the outputs that each learns.
 struct Task {
     program: comity_circuit::Program,
     inputs: Vec<Bits>,

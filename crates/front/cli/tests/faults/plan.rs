@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What the parties do.
+/// The work of the parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Work {
     /// A run that makes what it needs.
@@ -13,7 +13,7 @@ pub(crate) enum Work {
     Stored,
 }
 
-/// What goes wrong at the victim.
+/// The fault of the victim.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
     /// Its process is killed.
