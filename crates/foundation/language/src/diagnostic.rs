@@ -4,7 +4,8 @@ use std::fmt;
 
 /// The most mistakes that are shown.
 const SHOWN: usize = 20;
-/// As many mistakes as are looked for. Each may be held against every name that there is.
+/// The number of mistakes after which no more are looked for. Each may be compared with every name in the
+/// program.
 const MOST: usize = 200;
 /// The longest line that is shown whole: of a longer one there is only the part around the mistake.
 const LINE: usize = 160;

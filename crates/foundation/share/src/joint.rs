@@ -260,7 +260,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     /// [`coin`](Joint::coin) and each [`sums_to_zero`](Joint::sums_to_zero) takes one. At most two rounds.
     ///
     /// # Errors
-    /// [`EQUIVOCATION`](checks::EQUIVOCATION), by nobody in particular; those of the channels.
+    /// [`EQUIVOCATION`](checks::EQUIVOCATION), which names no party; those of the channels.
     pub fn plan(&mut self, mesh: &mut Mesh<'_>, coins: usize) -> Result<()> {
         self.guarded(|joint| joint.commit(mesh, coins))
     }
@@ -284,7 +284,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     ///
     /// # Errors
     /// [`INCONSISTENT_CHOICES`](comity_ot::checks::INCONSISTENT_CHOICES) by a party;
-    /// [`EQUIVOCATION`](checks::EQUIVOCATION) by nobody in particular; those of the channels. Nothing is then
+    /// [`EQUIVOCATION`](checks::EQUIVOCATION), which names no party; those of the channels. Nothing is then
     /// in `macs` and `keys`.
     ///
     /// # Panics
@@ -411,7 +411,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     /// Makes sure that all have received the same of each message that was sent to all. One round.
     ///
     /// # Errors
-    /// [`EQUIVOCATION`](checks::EQUIVOCATION), by nobody in particular; those of the channels.
+    /// [`EQUIVOCATION`](checks::EQUIVOCATION), which names no party; those of the channels.
     pub fn settle(&mut self, mesh: &mut Mesh<'_>) -> Result<()> {
         self.guarded(|joint| {
             joint.unsettled = false;

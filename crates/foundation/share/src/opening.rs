@@ -277,7 +277,7 @@ impl Openings {
     /// again. One round.
     ///
     /// # Errors
-    /// [`WRONG_MAC`](checks::WRONG_MAC) or [`EQUIVOCATION`](checks::EQUIVOCATION), both by nobody in particular;
+    /// [`WRONG_MAC`](checks::WRONG_MAC) or [`EQUIVOCATION`](checks::EQUIVOCATION), which name no party;
     /// [`InvalidInput`](comity_core::Kind) after an earlier error; those of the channels.
     pub fn settle(&mut self, mesh: &mut Mesh<'_>, conduct: &mut impl for<'a> Conduct<JointAct<'a>>) -> Result<()> {
         let nothing = Beside::nothing(mesh);
