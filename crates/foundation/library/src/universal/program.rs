@@ -62,8 +62,9 @@ struct Loops {
 }
 
 impl Loops {
-    /// All of a pole of a level that has poles of one kind. `came` is what came to it, `given` where what it
-    /// gives belongs, `program` the first of its bits, and `value` that of the inputs or outputs.
+    /// All steps of a pole of a level that has poles of one kind. `came` are the wires of what came to it,
+    /// `given` those for what it gives; `program` starts with the first of its bits, and `value` with the
+    /// first wire of its inputs or outputs.
     fn loops(
         self,
         (p, layout): (&mut ProgramBuilder, &Layout),

@@ -84,7 +84,7 @@ pub(super) struct Layout {
     /// The graphs of the lowest level.
     lowest: u64,
     program: Register,
-    /// What came to a pole of the lowest level.
+    /// The wires with what came to a pole of the lowest level, one for each graph.
     came: Register,
     levels: Vec<Register>,
 }
@@ -95,7 +95,7 @@ impl Layout {
         self.lowest << level
     }
 
-    /// What came to a pole of this level.
+    /// The wires of what came to a pole of this level.
     pub(super) fn came(&self, level: u32) -> Place {
         let register = level.checked_sub(1).map_or(self.came, |below| self.levels[below as usize]);
         (wire(register, 0), 1)
@@ -107,7 +107,7 @@ impl Layout {
         (wire(self.levels[level as usize], at / 2 * 2 * self.graphs(level) + at % 2), 2)
     }
 
-    /// Where what a pole gives belongs.
+    /// The wires for what a pole gives.
     pub(super) fn given(&self, level: u32, at: usize) -> Place {
         self.pair(level, 3 + 2 * (at as u64 % 2))
     }
@@ -122,7 +122,7 @@ pub(super) struct Switching {
 }
 
 impl Switching {
-    /// The registers for so many poles, with `lowest` graphs at the lowest level, and for the bits in `program`.
+    /// The registers for `poles`, with `lowest` graphs at the lowest level, and for the bits in `program`.
     pub(super) fn new(mut p: ProgramBuilder, program: Register, lowest: u64, poles: &impl Poles) -> Switching {
         let came = p.register(lowest);
         let top = poles.count().next_power_of_two().ilog2();
@@ -190,8 +190,8 @@ impl Switching {
     }
 }
 
-/// The bits of all switches, with `lowest` graphs at the lowest level, and those `of` runs of poles of one kind,
-/// inside of which nothing else is counted.
+/// The number of bits that program all switches, with `lowest` graphs at the lowest level. A run of poles of
+/// one kind counts what `of` says, and nothing inside of it is counted besides.
 pub(super) fn count(poles: &impl Poles, lowest: u64, of: impl Fn(u32, Pole, usize) -> u64) -> u64 {
     struct Count<F> {
         bits: u64,

@@ -18,7 +18,7 @@ pub enum Pole {
 pub enum Enter {
     /// Either way.
     Both,
-    /// Nothing comes to the second pole, or there is none: one of the two goes to the first.
+    /// Nothing comes to the second pole, or the block has only one: one of the two edges goes to the first.
     First,
     /// The first pole is an input: one of the two goes to the second.
     Second,
