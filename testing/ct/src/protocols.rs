@@ -54,7 +54,8 @@ pub(crate) fn program() -> Program {
     Program::from_circuit(b.finish()).expect("a circuit is a program")
 }
 
-/// That, or a product and a square of words for a protocol that takes no other program.
+/// That, or for a protocol that takes no other program operations on words: one of each kind that is run in a way
+/// of its own.
 fn program_for(card: &Card) -> Program {
     if card.takes != Takes::Words {
         return program();
@@ -62,7 +63,10 @@ fn program_for(card: &Card) -> Program {
     let mut b = Builder::new();
     let (x, y) = (b.input("x", 6), b.input("y", 6));
     let (product, square) = (arith::mul(&mut b, &x, &y), arith::square(&mut b, &x));
-    let sum = arith::add(&mut b, &product, &square);
+    let (least, equal) = (arith::min(&mut b, &x, &y), arith::eq(&mut b, &x, &y));
+    let (tenth, _) = arith::div_rem_by(&mut b, &product, 10);
+    let chosen = arith::mux(&mut b, equal, &arith::shr(&square, 2), &tenth);
+    let sum = arith::add(&mut b, &chosen, &least);
     b.output("sum", &sum);
     Program::from_circuit(b.finish()).expect("a circuit is a program")
 }

@@ -59,8 +59,8 @@ pub(super) fn chain(bits: usize, words: usize) -> Circuit {
     b.finish()
 }
 
-/// A random program of sums and products of words of at most `widest` bits, called once, side by side or in
-/// turns.
+/// A random program of sums, products, choices by comparisons, divisions and shifts of words of at most `widest` bits,
+/// called once, side by side or in turns.
 pub fn random_words(parties: u16, widest: usize, rng: &mut Prg) -> Program {
     let (bits, words) = (1 + below(widest, rng), 1 + below(3, rng));
     // Modulo four a square is the lowest bit, and no gate says so.
@@ -74,7 +74,15 @@ pub fn random_words(parties: u16, widest: usize, rng: &mut Prg) -> Program {
     for _ in 0..3 + below(6, rng) {
         let mut pick = || all[below(all.len(), rng)].clone();
         let (x, y) = (pick(), pick());
-        let next = match below(7, rng) {
+        let next = match below(12, rng) {
+            7 => arith::min_signed(&mut b, &x, &y),
+            8 => {
+                let equal = arith::eq(&mut b, &x, &y);
+                arith::mux(&mut b, equal, &arith::constant(3, bits), &x)
+            }
+            9 => arith::div_rem_by(&mut b, &x, 1 + below(9, rng) as u128).0,
+            10 => arith::shr(&x, below(bits, rng)),
+            11 => arith::shl_by(&mut b, &x, &y),
             0 => arith::add(&mut b, &x, &y),
             1 => arith::sub(&mut b, &x, &y),
             2 => arith::negate(&mut b, &x),

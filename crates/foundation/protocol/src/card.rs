@@ -105,7 +105,7 @@ pub enum Takes {
     Shares,
     /// Programs without AND gates.
     NoAnds,
-    /// Programs that the protocol's [`fits`](crate::Protocol::fits) finds to be sums and products of words.
+    /// Programs that the protocol's [`fits`](crate::Protocol::fits) finds to be operations on words.
     Words,
     /// Programs of which one party gives all inputs that are not public.
     Statement,

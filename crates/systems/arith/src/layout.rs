@@ -1,18 +1,21 @@
 //! Where words lie in a program's memory, whose addresses are bits: a word lies at one place for the whole
 //! program.
 //!
-//! A circuit that reads bits as a word says where one begins, and in each turn and call where that moves to.
-//! Bits that are only copied are words wherever those are that they come from or go to. A result that nobody
-//! reads as a word is one where it is put. All other bits are words of one bit.
+//! A circuit that reads bits as a word says where one begins, and in each turn and call where that moves to; of words
+//! that overlap the one that begins first is one. Bits that are only copied are words wherever those are that they
+//! come from or go to. A result that nobody reads as a word is one where it is put. All other bits are words of one
+//! bit. A word ends where something else is written, so that no part of a word is written.
 //!
-//! These are hints: what holds is that the plan of each circuit comes out, with words at the same places in
-//! all turns and calls; else the program is refused.
+//! These are hints, since any bits can be read as parts of words, at a cost. What holds is that the plan of each
+//! circuit comes out, with words at the same places in all turns and calls; else the program is refused.
 
 use comity_circuit::{Call, Place, Program, Span, Step};
 use comity_core::Error;
 use comity_share::ring::WIDEST_WORD;
 
-use crate::words::{Load, Port, Refusal, Sketch, WordPlan};
+use crate::plan::WordPlan;
+use crate::sketch::{Load, Sketch};
+use crate::words::{Port, Refusal};
 
 /// The words of a program's memory, and the plans of its circuits.
 pub(crate) struct Layout {
@@ -30,6 +33,18 @@ pub(crate) struct Layout {
 struct Planned {
     ports: [Vec<Port>; 2],
     plan: WordPlan,
+}
+
+/// A word of the memory, or what of it is among some bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// The word's number.
+    pub(crate) word: usize,
+    /// The place of its first bit here.
+    pub(crate) offset: usize,
+    /// The bits of the word before that one, and those that are here.
+    pub(crate) skip: usize,
+    pub(crate) bits: usize,
 }
 
 /// Values of a call: where they are in the first call, and how far they move.
@@ -115,6 +130,22 @@ impl Marks {
         (before..at).any(|start| start + usize::from(self.0[start]) > at)
     }
 
+    /// Has words not overlap: one that begins inside of another one begins where that ends, or is a part of it.
+    fn part(&mut self) {
+        let mut end = 0;
+        for at in 0..self.0.len() {
+            let own = at + usize::from(self.0[at]);
+            if at < end && own > at {
+                self.0[at] = 0;
+                if own > end {
+                    self.0[end] = self.0[end].max((own - end) as u8);
+                }
+            } else {
+                end = end.max(own);
+            }
+        }
+    }
+
     /// Has a word begin at an address, or be as wide at least; unless other words are in the way. Whether
     /// anything changed.
     fn widen(&mut self, at: usize, bits: usize) -> bool {
@@ -146,24 +177,23 @@ impl Layout {
                 break;
             }
         }
-        let mut layout = Layout::of(marks, program)?;
+        let mut layout = Layout::of(marks, &ends(program)?);
         layout.plan(program)?;
         Ok(layout)
     }
 
-    /// The layout of these words, and of single bits where none is.
-    fn of(mut marks: Marks, program: &Program) -> Result<Layout, Refusal> {
+    /// The layout of these words, and of single bits where none is; words end at all `ends`.
+    fn of(mut marks: Marks, ends: &[bool]) -> Layout {
         let wires = marks.0.len();
         let mut at = 0;
         while at < wires {
             let bits = usize::from(marks.0[at]).max(1);
-            marks.0[at] = bits as u8;
-            if let Some(other) = (at + 1..(at + bits).min(wires)).find(|&other| marks.0[other] != 0) {
-                let bits = other - at;
-                let what = format!("reads the same bits as words of other places: {bits} bits apart");
-                return Err(Refusal { line: line_of_load(program, other), what });
+            let end = (at + 1..at + bits).find(|&end| ends[end]).unwrap_or(at + bits);
+            marks.0[at] = (end - at) as u8;
+            if end < at + bits {
+                marks.0[end] = (at + bits - end) as u8;
             }
-            at += bits;
+            at = end;
         }
         let mut layout = Layout {
             starts: vec![0; wires.div_ceil(64)],
@@ -179,7 +209,7 @@ impl Layout {
                 layout.widths.push(width);
             }
         }
-        Ok(layout)
+        layout
     }
 
     /// The number of words.
@@ -194,21 +224,17 @@ impl Layout {
         (self.starts[entry] >> bit & 1 == 1).then(|| self.before[entry] as usize + before.count_ones() as usize)
     }
 
-    /// The words among these bits, by the place of their first bit among these, with as many of their bits as
-    /// are there.
-    pub(crate) fn among(&self, start: usize, bits: usize) -> Vec<(usize, usize)> {
-        let (mut words, mut at, end) = (Vec::new(), start, start + bits);
+    /// The words among these bits, as far as they are there.
+    pub(crate) fn among(&self, start: usize, bits: usize) -> Vec<Part> {
+        let (mut parts, mut at, end) = (Vec::new(), start, start + bits);
         while at < end {
-            match self.word(at) {
-                Some(word) => {
-                    let width = usize::from(self.widths[word]);
-                    words.push((at - start, width.min(end - at)));
-                    at += width;
-                }
-                None => at += 1,
-            }
+            let begin = (0..=at).rev().find(|&begin| self.word(begin).is_some()).expect("the first bit begins a word");
+            let word = self.word(begin).expect("it begins there");
+            let next = end.min(begin + usize::from(self.widths[word]));
+            parts.push(Part { word, offset: at - start, skip: at - begin, bits: next - at });
+            at = next;
         }
-        words
+        parts
     }
 
     /// Whether these bits are whole words.
@@ -220,7 +246,8 @@ impl Layout {
     /// The words of values that begin at these places and have so many bits.
     fn ports(&self, values: impl Iterator<Item = (usize, usize)>) -> Vec<Port> {
         let of = |(value, (start, bits))| {
-            self.among(start, bits).into_iter().map(move |(offset, bits)| Port { value, offset, bits })
+            let port = move |part: Part| Port { value, offset: part.offset, skip: part.skip, bits: part.bits };
+            self.among(start, bits).into_iter().map(port)
         };
         values.enumerate().flat_map(of).collect()
     }
@@ -261,19 +288,20 @@ impl Layout {
                 for (value, moved) in values.iter().enumerate() {
                     let bits = moved.0.bits as usize;
                     let first = self.among(moved.0.start as usize, bits);
+                    let same = |(part, first): (&Part, &Part)| Part { word: first.word, ..*part } == *first;
                     let mut alike = true;
                     positions(&[moved], loops, times, &mut |at| {
                         let at = at[0] as usize;
-                        alike &= self.among(at, bits) == first && (which == 0 || self.is_whole(at, bits));
+                        let parts = self.among(at, bits);
+                        alike &= parts.len() == first.len() && parts.iter().zip(&first).all(same);
+                        alike &= which == 0 || self.is_whole(at, bits);
                     });
                     if !alike {
                         let notes = program.circuits()[circuit].notes();
-                        let what = match which {
-                            0 => "reads words at other places of a value from turn to turn",
-                            _ => "writes a part of a word",
-                        };
+                        let reads = if which == 0 { "reads" } else { "writes" };
                         let line = notes.get(value.min(notes.len().saturating_sub(1))).map_or(0, |note| note.line);
-                        return Err(Refusal { line, what: what.into() });
+                        let what = format!("{reads} words at other places of a value from turn to turn");
+                        return Err(Refusal { line, what });
                     }
                 }
             }
@@ -285,29 +313,35 @@ impl Layout {
             Ok(())
         })?;
         self.plans = plans;
-        for step in program.steps() {
-            let (name, span, taken) = match step {
-                Step::Input { name, to, .. } => (name, to, "put in"),
-                Step::Reveal { name, from, .. } => (name, from, "revealed"),
-                _ => continue,
-            };
-            let (start, bits) = (span.start as usize, span.bits as usize);
-            let fits = match step {
-                Step::Input { .. } => self.is_whole(start, bits),
-                _ => bits == 0 || self.word(start).is_some(),
-            };
-            if !fits {
-                return Err(Refusal { line: 0, what: format!("has `{name}` {taken} as a part of a word") });
-            }
-        }
         Ok(())
     }
+}
+
+/// Where something ends that is written: each value of a call, input values, outputs.
+fn ends(program: &Program) -> Result<Vec<bool>, Refusal> {
+    let mut ends = vec![false; program.wires() as usize + 1];
+    let mut mark = |start: u64, bits: u64| {
+        ends[start as usize] = true;
+        ends[(start + bits) as usize] = true;
+    };
+    each_call(program.steps(), &mut Vec::new(), &mut |_, loops, times, [_, outs]| {
+        for value in outs.iter().filter(|value| value.0.bits > 0) {
+            positions(&[value], loops, times, &mut |at| mark(at[0], value.0.bits));
+        }
+        Ok(())
+    })?;
+    for step in program.steps() {
+        if let Step::Input { to: span, .. } | Step::Reveal { from: span, .. } = step {
+            mark(span.start, span.bits);
+        }
+    }
+    Ok(ends)
 }
 
 /// Marks where words are read.
 fn read(program: &Program, sketches: &[Sketch], marks: &mut Marks) -> Result<(), Refusal> {
     each_call(program.steps(), &mut Vec::new(), &mut |circuit, loops, times, [args, _]| {
-        for &Load { port, line, .. } in &sketches[circuit].loads {
+        for &Load { port, line, .. } in sketches[circuit].loads.iter().filter(|load| !load.loose) {
             if port.bits > WIDEST_WORD as usize {
                 let what = format!("has a word of {} bits, and {WIDEST_WORD} are the most", port.bits);
                 return Err(Refusal { line, what });
@@ -319,15 +353,20 @@ fn read(program: &Program, sketches: &[Sketch], marks: &mut Marks) -> Result<(),
         }
         Ok(())
     })?;
-    // A word has its upper bits also where nobody reads them, unless something else begins there.
-    each_call(program.steps(), &mut Vec::new(), &mut |circuit, loops, times, [args, _]| {
-        for &Load { port, whole, .. } in &sketches[circuit].loads {
-            positions(&[&args[port.value]], loops, times, &mut |at| {
-                marks.widen(at[0] as usize + port.offset, whole);
-            });
-        }
-        Ok(())
-    })
+    marks.part();
+    // A word has its upper bits also where nobody reads them, unless something else begins there. What may be several
+    // words is one where nobody says where these are.
+    for loose in [false, true] {
+        each_call(program.steps(), &mut Vec::new(), &mut |circuit, loops, times, [args, _]| {
+            for &Load { port, whole, .. } in sketches[circuit].loads.iter().filter(|load| load.loose == loose) {
+                positions(&[&args[port.value]], loops, times, &mut |at| {
+                    marks.widen(at[0] as usize + port.offset, whole);
+                });
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
 }
 
 /// Marks where words are copied from and to; whether that marked anything new.
@@ -363,22 +402,6 @@ fn write(program: &Program, sketches: &[Sketch], marks: &mut Marks) -> Result<bo
     Ok(changed)
 }
 
-/// The line of whoever reads a word that begins at this address.
-fn line_of_load(program: &Program, address: usize) -> u32 {
-    let mut found = 0;
-    let walked = each_call(program.steps(), &mut Vec::new(), &mut |circuit, loops, times, [args, _]| {
-        for Load { port, line, .. } in Sketch::new(&program.circuits()[circuit]).loads {
-            positions(&[&args[port.value]], loops, times, &mut |at| {
-                if at[0] as usize + port.offset == address {
-                    found = line;
-                }
-            });
-        }
-        Ok(())
-    });
-    walked.map_or(0, |()| found)
-}
-
 impl Refusal {
     /// The error for whoever runs the program.
     pub(crate) fn error(&self, program: &Program) -> Error {
@@ -387,8 +410,8 @@ impl Refusal {
             line => format!("line {line} of `{}`", program.name()),
         };
         Error::invalid_input(format!(
-            "arith adds, subtracts and multiplies words of at most {WIDEST_WORD} bits, shifts them to the left by public numbers and cuts off \
-             their upper bits; {place} {}. Take a protocol that runs gates (`mixed`, for programs that need both, is not there yet)",
+            "arith computes on numbers of at most {WIDEST_WORD} bits; {place} {}. Take a protocol that runs gates (`mixed`, for \
+             programs that need both, is not there yet)",
             self.what
         ))
     }

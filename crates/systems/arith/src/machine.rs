@@ -13,13 +13,14 @@
 
 use std::collections::BTreeMap;
 
-use comity_channel::{Mesh, PerPeer};
+use comity_channel::{Channel, Mesh, PerPeer};
 use comity_circuit::{Owner, Recipients};
 use comity_core::{Block, Error, PartyId, Prg, Result};
 use comity_protocol::Party;
 use comity_share::ring::{RingTriples, WordProduct, WordReader, WordWriter, word_mask};
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::conversions::{Chosen, Conversions, Garbled, Lifted};
 use crate::dealers::{MOST_WORDS, WordDealer};
 
 /// Products of one kind, of the same layer: their factors' shares.
@@ -36,6 +37,7 @@ pub struct Products {
 pub struct WordMachine<'d> {
     me: PartyId,
     dealer: Option<Box<dyn WordDealer + 'd>>,
+    conversions: Option<Conversions>,
     ready: BTreeMap<WordProduct, RingTriples>,
     /// The products that are still expected.
     planned: BTreeMap<WordProduct, u64>,
@@ -47,12 +49,16 @@ pub struct WordMachine<'d> {
 }
 
 impl<'d> WordMachine<'d> {
-    /// A machine on this dealer's triples; without a dealer it does no products. Tells the peer a seed: one
-    /// message each way.
+    /// A machine on this dealer's triples; without a dealer it does no products, and without conversions nothing
+    /// that looks at bits. Tells the peer a seed: one message each way.
     ///
     /// # Errors
     /// Errors of the channel; [`InvalidInput`](comity_core::Kind) if there are not two parties.
-    pub fn setup(me: &mut Party<'_, '_>, dealer: Option<Box<dyn WordDealer + 'd>>) -> Result<WordMachine<'d>> {
+    pub fn setup(
+        me: &mut Party<'_, '_>,
+        dealer: Option<Box<dyn WordDealer + 'd>>,
+        conversions: Option<Conversions>,
+    ) -> Result<WordMachine<'d>> {
         let (ch, here, rng, _) = me.pair()?;
         let (mut ours, mut theirs) = ([0; Block::BYTES], [0; Block::BYTES]);
         rng.fill_bytes(&mut ours);
@@ -64,7 +70,7 @@ impl<'d> WordMachine<'d> {
         };
         let (ours, theirs) = (prg(&mut ours), prg(&mut theirs));
         let (ready, planned) = Default::default();
-        Ok(WordMachine { me: here.me, dealer, ready, planned, ours, theirs, ended: false })
+        Ok(WordMachine { me: here.me, dealer, conversions, ready, planned, ours, theirs, ended: false })
     }
 
     /// Whether this is the party that adds constants.
@@ -193,6 +199,47 @@ impl<'d> WordMachine<'d> {
                 Zeroizing::new((0..c.len()).map(|i| c[i].wrapping_add(term(i)) & mask).collect::<Vec<_>>())
             };
             Ok(layer.iter().zip(&taken).zip(&opened).map(product).collect())
+        })
+    }
+
+    /// Runs small circuits: of each its results, of these the words of all calls, bits shared by XOR.
+    ///
+    /// # Errors
+    /// Errors of the OTs and of the channel.
+    pub(crate) fn circuits(
+        &mut self,
+        net: &mut Mesh<'_>,
+        circuits: &[Garbled<'_>],
+    ) -> Result<Vec<Vec<Zeroizing<Vec<u128>>>>> {
+        self.converting(net, |conversions, ch| conversions.circuits(ch, circuits))
+    }
+
+    /// Words of bits as words that are sums.
+    ///
+    /// # Errors
+    /// Errors of the OTs and of the channel.
+    pub(crate) fn words(&mut self, net: &mut Mesh<'_>, all: &[Lifted]) -> Result<Vec<Zeroizing<Vec<u128>>>> {
+        self.converting(net, |conversions, ch| conversions.words(ch, all))
+    }
+
+    /// Words, or zero where a bit is zero.
+    ///
+    /// # Errors
+    /// Errors of the OTs and of the channel.
+    pub(crate) fn select(&mut self, net: &mut Mesh<'_>, all: &[Chosen]) -> Result<Vec<Zeroizing<Vec<u128>>>> {
+        self.converting(net, |conversions, ch| conversions.select(ch, all))
+    }
+
+    fn converting<T>(
+        &mut self,
+        net: &mut Mesh<'_>,
+        run: impl FnOnce(&mut Conversions, &mut dyn Channel) -> Result<T>,
+    ) -> Result<T> {
+        self.guarded(|machine| {
+            let none = || Error::invalid_input("this computation was set up without conversions of words to bits");
+            let conversions = machine.conversions.as_mut().ok_or_else(none)?;
+            let (_, ch) = net.pair()?;
+            run(conversions, ch)
         })
     }
 

@@ -11,8 +11,9 @@ use comity_protocol::{
 use comity_share::triples::OtKind;
 use comity_sharing::{Batches, fill_lots, whole_runs};
 
+use crate::conversions::Conversions;
 use crate::dealers::{StoredWords, WORD_BATCH, WordDealer, WordMaterial, from_ot};
-use crate::engine::{WordEngine, products_of};
+use crate::engine::{Taken, WordEngine};
 use crate::layout::Layout;
 use crate::machine::WordMachine;
 
@@ -47,12 +48,12 @@ static CARD: Card = Card {
                 (540, for slow networks)",
     }],
     phases: &["setup", "offline", "inputs", "gates", "outputs"],
-    summary: "additive shares of words modulo 2^k, for sums and products",
+    summary: "additive shares of words modulo 2^k, for computations on numbers",
     protects: "a party that follows the protocol learns nothing but its outputs, whatever it computes afterwards",
     risk: "a peer that breaks the rules could learn the other party's inputs, or make outputs wrong, unnoticed",
     about: "Words are shared as numbers: sums and products with constants cost nothing, a product of 64 bits one kilobyte before the inputs \
-            matter (offline) and 32 bytes after. It runs what adds, subtracts and multiplies words of up to 128 bits, and refuses, by \
-            the line, comparisons, divisions and computations on bits.",
+            matter (offline) and 32 bytes after. Comparisons, divisions and shifts go by small garbled circuits: 2 to 7 kilobytes a comparison of \
+            64 bits, 75 a quotient. It runs what computes on numbers of up to 128 bits, and refuses, by the line, computations on bits.",
 };
 
 fn extension(options: &Options) -> OtKind {
@@ -98,8 +99,8 @@ fn material_of(material: WordMaterial, kind: OtKind) -> Box<WriteBatch<'static>>
     })
 }
 
-/// Runs a program on the triples of a dealer, which is asked for if the program has products. Outputs for
-/// this party go to the observer.
+/// Runs a program on the triples of a dealer, which is asked for if the program has products, and with conversions,
+/// which are asked for if it needs them, with OTs one way or both. Outputs for this party go to the observer.
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) where the program is not on words, or the inputs do not fit it; those of
@@ -107,13 +108,15 @@ fn material_of(material: WordMaterial, kind: OtKind) -> Box<WriteBatch<'static>>
 pub fn run_with<'d>(
     me: &mut Party<'_, '_>,
     dealer: impl FnOnce(&mut Party<'_, '_>) -> Result<Box<dyn WordDealer + 'd>>,
+    conversions: impl FnOnce(&mut Party<'_, '_>, bool) -> Result<Conversions>,
     job: &Job<'_>,
 ) -> Result<()> {
     let layout = layout(job.program)?;
-    let products = products_of(job.program, &layout);
+    let Taken { products, converts: [any, both] } = Taken::new(job.program, &layout);
     me.observer.phase("setup");
     let dealer = if products.is_empty() { None } else { Some(dealer(&mut me.sub("dealer"))?) };
-    let mut machine = WordMachine::setup(me, dealer)?;
+    let conversions = if any { Some(conversions(&mut me.sub("conversions"), both)?) } else { None };
+    let mut machine = WordMachine::setup(me, dealer, conversions)?;
     me.observer.phase("offline");
     machine.prepare(me.net, &products)?;
     let mut engine = WordEngine::new(me.net, &mut machine, &layout);
@@ -134,7 +137,7 @@ impl Protocol for Arith {
         let mut batches = [0; 2];
         // Squares are products on a store, and each width has batches of its own.
         let mut products = BTreeMap::new();
-        for (what, count) in products_of(program, &layout(program)?) {
+        for (what, count) in Taken::new(program, &layout(program)?).products {
             let all: &mut u64 = products.entry(what.bits).or_default();
             *all = all.saturating_add(count);
         }
@@ -160,9 +163,10 @@ impl Protocol for Arith {
         let kind = extension(job.options);
         let stored = WordMaterial::ALL.into_iter().any(|material| from.shelf(material.name()).is_some());
         let mut me = me.sub("arith");
+        let conversions = |me: &mut Party<'_, '_>, both: bool| Conversions::setup(me, kind, both);
         match stored {
-            true => run_with(&mut me, |_| Ok(Box::new(StoredWords::new(from))), job),
-            false => run_with(&mut me, |me| Ok(from_ot(me, kind)?), job),
+            true => run_with(&mut me, |_| Ok(Box::new(StoredWords::new(from))), conversions, job),
+            false => run_with(&mut me, |me| Ok(from_ot(me, kind)?), conversions, job),
         }
     }
 

@@ -1,14 +1,14 @@
-//! What a circuit's notes compute of its input words, as steps on shares: [`WordPlan`].
+//! The words of a circuit, and bits as parts of these: [`Words`].
 //!
-//! A word of bits is read as `c + 2^s w`, where `w` is a word that is there (of an input, or a note's result)
-//! or the low bits of one: shares of `w` give shares of it, modulo 2^bits. So are constants, truncations and
-//! shifts to the left. What takes bits of a word from its middle on is no such thing, nor is what has a
-//! word's bits and zeros above them.
+//! Bits that an operation reads, or that go out, are a sum of words, each times a power of two, and a constant: in
+//! the simplest case one word. Constants, truncations and shifts to the left are no more than that. Bits from the
+//! middle of a word, or with others above them, are a [`Piece`], for which shares alone do not do.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
-use comity_circuit::{ArgBit, Circuit, Note, WordOp};
-use comity_share::ring::{WIDEST_WORD, WordProduct, word_mask};
+use comity_circuit::{ArgBit, Circuit, Note, Op, WordOp};
+use comity_share::ring::WIDEST_WORD;
 
 /// Why a program cannot be run on words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,88 +20,88 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    fn new(line: u32, what: impl Into<String>) -> Refusal {
+    pub(crate) fn new(line: u32, what: impl Into<String>) -> Refusal {
         Refusal { line, what: what.into() }
+    }
+
+    fn wide(line: u32, bits: usize) -> Refusal {
+        Refusal::new(line, format!("has a word of {bits} bits, and {WIDEST_WORD} are the most"))
     }
 }
 
-/// A word of a value: the value's number, the first bit and the number of bits.
+/// A word of a value, or what follows on its first bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Port {
+    /// The value's number.
     pub(crate) value: usize,
+    /// The first bit of the value that is the word's.
     pub(crate) offset: usize,
+    /// The bits of the word before that one: only of arguments.
+    pub(crate) skip: usize,
+    /// The bits of the value that are the word's.
     pub(crate) bits: usize,
 }
 
-/// `constant + 2^shift * word`, modulo 2^bits.
+/// What bits are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Term {
+pub(crate) enum Of {
+    /// A word.
+    Word(usize),
+    /// An input value, where no words are known of.
+    Input(usize),
+}
+
+/// Bits of a word, at a place among other bits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece {
+    pub(crate) of: Of,
+    /// The first bit, and how many.
+    pub(crate) from: u32,
+    pub(crate) bits: u32,
+    /// The place.
+    pub(crate) at: u32,
+    /// Whether it is the negation of a bit.
+    pub(crate) negated: bool,
+    /// How often in a row; more than once only of one bit.
+    pub(crate) times: u32,
+}
+
+/// Bits, as pieces of words and constants.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
     pub(crate) bits: u32,
     pub(crate) constant: u128,
-    /// The slot of a word, and the shift.
-    pub(crate) of: Option<(usize, u32)>,
+    pub(crate) pieces: Vec<Piece>,
 }
 
-/// What is done without a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Local {
-    Add(Term, Term),
-    Sub(Term, Term),
-    Scale(Term, u128),
-}
-
-/// A product of shared words.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Factors {
-    pub(crate) what: WordProduct,
-    pub(crate) x: Term,
-    pub(crate) y: Term,
-    pub(crate) out: usize,
-}
-
-/// Products that wait for those of the layers before, all in one message; and what follows from them.
-#[derive(Default)]
-pub(crate) struct Layer {
-    pub(crate) products: Vec<Factors>,
-    pub(crate) locals: Vec<(Local, usize)>,
-}
-
-/// A circuit on shares of words.
-pub(crate) struct WordPlan {
-    /// The words of the input values; word `i` goes to slot `i`.
-    pub(crate) ins: Vec<Port>,
-    /// The words of the output values, and what they are.
-    pub(crate) outs: Vec<(Port, Term)>,
-    /// The number of slots.
-    pub(crate) slots: usize,
-    pub(crate) layers: Vec<Layer>,
-}
-
-/// Input bits that are read as a word.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Load {
-    pub(crate) port: Port,
-    /// The bits of the word, of which the upper ones may not be read.
-    pub(crate) whole: usize,
-    /// The line of who reads it.
-    pub(crate) line: u32,
-}
-
-/// What a circuit reads and writes, as far as it shows without knowing where words begin: hints for
-/// [`Layout`](crate::layout::Layout).
-#[derive(Default)]
-pub(crate) struct Sketch {
-    /// Input bits that are read as a word.
-    pub(crate) loads: Vec<Load>,
-    /// Output bits that are a result.
-    pub(crate) stores: Vec<Port>,
-    /// Output bits that are input bits: the input's, and the output's place.
-    pub(crate) copies: Vec<(Port, Port)>,
-}
-
-/// Whether the operation is one on shares of words.
-fn runs(op: &WordOp) -> bool {
-    matches!(op, WordOp::Add | WordOp::Sub | WordOp::Neg | WordOp::Mul | WordOp::Square)
+/// Whether an operation is one on shared words, and its results; where not, why.
+pub(crate) fn results(note: &Note) -> Result<Vec<usize>, Refusal> {
+    let widths: Vec<usize> = note.args.iter().map(Vec::len).collect();
+    let results = note.op.results(&widths).unwrap_or_default();
+    let other = || Err(Refusal::new(note.line, format!("has the operation `{}`", note.op.name())));
+    match note.op {
+        WordOp::And | WordOp::Or | WordOp::Xor if results != [1] => other(),
+        WordOp::And | WordOp::Or | WordOp::Xor | WordOp::Select | WordOp::MulWide => Ok(results),
+        WordOp::Add
+        | WordOp::Sub
+        | WordOp::Neg
+        | WordOp::Not
+        | WordOp::Mul
+        | WordOp::Square
+        | WordOp::Div { .. }
+        | WordOp::Rem { .. }
+        | WordOp::DivRem { .. }
+        | WordOp::Less { .. }
+        | WordOp::Equal
+        | WordOp::Shl
+        | WordOp::Shr
+        | WordOp::ShrSigned
+        | WordOp::Rotl => match widths.iter().find(|bits| **bits > WIDEST_WORD as usize) {
+            Some(bits) => Err(Refusal::wide(note.line, *bits)),
+            None => Ok(results),
+        },
+        _ => other(),
+    }
 }
 
 /// The bit of a note's result.
@@ -109,43 +109,81 @@ fn result(note: usize, bit: usize, out: Option<u32>) -> ArgBit {
     out.map_or(ArgBit::Result { note: note as u32, bit: bit as u32 }, ArgBit::Wire)
 }
 
-fn is_constant(bit: &ArgBit) -> bool {
+pub(crate) fn is_constant(bit: &ArgBit) -> bool {
     matches!(bit, ArgBit::Wire(Circuit::ZERO | Circuit::ONE))
 }
 
 /// The words of a circuit, to be found by their bits.
-struct Words<'c> {
-    circuit: &'c Circuit,
+pub(crate) struct Words<'c> {
+    pub(crate) circuit: &'c Circuit,
     /// Where each input value begins, and the first gate.
     starts: Vec<usize>,
-    inputs: usize,
-    bits: Vec<Vec<ArgBit>>,
+    /// How many words are of input values; the computed ones follow.
+    pub(crate) inputs: usize,
+    /// Of each computed word the first of its bits among the results of its note.
+    firsts: Vec<usize>,
+    /// The computed words of each note.
+    pub(crate) of_note: Vec<Range<usize>>,
+    pub(crate) bits: Vec<Vec<ArgBit>>,
     /// The words that a bit is of, and which of theirs it is.
     at: HashMap<ArgBit, Vec<(usize, usize)>>,
 }
 
 impl<'c> Words<'c> {
-    fn new(circuit: &'c Circuit, ins: &[Port]) -> Words<'c> {
+    pub(crate) fn new(circuit: &'c Circuit, ins: &[Port]) -> Words<'c> {
         let mut starts = vec![2];
         for group in circuit.inputs() {
             starts.push(starts.last().expect("there is one") + group.bits);
         }
-        let wires = |port: &Port| {
-            let start = starts[port.value] + port.offset;
-            (start..start + port.bits).map(|wire| ArgBit::Wire(wire as u32)).collect::<Vec<_>>()
-        };
-        let mut bits: Vec<Vec<ArgBit>> = ins.iter().map(wires).collect();
-        for (index, note) in circuit.notes().iter().enumerate() {
-            let outs = if runs(&note.op) { &note.outs[..] } else { &[] };
-            bits.push(outs.iter().enumerate().map(|(bit, &out)| result(index, bit, out)).collect());
+        let (firsts, of_note, bits, at) = Default::default();
+        let mut words = Words { circuit, starts, inputs: ins.len(), firsts, of_note, bits, at };
+        for port in ins {
+            let start = words.starts[port.value] + port.offset;
+            // Nobody reads what comes before.
+            let before = (0..port.skip).map(|_| ArgBit::Wire(Circuit::ZERO));
+            let bits = before.chain((start..start + port.bits).map(|wire| ArgBit::Wire(wire as u32))).collect();
+            words.push(bits);
         }
-        let mut at: HashMap<ArgBit, Vec<(usize, usize)>> = HashMap::new();
-        for (word, bits) in bits.iter().enumerate() {
-            for (place, bit) in bits.iter().enumerate().filter(|(_, bit)| !is_constant(bit)) {
-                at.entry(*bit).or_default().push((word, place));
+        for (index, note) in circuit.notes().iter().enumerate() {
+            let first = words.bits.len();
+            let mut start = 0;
+            for bits in results(note).unwrap_or_default() {
+                let ends = if note.op == WordOp::Select { words.cuts(note) } else { vec![start + bits] };
+                for end in ends {
+                    words.firsts.push(start);
+                    words.push((start..end).map(|bit| result(index, bit, note.outs[bit])).collect());
+                    start = end;
+                }
+            }
+            words.of_note.push(first..words.bits.len());
+        }
+        words
+    }
+
+    fn push(&mut self, bits: Vec<ArgBit>) {
+        let word = self.bits.len();
+        for (place, bit) in bits.iter().enumerate().filter(|(_, bit)| !is_constant(bit)) {
+            self.at.entry(*bit).or_default().push((word, place));
+        }
+        self.bits.push(bits);
+    }
+
+    /// Where the words end that are chosen: each bit is chosen by itself, so they begin where words of both sides do.
+    fn cuts(&self, note: &Note) -> Vec<usize> {
+        let begins = |bit: &ArgBit| {
+            is_constant(bit) || self.at.get(bit).is_some_and(|places| places.iter().any(|(_, place)| *place == 0))
+        };
+        let (x, y) = (&note.args[1], &note.args[2]);
+        let (mut cuts, mut start) = (Vec::new(), 0);
+        for bit in 1..x.len() {
+            let both = begins(&x[bit]) && begins(&y[bit]) && !(is_constant(&x[bit]) && is_constant(&y[bit]));
+            if both || bit - start == WIDEST_WORD as usize {
+                cuts.push(bit);
+                start = bit;
             }
         }
-        Words { circuit, starts, inputs: ins.len(), bits, at }
+        cuts.push(x.len());
+        cuts
     }
 
     fn first_gate(&self) -> usize {
@@ -153,7 +191,7 @@ impl<'c> Words<'c> {
     }
 
     /// The input value of a wire, and the bit.
-    fn input(&self, bit: &ArgBit) -> Option<(usize, usize)> {
+    pub(crate) fn input(&self, bit: &ArgBit) -> Option<(usize, usize)> {
         let ArgBit::Wire(wire) = *bit else { return None };
         let wire = wire as usize;
         if wire < 2 || wire >= self.first_gate() {
@@ -163,246 +201,121 @@ impl<'c> Words<'c> {
         Some((value, wire - self.starts[value]))
     }
 
-    /// These bits as a term, whose word is one of the circuit's.
-    fn resolve(&self, bits: &[ArgBit]) -> Option<Term> {
-        let low = bits.iter().position(|bit| !is_constant(bit)).unwrap_or(bits.len());
-        let term = |shift: usize, of| {
-            let one = |(i, bit): (usize, &ArgBit)| u128::from(*bit == ArgBit::Wire(Circuit::ONE)) << i;
-            let constant = bits[..shift].iter().enumerate().map(one).sum();
-            Term { bits: bits.len() as u32, constant, of }
-        };
-        if bits.len() > WIDEST_WORD as usize {
-            return None;
-        }
-        let Some(bit) = bits.get(low) else { return Some(term(bits.len(), None)) };
-        let fits = |&&(word, place): &&(usize, usize)| {
-            let Some(shift) = low.checked_sub(place) else { return false };
-            self.bits[word].starts_with(&bits[shift..])
-        };
-        let &(word, place) = self.at.get(bit)?.iter().find(fits)?;
-        Some(term(low - place, Some((word, (low - place) as u32))))
+    /// The words that a bit is of, and which of theirs.
+    pub(crate) fn places(&self, bit: &ArgBit) -> &[(usize, usize)] {
+        self.at.get(bit).map_or(&[], Vec::as_slice)
     }
 
-    /// Input bits that are read as a word with constants below it.
-    fn load(&self, bits: &[ArgBit]) -> Option<Port> {
-        let low = bits.iter().position(|bit| !is_constant(bit))?;
-        let (value, offset) = self.input(&bits[low])?;
-        let follow = bits[low..].iter().zip(offset..).all(|(bit, place)| self.input(bit) == Some((value, place)));
-        follow.then_some(Port { value, offset, bits: bits.len() - low })
+    /// The bit of which this one is the negation, by a gate that no operation is.
+    fn negation(&self, bit: &ArgBit) -> Option<ArgBit> {
+        let ArgBit::Wire(wire) = *bit else { return None };
+        let gate = self.circuit.gates().get((wire as usize).checked_sub(self.first_gate())?)?;
+        let negates = gate.op == Op::Xor && (gate.a == Circuit::ONE || gate.b == Circuit::ONE);
+        negates.then_some(ArgBit::Wire(if gate.a == Circuit::ONE { gate.b } else { gate.a }))
     }
 
-    /// Why these bits are no word: for somebody on that line.
-    fn refuse(&self, bits: &[ArgBit], line: u32) -> Refusal {
-        if bits.len() > WIDEST_WORD as usize {
-            return Refusal::new(line, format!("has a word of {} bits, and {WIDEST_WORD} are the most", bits.len()));
-        }
-        let other = |note: &&Note| {
-            let is = |bit: &ArgBit| matches!(*bit, ArgBit::Wire(wire) if note.outs.contains(&Some(wire)));
-            !runs(&note.op) && bits.iter().filter(|bit| !is_constant(bit)).any(is)
+    /// The longest piece that these bits begin with, of the words before `limit`.
+    fn piece(&self, bits: &[ArgBit], limit: usize) -> Option<Piece> {
+        let same = |(read, of): &(&ArgBit, &ArgBit)| read == of || matches!(read, ArgBit::Gone(_));
+        let run = |&(word, place): &(usize, usize)| {
+            let run = bits.iter().zip(&self.bits[word][place..]).take_while(same).count();
+            (run, Of::Word(word), place)
         };
-        if let Some(note) = self.circuit.notes().iter().find(other) {
-            return Refusal::new(note.line, format!("has the operation `{}`", note.op.name()));
-        }
-        let low = bits.iter().position(|bit| !is_constant(bit)).unwrap_or(0);
-        let of_words =
-            bits[low..].iter().all(|bit| is_constant(bit) || self.at.contains_key(bit) || self.input(bit).is_some());
-        let what = match of_words {
-            true => "widens a word, shifts it to the right, or takes bits out of it",
-            false => "computes on single bits",
+        let known = self.places(&bits[0]).iter().filter(|(word, _)| *word < limit).map(run);
+        let input = || {
+            let (value, place) = self.input(&bits[0]).filter(|_| self.inputs == 0)?;
+            let follows = |(bit, place): &(&ArgBit, usize)| {
+                self.input(bit) == Some((value, *place)) || matches!(bit, ArgBit::Gone(_))
+            };
+            let run = bits.iter().zip(place..).take_while(follows).count();
+            Some((run.min(WIDEST_WORD as usize), Of::Input(value), place))
         };
-        Refusal::new(line, what)
+        // Of those that are as long the first one.
+        let all = input().into_iter().chain(known);
+        let (run, of, place) = all.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
+        let times = if run == 1 { bits.iter().take_while(|bit| **bit == bits[0]).count() } else { 1 };
+        Some(Piece { of, from: place as u32, bits: run as u32, at: 0, negated: false, times: times as u32 })
     }
-}
 
-/// The arguments of a note, as far as its lowest bits need them. A square modulo 2^k does not depend on the
-/// top bit; nor does it matter for it whether shares are of the word or of the word plus 2^(k-1).
-fn arguments(note: &Note, bits: usize) -> impl Iterator<Item = &[ArgBit]> {
-    let read = if note.op == WordOp::Square { (bits - 1).max(1) } else { bits };
-    note.args.iter().map(move |word| &word[..read])
-}
-
-impl Sketch {
-    pub(crate) fn new(circuit: &Circuit) -> Sketch {
-        let words = Words::new(circuit, &[]);
-        let (mut sketch, mut needed) = (Sketch::default(), vec![0; circuit.notes().len()]);
+    /// These bits, of the words before `limit`; or the first bit that is of none.
+    pub(crate) fn read(&self, bits: &[ArgBit], limit: usize) -> Result<Pattern, usize> {
+        let mut pattern = Pattern { bits: bits.len() as u32, constant: 0, pieces: Vec::new() };
         let mut at = 0;
-        for (value, group) in circuit.outputs().iter().enumerate() {
-            let wires = &circuit.output_wires()[at..at + group.bits];
-            at += group.bits;
-            let bits: Vec<ArgBit> = wires.iter().map(|&wire| ArgBit::Wire(wire)).collect();
-            sketch.output(&words, value, &bits, &mut needed);
-        }
-        for (index, note) in circuit.notes().iter().enumerate().rev() {
-            if needed[index] == 0 || !runs(&note.op) {
-                continue;
-            }
-            for (word, all) in arguments(note, needed[index]).zip(&note.args) {
-                if let Some(port) = words.load(word) {
-                    let unread = &all[word.len()..];
-                    let follows = |(bit, place): (&ArgBit, usize)| {
-                        matches!(bit, ArgBit::Gone(_)) || words.input(bit) == Some((port.value, place))
-                    };
-                    let of_it = unread.iter().zip(port.offset + port.bits..).all(follows);
-                    let whole = port.bits + if of_it { unread.len() } else { 0 };
-                    sketch.loads.push(Load { port, whole, line: note.line });
-                } else if let Some(Term { bits, of: Some((word, shift)), .. }) = words.resolve(word) {
-                    needed[word] = needed[word].max((bits - shift) as usize);
+        while at < bits.len() {
+            match bits[at] {
+                ArgBit::Wire(Circuit::ONE) => pattern.constant |= 1 << at,
+                ArgBit::Wire(Circuit::ZERO) | ArgBit::Gone(_) => {}
+                bit => {
+                    let found = self.piece(&bits[at..], limit).or_else(|| {
+                        let mut piece = self.piece(&[self.negation(&bit)?], limit)?;
+                        piece.negated = true;
+                        piece.times = bits[at..].iter().take_while(|other| **other == bit).count() as u32;
+                        Some(piece)
+                    });
+                    let piece = Piece { at: at as u32, ..found.ok_or(at)? };
+                    pattern.pieces.push(piece);
+                    at += (piece.bits * piece.times) as usize;
+                    continue;
                 }
             }
+            at += 1;
         }
-        sketch
+        Ok(pattern)
     }
 
-    /// What an output value's bits show: results first, which have a bit that a gate drives; then copies.
-    fn output(&mut self, words: &Words<'_>, value: usize, bits: &[ArgBit], needed: &mut [usize]) {
-        let mut covered = vec![false; bits.len()];
-        let mut from = 0;
-        for place in 0..bits.len() {
-            if place < from || is_constant(&bits[place]) || words.input(&bits[place]).is_some() {
-                continue;
-            }
-            let longest = |&(word, bit): &(usize, usize)| {
-                let start = place.checked_sub(bit).filter(|start| *start >= from)?;
-                let alike = words.bits[word].iter().zip(&bits[start..]).take_while(|(one, other)| one == other).count();
-                (start + alike > place).then_some((alike, start, word))
-            };
-            let found = words.at.get(&bits[place]).into_iter().flatten().filter_map(longest);
-            if let Some((alike, start, word)) = found.max_by_key(|&(alike, start, _)| (alike, start)) {
-                self.stores.push(Port { value, offset: start, bits: alike });
-                needed[word] = needed[word].max(alike);
-                covered[start..start + alike].fill(true);
-                from = start + alike;
-            }
+    /// As [`Words::read`], for somebody on that line.
+    pub(crate) fn pattern(&self, bits: &[ArgBit], limit: usize, line: u32) -> Result<Pattern, Refusal> {
+        if bits.len() > WIDEST_WORD as usize {
+            return Err(Refusal::wide(line, bits.len()));
         }
-        let mut place = 0;
-        while place < bits.len() {
-            let (start, next) = (place, words.input(&bits[place]).filter(|_| !covered[place]));
-            place += 1;
-            let Some((of, offset)) = next else { continue };
-            while place < bits.len()
-                && !covered[place]
-                && words.input(&bits[place]) == Some((of, offset + place - start))
-            {
-                place += 1;
-            }
-            let bits = place - start;
-            self.copies.push((Port { value: of, offset, bits }, Port { value, offset: start, bits }));
-        }
+        self.read(bits, limit).map_err(|at| self.refuse(&bits[at], line))
     }
-}
 
-impl WordPlan {
-    /// The plan of a circuit whose values are these words.
-    pub(crate) fn new(circuit: &Circuit, ins: Vec<Port>, outs: Vec<Port>) -> Result<WordPlan, Refusal> {
-        let words = Words::new(circuit, &ins);
-        let first = words.inputs;
-        let mut needed = vec![0; circuit.notes().len()];
-        let need = |needed: &mut Vec<usize>, term: &Term| {
-            if let Some((word, shift)) = term.of.filter(|(word, _)| *word >= first) {
-                let needed = &mut needed[word - first];
-                *needed = (*needed).max((term.bits - shift) as usize);
-            }
+    /// Why this bit is of no word: for somebody on that line.
+    fn refuse(&self, bit: &ArgBit, line: u32) -> Refusal {
+        let is = |index: usize, note: &Note| match *bit {
+            ArgBit::Wire(wire) => note.outs.contains(&Some(wire)),
+            ArgBit::Result { note, .. } => note as usize == index,
+            ArgBit::Gone(_) => false,
         };
-        let mut starts = vec![0];
-        for group in circuit.outputs() {
-            starts.push(starts.last().expect("there is one") + group.bits);
-        }
-        let mut terms = Vec::with_capacity(outs.len());
-        for port in outs {
-            let wires = &circuit.output_wires()[starts[port.value] + port.offset..][..port.bits];
-            let bits: Vec<ArgBit> = wires.iter().map(|&wire| ArgBit::Wire(wire)).collect();
-            let driven = |note: &&Note| note.outs.iter().flatten().any(|wire| wires.contains(wire) && *wire > 1);
-            let line = || circuit.notes().iter().find(driven).map_or(0, |note| note.line);
-            let term = words.resolve(&bits).ok_or_else(|| words.refuse(&bits, line()))?;
-            need(&mut needed, &term);
-            terms.push((port, term));
-        }
-        // From the last one on: what a note reads is known when all who read it are.
-        let mut steps: Vec<Option<(u32, Vec<Term>)>> = vec![None; circuit.notes().len()];
-        for (index, note) in circuit.notes().iter().enumerate().rev().filter(|(_, note)| runs(&note.op)) {
-            if needed[index] == 0 {
-                continue;
-            }
-            let mut args = Vec::with_capacity(2);
-            for word in arguments(note, needed[index]) {
-                let term = words.resolve(word).ok_or_else(|| words.refuse(word, note.line))?;
-                need(&mut needed, &term);
-                args.push(term);
-            }
-            steps[index] = Some((needed[index] as u32, args));
-        }
-        Ok(WordPlan::scheduled(circuit, ins, terms, steps))
+        let of = |(index, note): (usize, &Note)| results(note).err().filter(|_| is(index, note));
+        let other = self.circuit.notes().iter().enumerate().find_map(of);
+        other.unwrap_or_else(|| Refusal::new(line, "computes on single bits"))
     }
 
-    /// Puts the steps, each of so many bits, into layers, and the words that are computed into slots of their own.
-    fn scheduled(
-        circuit: &Circuit,
-        ins: Vec<Port>,
-        outs: Vec<(Port, Term)>,
-        steps: Vec<Option<(u32, Vec<Term>)>>,
-    ) -> WordPlan {
-        let first = ins.len();
-        let mut plan = WordPlan { slots: first, ins, outs, layers: vec![Layer::default()] };
-        // Of each word its slot, and its layer.
-        let mut known: Vec<(usize, usize)> = (0..first).map(|slot| (slot, 0)).collect();
-        let placed = |known: &[(usize, usize)], term: Term| {
-            let of = term.of.map(|(word, shift)| (known[word].0, shift));
-            (Term { of, ..term }, term.of.map_or(0, |(word, _)| known[word].1))
+    /// What an operation reads, where of its words so many bits are needed: the words that it computes at once, and
+    /// the bits of its arguments. A choice is one for each word; all others compute all.
+    pub(crate) fn demands(&self, index: usize, needed: &[u32]) -> Vec<(Range<usize>, Vec<Vec<ArgBit>>)> {
+        let (note, all) = (&self.circuit.notes()[index], self.of_note[index].clone());
+        let low = |word: &[ArgBit], bits: u32| word[..bits as usize].to_vec();
+        let most = all.clone().map(|word| needed[word]).max().unwrap_or(0);
+        if most == 0 {
+            return Vec::new();
+        }
+        let args = match note.op {
+            WordOp::Select => {
+                let choice = |word: usize| {
+                    let start = self.firsts[word - self.inputs];
+                    let arm = |arm: usize| low(&note.args[arm][start..], needed[word]);
+                    (word..word + 1, vec![note.args[0].clone(), arm(1), arm(2)])
+                };
+                return all.filter(|word| needed[*word] > 0).map(choice).collect();
+            }
+            WordOp::Add | WordOp::Sub | WordOp::Neg | WordOp::Not | WordOp::Mul => {
+                note.args.iter().map(|word| low(word, most)).collect()
+            }
+            // A square modulo 2^k does not depend on the top bit; nor does it matter for it whether shares are of
+            // the word or of the word plus 2^(k-1).
+            WordOp::Square => vec![low(&note.args[0], (most - 1).max(1))],
+            WordOp::MulWide => {
+                let zeros = |word: &Vec<ArgBit>| {
+                    let zeros = std::iter::repeat(ArgBit::Wire(Circuit::ZERO));
+                    word.iter().copied().chain(zeros).take(most as usize).collect()
+                };
+                note.args.iter().map(zeros).collect()
+            }
+            _ => note.args.clone(),
         };
-        for (note, args) in circuit.notes().iter().zip(steps) {
-            let Some((bits, args)) = args else {
-                known.push((usize::MAX, 0));
-                continue;
-            };
-            let (terms, layers): (Vec<Term>, Vec<usize>) = args.into_iter().map(|term| placed(&known, term)).unzip();
-            let (x, y) = (terms[0], terms.get(1).copied().unwrap_or(terms[0]));
-            let zero = Term { constant: 0, of: None, ..x };
-            let mut layer = layers.into_iter().max().unwrap_or(0);
-            let out = plan.slots;
-            plan.slots += 1;
-            let local = match &note.op {
-                WordOp::Add => Some(Local::Add(x, y)),
-                WordOp::Sub => Some(Local::Sub(x, y)),
-                WordOp::Neg => Some(Local::Sub(zero, x)),
-                _ if x.of.is_none() => Some(Local::Scale(y, x.constant)),
-                _ if y.of.is_none() => Some(Local::Scale(x, y.constant)),
-                // A bit is its own square.
-                _ if x == y && bits == 1 => Some(Local::Scale(x, 1)),
-                _ => None,
-            };
-            match local {
-                Some(local) => plan.layer(layer).locals.push((local, out)),
-                None => {
-                    layer += 1;
-                    let what = WordProduct { bits, square: x == y };
-                    plan.layer(layer).products.push(Factors { what, x, y, out });
-                }
-            }
-            known.push((out, layer));
-        }
-        plan.outs.iter_mut().for_each(|(_, term)| *term = placed(&known, *term).0);
-        plan
-    }
-
-    fn layer(&mut self, layer: usize) -> &mut Layer {
-        while self.layers.len() <= layer {
-            self.layers.push(Layer::default());
-        }
-        &mut self.layers[layer]
-    }
-
-    /// The products of one call.
-    pub(crate) fn products(&self) -> impl Iterator<Item = WordProduct> + '_ {
-        self.layers.iter().flat_map(|layer| layer.products.iter().map(|factors| factors.what))
-    }
-}
-
-impl Term {
-    /// A party's share of it: `first` adds the constant.
-    #[inline]
-    pub(crate) fn share(&self, first: bool, word: impl FnOnce(usize) -> u128) -> u128 {
-        let constant = if first { self.constant } else { 0 };
-        let of = self.of.map_or(0, |(slot, shift)| word(slot) << shift);
-        constant.wrapping_add(of) & word_mask(self.bits)
+        vec![(all, args)]
     }
 }

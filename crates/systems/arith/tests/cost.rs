@@ -26,7 +26,7 @@ fn inputs(program: &Program, seed: u128) -> Vec<Bits> {
 }
 
 /// What both parties send, and their rounds.
-fn traffic(program: &Program, inputs: &[Bits]) -> Vec<Traffic> {
+pub(super) fn traffic(program: &Program, inputs: &[Bits]) -> Vec<Traffic> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = memory_mesh(2, Some(PATIENCE))
             .into_iter()

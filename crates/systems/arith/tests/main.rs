@@ -1,14 +1,15 @@
 //! Words: what every protocol must do, programs of the language, what is refused, what is heard, bytes and
 //! rounds.
 
+mod conversions;
 mod cost;
 mod heard;
 mod programs;
 mod refused;
 mod stored;
 
-use comity_arith::dealers::from_ot_over;
-use comity_arith::{Arith, run_with};
+use comity_arith::dealers::{WordDealer, from_ot_over};
+use comity_arith::{Arith, Conversions, run_with};
 use comity_core::{Backend, Params, Result};
 use comity_protocol::{Job, Party};
 use comity_share::triples::OtKind;
@@ -23,7 +24,10 @@ fn dealt(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
         "silent" => OtKind::Silent,
         _ => OtKind::SoftSpoken,
     };
-    run_with(&mut me.sub("arith"), |me| Ok(from_ot_over::<DealtBaseOts>(me, kind)?), job)
+    let dealer =
+        |me: &mut Party<'_, '_>| -> Result<Box<dyn WordDealer>> { Ok(from_ot_over::<DealtBaseOts>(me, kind)?) };
+    let conversions = |me: &mut Party<'_, '_>, both| Conversions::setup_over::<DealtBaseOts>(me, kind, both);
+    run_with(&mut me.sub("arith"), dealer, conversions, job)
 }
 
 const DEALT: RunBy<Arith> = RunBy { protocol: Arith, run: dealt };

@@ -1,8 +1,10 @@
 //! Programs of the language, against the evaluator.
 
+use comity_arith::Arith;
 use comity_circuit::{Builder, Program, Recipients};
-use comity_core::{Backend, Bits};
+use comity_core::{Backend, Bits, Params};
 use comity_library::arith;
+use comity_protocol::{Options, Protocol};
 use comity_testing::laws::{bits, check, rng};
 
 use super::{DEALT, setting};
@@ -14,6 +16,8 @@ fn compiled(text: &str) -> Program {
 
 fn runs(text: &str) {
     let program = compiled(text);
+    let options = Options::new(Arith.card());
+    Arith.fits(&program, &options, Params::default()).unwrap_or_else(|error| panic!("{text}: {error}"));
     for seed in 0..2 {
         let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(seed))).collect();
         check(&DEALT, 2, &program, &inputs, setting(Backend::detect()));
@@ -143,5 +147,54 @@ fn all_operands_of_small_words() {
         };
         let inputs = [all(|pair, k| pair & ((1 << k) - 1)), all(|pair, k| pair >> k)];
         check(&DEALT, 2, &program, &inputs, setting(Backend::detect()));
+    }
+}
+
+/// Whatever a program does with numbers, at several widths.
+#[test]
+fn comparisons_divisions_shifts_and_choices() {
+    for (ty, half, by) in [("u16", "u8", 10), ("u32", "u16", 1000), ("u64", "u32", 86_400), ("u128", "u64", 7)] {
+        let pair =
+            |body: &str, of: &str| format!("fn main(x: {ty} from alice, y: {ty} from bob) -> (r: {of}) {{ {body} }}");
+        runs(&pair("if x * y < y + 5 { x } else { y - x }", ty));
+        runs(&pair("min(x, y) * max(x, y) + x / (y % 5)", ty));
+        runs(&pair(&format!("(x * 3 + y) / {by} + y % {by}"), ty));
+        runs(&pair("x / y + x % y", ty));
+        runs(&pair("(x == y, x != y + 1, x >= y && y > 3 || x <= 7)", "(bool, bool, bool)"));
+        runs(&pair("((x + y) >> 3) * 5 + (x >> 1) + ((y << 2) >> 5)", ty));
+        runs(&pair(
+            "(x << (y as u4)) + (x >> (y as u3)) + rotate_left(x, 5) + rotate_left(y, x as u4) + rotate_right(y, 3)",
+            ty,
+        ));
+        runs(&pair(&format!("((x as {half}) as {ty}) * y + (((x * y) as {half}) as {ty})"), ty));
+        runs(&pair("if x < y && (x as u1) == 1 { x } else if y == 0 { y + 1 } else { x - y }", ty));
+        let signed = ty.replace('u', "i");
+        let pair =
+            |body: &str| format!("fn main(x: {signed} from alice, y: {signed} from bob) -> (r: {signed}) {{ {body} }}");
+        runs(&pair("if x * y < -3 { x / 5 } else { y % -7 + x }"));
+        runs(&pair("x / y + x % y + (x >> 4) + (y >> ((x as u8) % 9))"));
+        runs(&pair(&format!("(((x + y) as i8) as {signed}) * 2 + max(x, y)")));
+    }
+}
+
+#[test]
+fn arrays_that_are_compared_and_sorted() {
+    for n in [5, 64] {
+        let arrays = |body: &str, of: &str| {
+            format!("fn main(x: [u32; {n}] from alice, y: [u32; {n}] from bob) -> (r: {of}) {{ {body} }}")
+        };
+        let least = format!("let mut least = x[0]; for i in 0..{n} {{ least = min(least, x[i] * y[i]); }} least");
+        runs(&arrays(&least, "u32"));
+        let count = format!("let mut n = 0u8; for i in 0..{n} {{ if x[i] < y[i] {{ n += 1; }} }} n");
+        runs(&arrays(&count, "u8"));
+        let each = format!("let mut v = [0u32; {n}]; for i in 0..{n} {{ v[i] = (x[i] + y[i]) / 3; }} v");
+        runs(&arrays(&each, &format!("[u32; {n}]")));
+        let best = format!(
+            "let mut best = (0u8, 4294967295u32);
+            for i in 0..{n} {{ let d = (x[i] - y[0]) * (x[i] - y[0]); if d < best.1 {{ best = (i as u8, d); }} }} best"
+        );
+        runs(&arrays(&best, "(u8, u32)"));
+        let flags = format!("let mut v = [false; {n}]; for i in 0..{n} {{ v[i] = x[i] < y[i]; }} v");
+        runs(&arrays(&flags, &format!("[bool; {n}]")));
     }
 }

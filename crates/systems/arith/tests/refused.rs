@@ -7,7 +7,7 @@ use comity_protocol::{Options, Protocol};
 fn refusal(body: &str) -> String {
     let text = format!("parties alice, bob;\nfn main(x: u32 from alice, y: u32 from bob) -> (r: u32)\n{{\n{body}\n}}");
     let program = comity_language::compile("test.cty", &text).unwrap_or_else(|e| panic!("{e}"));
-    let error = Arith.fits(&program, &Options::new(Arith.card()), Params::default()).expect_err("it is refused");
+    let error = Arith.fits(&program, &Options::new(Arith.card()), Params::default()).expect_err(body);
     assert!(matches!(error.kind, Kind::InvalidInput(_)), "{error}");
     error.to_string()
 }
@@ -15,13 +15,10 @@ fn refusal(body: &str) -> String {
 #[test]
 fn what_is_not_a_sum_or_a_product_is_named_with_its_line() {
     for (body, line, what) in [
-        ("let z = x * y;\nif z < 5 { z } else { y }", 5, "select"),
-        ("let z = x * y;\nz / y", 5, "div"),
-        ("let z = x * y;\n(z == x) as u32", 5, "equal"),
-        ("let z = x * y;\n(z ^ x) + 1", 5, "xor"),
-        ("let z = x * y;\nx + (z >> 3)", 5, "shifts it to the right"),
-        ("let z = x * y;\n((z as u8) as u32) * x", 5, "widens a word"),
-        ("let z = x * y;\nz << (x as u5)", 5, "shl"),
+        ("let z = x * y;\n(z ^ x) + 1", 5, "`xor`"),
+        ("let z = x * y;\nif z < 5 { z & x } else { y }", 5, "`and`"),
+        ("let z = x | y;\nz * y", 4, "`or`"),
+        ("let z = x * y;\npopcount(z) as u32 + 1", 5, "single bits"),
     ] {
         let error = refusal(body);
         assert!(error.contains(&format!("line {line} of")) && error.contains(what), "{body}: {error}");

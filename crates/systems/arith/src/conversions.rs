@@ -1,0 +1,411 @@
+//! From shares of words to shares of bits and back: small garbled circuits, and oblivious transfers.
+//!
+//! - *Circuits*: party 0 garbles. The labels of its shares are pseudo-random and public, those of the other party's
+//!   shares the two blocks of a correlated OT: the correlation is the garbling's delta. A bit that comes out is shared
+//!   by XOR: the permute bit of its label for zero, and that of its active label. So nobody learns it.
+//! - *Words of bits*: of a bit `u + v - 2 u v`, with `u` party 0's and `v` the other's, times 2^i, party 0 offers
+//!   `r_0` and tells `r_0 - r_1 + (1 - 2u)`, modulo 2^(k-i): one OT (Demmler, Schneider, Zohner, NDSS 2015, section
+//!   IV-E). The top bit of a word takes none, since 2 u v times 2^(k-1) is zero.
+//! - *A word or zero* by a bit: of `b x` each party has `b x_i = b_i x_i + b_j (1 - 2 b_i) x_i` as a sender, an OT
+//!   each way.
+//!
+//! One delta serves the labels, which are raw correlations, and the words, which are made of hashed ones. No OT is
+//! used both ways: those of a call are all of one kind, and no call sees those of another. Gates are hashed under
+//! keys of their own, which no OT has.
+//!
+//! **Adversary**: semi-honest, as all of [`arith`](crate).
+
+use std::iter;
+
+use comity_channel::Channel;
+use comity_circuit::{Call, Lowered, Place};
+use comity_core::{Backend, Bits, Block, CrHash, Delta, Evaluator, Garbler, PartyId, Prg, Result, SessionId, mask};
+use comity_garble::{EvaluatedStream, GarbledStream, HalfGates};
+use comity_ot::base::{BaseOt, Simplest};
+use comity_ot::{AtLeast, CotReceiver, CotSender, SemiHonest, iknp, silent, softspoken};
+use comity_protocol::Party;
+use comity_share::ring::{WordReader, WordWriter, word_mask};
+use comity_share::triples::OtKind;
+use zeroize::{Zeroize, Zeroizing};
+
+/// Levels of SoftSpoken's trees.
+const LEVELS: usize = 4;
+
+/// A circuit that is called several times, with this party's shares: of each call all words of `ins`, in order.
+pub(crate) struct Garbled<'a> {
+    pub(crate) circuit: &'a Lowered,
+    pub(crate) calls: usize,
+    pub(crate) ins: &'a [u32],
+    pub(crate) outs: &'a [u32],
+    pub(crate) shares: Zeroizing<Vec<u128>>,
+}
+
+impl Garbled<'_> {
+    /// The bits that a party puts in, of all calls.
+    fn bits(&self) -> usize {
+        self.calls * self.width()
+    }
+
+    fn width(&self) -> usize {
+        self.ins.iter().map(|bits| *bits as usize).sum()
+    }
+
+    /// This party's bits, call after call.
+    fn own(&self) -> impl Iterator<Item = bool> + '_ {
+        let words = self.shares.iter().zip(self.ins.iter().cycle());
+        words.flat_map(|(share, bits)| (0..*bits).map(move |bit| share >> bit & 1 == 1))
+    }
+
+    /// Where the words of the first call are in a memory of all.
+    fn places(&self) -> (usize, Vec<Place>, Vec<Place>) {
+        let all = 2 * self.width() + self.outs.iter().map(|bits| *bits as usize).sum::<usize>();
+        let mut next = 0;
+        let mut place = |bits: &u32| {
+            let start = next;
+            next += *bits as usize;
+            Place { start, stride: all as isize }
+        };
+        let args = self.ins.iter().chain(self.ins).map(&mut place).collect();
+        let outs = self.outs.iter().map(&mut place).collect();
+        (all, args, outs)
+    }
+
+    /// The words that came out, of each result those of all calls: from bit 0 of the blocks of a memory.
+    fn results(&self, memory: &[Block]) -> Vec<Zeroizing<Vec<u128>>> {
+        let (_, _, outs) = self.places();
+        let word = |place: &Place, bits: u32, call: usize| {
+            let from = place.at(call as u64);
+            let bit = |i: u32| u128::from(memory[from + i as usize].lsb()) << i;
+            (0..bits).map(bit).sum::<u128>()
+        };
+        let result = |(place, bits): (&Place, &u32)| {
+            Zeroizing::new((0..self.calls).map(|call| word(place, *bits, call)).collect::<Vec<_>>())
+        };
+        outs.iter().zip(self.outs).map(result).collect()
+    }
+}
+
+/// Words of bits shared by XOR, that are to be words modulo 2^to.
+pub(crate) struct Lifted {
+    /// The bits of a word; at most `to`.
+    pub(crate) bits: u32,
+    pub(crate) to: u32,
+    pub(crate) shares: Zeroizing<Vec<u128>>,
+}
+
+impl Lifted {
+    /// The bits of a word that take an OT.
+    pub(crate) fn ots(bits: u32, to: u32) -> u32 {
+        if bits == to { bits - 1 } else { bits }
+    }
+}
+
+/// Words modulo 2^bits that are to be zero where a bit, shared by XOR, is.
+pub(crate) struct Chosen {
+    pub(crate) bits: u32,
+    pub(crate) by: Zeroizing<Vec<u128>>,
+    pub(crate) words: Zeroizing<Vec<u128>>,
+}
+
+/// The sender of an extension: each OT is of raw labels or hashed, by the call.
+trait Sends: Send {
+    fn labels(&mut self, ch: &mut dyn Channel, zeros: &mut [Block]) -> Result<()>;
+    fn pairs(&mut self, ch: &mut dyn Channel, pairs: &mut [[Block; 2]]) -> Result<()>;
+}
+
+/// The receiver of an extension.
+trait Receives: Send {
+    fn labels(&mut self, ch: &mut dyn Channel, choices: &Bits, active: &mut [Block]) -> Result<()>;
+    fn messages(&mut self, ch: &mut dyn Channel, choices: &Bits, messages: &mut [Block]) -> Result<()>;
+}
+
+struct Raw<E> {
+    extension: E,
+    hash: CrHash,
+}
+
+impl<S: CotSender<Model = SemiHonest>> Sends for Raw<S> {
+    fn labels(&mut self, ch: &mut dyn Channel, zeros: &mut [Block]) -> Result<()> {
+        self.extension.extend(ch, zeros)
+    }
+
+    fn pairs(&mut self, ch: &mut dyn Channel, pairs: &mut [[Block; 2]]) -> Result<()> {
+        let (delta, hash, n) = (self.extension.delta(), &self.hash, pairs.len());
+        let each = |j: usize, q: &mut [Block]| hash.hash_pairs(delta, q, &mut pairs[j..j + q.len()]);
+        self.extension.extend_each(ch, false, n, each)
+    }
+}
+
+impl<R: CotReceiver<Model = SemiHonest>> Receives for Raw<R> {
+    fn labels(&mut self, ch: &mut dyn Channel, choices: &Bits, active: &mut [Block]) -> Result<()> {
+        self.extension.extend(ch, choices, active)
+    }
+
+    fn messages(&mut self, ch: &mut dyn Channel, choices: &Bits, messages: &mut [Block]) -> Result<()> {
+        self.extension.extend(ch, choices, messages)?;
+        self.hash.hash_blocks(messages);
+        Ok(())
+    }
+}
+
+/// One way of OTs.
+enum Way {
+    Out(Box<dyn Sends>),
+    In(Box<dyn Receives>),
+}
+
+impl Way {
+    fn setup<B: BaseOt<Model: AtLeast<SemiHonest>>>(
+        me: &mut Party<'_, '_>,
+        sender: PartyId,
+        kind: OtKind,
+        delta: Block,
+    ) -> Result<Way> {
+        let label = if sender == PartyId(0) { "OTs from party 0" } else { "OTs from party 1" };
+        let mut me = me.sub(label);
+        let (ch, here, rng, _) = me.pair()?;
+        let (session, backend) = (here.session, here.backend);
+        fn out(extension: impl CotSender<Model = SemiHonest> + 'static, backend: Backend) -> Way {
+            Way::Out(Box::new(Raw { extension, hash: CrHash::new(backend) }))
+        }
+        fn into(extension: impl CotReceiver<Model = SemiHonest> + 'static, backend: Backend) -> Way {
+            Way::In(Box::new(Raw { extension, hash: CrHash::new(backend) }))
+        }
+        Ok(match (kind, sender == here.me) {
+            (OtKind::Iknp, true) => out(iknp::Sender::setup::<B>(ch, &session, backend, delta, rng)?, backend),
+            (OtKind::Iknp, false) => into(iknp::Receiver::setup::<B>(ch, &session, backend, rng)?, backend),
+            (OtKind::SoftSpoken, true) => {
+                let sender = softspoken::Sender::<SemiHonest>::setup::<B>(ch, &session, backend, LEVELS, delta, rng)?;
+                out(sender, backend)
+            }
+            (OtKind::SoftSpoken, false) => {
+                let receiver = softspoken::Receiver::<SemiHonest>::setup::<B>(ch, &session, backend, LEVELS, rng)?;
+                into(receiver, backend)
+            }
+            (OtKind::Silent, true) => {
+                out(silent::Sender::<SemiHonest>::setup::<B>(ch, &session, backend, delta, rng)?, backend)
+            }
+            (OtKind::Silent, false) => {
+                into(silent::Receiver::<SemiHonest>::setup::<B>(ch, &session, backend, rng)?, backend)
+            }
+        })
+    }
+
+    /// Shares of `choice * word` modulo 2^bits, of words of the sender and bits of the receiver: `own` are those of
+    /// this party. Two messages.
+    fn products(
+        &mut self,
+        ch: &mut dyn Channel,
+        widths: impl Iterator<Item = u32> + Clone,
+        own: &[u128],
+    ) -> Result<Zeroizing<Vec<u128>>> {
+        let bits: usize = widths.clone().map(|bits| bits as usize).sum();
+        let mut shares = Zeroizing::new(Vec::with_capacity(own.len()));
+        match self {
+            Way::Out(sender) => {
+                let mut pairs = Zeroizing::new(vec![[Block::ZERO; 2]; own.len()]);
+                sender.pairs(ch, &mut pairs)?;
+                let mut told = WordWriter::with_room(bits);
+                for (([zero, one], word), bits) in pairs.iter().zip(own).zip(widths) {
+                    let (zero, one) = (zero.to_u128(), one.to_u128());
+                    told.put(zero.wrapping_sub(one).wrapping_add(*word), bits);
+                    shares.push(zero.wrapping_neg() & word_mask(bits));
+                }
+                ch.send(&told.finish())?;
+                ch.flush()?;
+            }
+            Way::In(receiver) => {
+                let choices: Bits = own.iter().map(|bit| bit & 1 == 1).collect();
+                let mut messages = Zeroizing::new(vec![Block::ZERO; own.len()]);
+                receiver.messages(ch, &choices, &mut messages)?;
+                let mut told = vec![0; bits.div_ceil(8)];
+                ch.recv(&mut told)?;
+                let mut told = WordReader::new(&told);
+                for ((message, choice), bits) in messages.iter().zip(own).zip(widths) {
+                    let u = told.take(bits) & all_ones(*choice);
+                    shares.push(message.to_u128().wrapping_add(u) & word_mask(bits));
+                }
+            }
+        }
+        Ok(shares)
+    }
+}
+
+/// All ones if the lowest bit is one, else zero.
+fn all_ones(bit: u128) -> u128 {
+    let half = u128::from(mask(bit & 1 == 1));
+    half << 64 | half
+}
+
+/// A garbler or an evaluator.
+enum Gates {
+    Garbler(Box<GarbledStream<HalfGates>>),
+    Evaluator(Box<EvaluatedStream<HalfGates>>),
+}
+
+/// What turns shares of words into shares of bits and back.
+pub struct Conversions {
+    me: PartyId,
+    gates: Gates,
+    /// The public active labels of the garbler's bits.
+    labels: Prg,
+    /// OTs that party 0 sends, and such that party 1 does.
+    forth: Way,
+    back: Option<Way>,
+}
+
+impl Conversions {
+    /// Draws the garbling's delta and runs base OTs: of party 0, and with `both` of party 1 as well. The session of the
+    /// party is for this alone.
+    ///
+    /// # Errors
+    /// Errors of the base OTs and of the channel; [`InvalidInput`](comity_core::Kind) if there are not two parties.
+    pub fn setup(me: &mut Party<'_, '_>, extension: OtKind, both: bool) -> Result<Conversions> {
+        Conversions::setup_over::<Simplest>(me, extension, both)
+    }
+
+    /// As [`Conversions::setup`], by other base OTs.
+    ///
+    /// # Errors
+    /// Those of [`Conversions::setup`].
+    pub fn setup_over<B: BaseOt<Model: AtLeast<SemiHonest>>>(
+        me: &mut Party<'_, '_>,
+        extension: OtKind,
+        both: bool,
+    ) -> Result<Conversions> {
+        let here = me.here;
+        let delta = Delta::new(Block::random(me.rng));
+        // The correlation of the other way is of no garbling.
+        let other = Block::random(me.rng);
+        let keys = keys(&here.session);
+        let gates = match here.me {
+            PartyId(0) => {
+                let garbler: Garbler = HalfGates::garbler(here.backend, delta, keys);
+                Gates::Garbler(Box::new(GarbledStream::new(garbler)))
+            }
+            _ => {
+                let evaluator: Evaluator = HalfGates::evaluator(here.backend, keys);
+                Gates::Evaluator(Box::new(EvaluatedStream::new(evaluator)))
+            }
+        };
+        let forth = match &gates {
+            Gates::Garbler(stream) => stream.delta(),
+            Gates::Evaluator(_) => other,
+        };
+        let labels = Prg::new(here.backend, here.session.block("active labels of the garbler's shares"));
+        let forth = Way::setup::<B>(me, PartyId(0), extension, forth)?;
+        let back = if both { Some(Way::setup::<B>(me, PartyId(1), extension, other)?) } else { None };
+        Ok(Conversions { me: here.me, gates, labels, forth, back })
+    }
+
+    /// Runs circuits: of each its results, of these the words of all calls, bits shared by XOR. A message of OTs,
+    /// and the tables.
+    pub(crate) fn circuits(
+        &mut self,
+        ch: &mut dyn Channel,
+        circuits: &[Garbled<'_>],
+    ) -> Result<Vec<Vec<Zeroizing<Vec<u128>>>>> {
+        let bits = circuits.iter().map(Garbled::bits).sum();
+        let (mut theirs, mut active) = (Zeroizing::new(vec![Block::ZERO; bits]), vec![Block::ZERO; bits]);
+        self.labels.fill_blocks(&mut active);
+        match &mut self.forth {
+            Way::Out(sender) => sender.labels(ch, &mut theirs)?,
+            Way::In(receiver) => {
+                let choices: Bits = circuits.iter().flat_map(Garbled::own).collect();
+                receiver.labels(ch, &choices, &mut theirs)?;
+                ch.flush()?;
+            }
+        }
+        if let Gates::Garbler(stream) = &self.gates {
+            let delta = stream.delta();
+            for (label, bit) in active.iter_mut().zip(circuits.iter().flat_map(Garbled::own)) {
+                *label ^= delta.masked(bit);
+            }
+        }
+        let (mut from, mut results) = (0, Vec::with_capacity(circuits.len()));
+        for garbled in circuits {
+            let (all, args, outs) = garbled.places();
+            let (width, calls) = (garbled.width(), garbled.calls);
+            let mut memory = Zeroizing::new(vec![Block::ZERO; all * calls]);
+            for call in memory.chunks_mut(all.max(1)) {
+                call[..width].copy_from_slice(&active[from..from + width]);
+                call[width..2 * width].copy_from_slice(&theirs[from..from + width]);
+                from += width;
+            }
+            let (circuit, times) = (garbled.circuit, calls as u64);
+            let call = Call { index: 0, circuit, times, args: &args, outs: &outs };
+            match &mut self.gates {
+                Gates::Garbler(stream) => stream.call(&call, &mut memory, |tables| ch.send(tables))?,
+                Gates::Evaluator(stream) => stream.call(&call, &mut memory, |tables| ch.recv(tables))?,
+            }
+            results.push(garbled.results(&memory));
+        }
+        active.zeroize();
+        if let Gates::Garbler(stream) = &mut self.gates {
+            stream.flush(|tables| ch.send(tables))?;
+            ch.flush()?;
+        }
+        Ok(results)
+    }
+
+    /// Words of bits as words that are sums. Two messages.
+    pub(crate) fn words(&mut self, ch: &mut dyn Channel, all: &[Lifted]) -> Result<Vec<Zeroizing<Vec<u128>>>> {
+        let each = |lifted: &Lifted| {
+            let (ots, to) = (Lifted::ots(lifted.bits, lifted.to), lifted.to);
+            iter::repeat_n((ots, to), lifted.shares.len())
+        };
+        let bits = |(ots, to): (u32, u32)| (0..ots).map(move |i| to - i);
+        let widths = all.iter().flat_map(each).flat_map(bits);
+        let first = self.me == PartyId(0);
+        let mut own = Zeroizing::new(Vec::with_capacity(widths.clone().count()));
+        for lifted in all {
+            for share in lifted.shares.iter() {
+                for bit in (0..Lifted::ots(lifted.bits, lifted.to)).map(|i| share >> i & 1) {
+                    // 1 - 2u.
+                    own.push(if first { 1u128.wrapping_sub(bit << 1) } else { bit });
+                }
+            }
+        }
+        let products = self.forth.products(ch, widths, &own)?;
+        let mut products = products.iter();
+        let word = |lifted: &Lifted, share: u128| {
+            let ots = Lifted::ots(lifted.bits, lifted.to);
+            // The garbler's own bits, and where no OT is the other's, too.
+            let local = if first { share } else { share & !word_mask(ots) };
+            let term = |sum: u128, i: u32| sum.wrapping_add(products.next().expect("an OT a bit") << i);
+            (0..ots).fold(local, term) & word_mask(lifted.to)
+        };
+        let mut word = word;
+        let words = all
+            .iter()
+            .map(|lifted| Zeroizing::new(lifted.shares.iter().map(|share| word(lifted, *share)).collect::<Vec<_>>()));
+        Ok(words.collect())
+    }
+
+    /// Words, or zero where a bit is zero. Three messages.
+    pub(crate) fn select(&mut self, ch: &mut dyn Channel, all: &[Chosen]) -> Result<Vec<Zeroizing<Vec<u128>>>> {
+        let widths = all.iter().flat_map(|chosen| iter::repeat_n(chosen.bits, chosen.words.len()));
+        let each = || all.iter().flat_map(|chosen| chosen.by.iter().zip(chosen.words.iter()));
+        let bits = Zeroizing::new(each().map(|(bit, _)| *bit).collect::<Vec<_>>());
+        // (1 - 2 b_i) x_i.
+        let signed = each().map(|(bit, word)| word.wrapping_sub((word << 1) & all_ones(*bit)));
+        let signed = Zeroizing::new(signed.collect::<Vec<_>>());
+        let back = self.back.as_mut().expect("it was said that words are selected");
+        let (there, here) = match self.me {
+            PartyId(0) => (self.forth.products(ch, widths.clone(), &signed)?, back.products(ch, widths, &bits)?),
+            _ => (self.forth.products(ch, widths.clone(), &bits)?, back.products(ch, widths, &signed)?),
+        };
+        let mut sums = there.iter().zip(here.iter()).map(|(x, y)| x.wrapping_add(*y));
+        let words = all.iter().map(|chosen| {
+            let own = chosen.by.iter().zip(chosen.words.iter()).map(|(bit, word)| word & all_ones(*bit));
+            let shares = own.zip(sums.by_ref()).map(|(own, sum)| own.wrapping_add(sum) & word_mask(chosen.bits));
+            Zeroizing::new(shares.collect::<Vec<_>>())
+        });
+        Ok(words.collect())
+    }
+}
+
+/// The public start of the gates' keys.
+fn keys(session: &SessionId) -> Block {
+    session.block("start of the gate keys of conversions")
+}
