@@ -5,7 +5,7 @@
 
 mod tables;
 
-use comity_circuit::{Builder, Goal, Program, ProgramBuilder, Recipients, Wire};
+use comity_circuit::{Builder, Goal, Program, ProgramBuilder, Recipients, Register, Wire};
 
 use crate::lookup::{Special, lookup, table_of};
 
@@ -145,33 +145,44 @@ pub(crate) fn s_box() -> Special {
 /// AES-128 of a block as a program whose S-boxes are calls that look up a
 /// [`LookupTable`](comity_circuit::LookupTable): 10 rounds of 20, those of the state and of the key side by
 /// side, and between them circuits without ANDs. An engine that runs gates alone runs those of the S-box.
-pub fn table_program(goal: Goal) -> Program {
+/// Of more blocks than one, under one key, all that is of one round is side by side.
+///
+/// # Panics
+/// If there are no blocks, or more than 2^40.
+pub fn table_program(goal: Goal, blocks: u64) -> Program {
+    assert!((1..=1 << 40).contains(&blocks), "a program of {blocks} blocks");
     let mut p = ProgramBuilder::for_goal("aes128table", goal);
-    let (key, block) = (p.input("key", 0, 128), p.input("block", 1, 128));
+    let (key, block) = (p.input("key", 0, 128), p.input("block", 1, 128 * blocks));
     let mut b = p.builder();
     let x = b.input("x", 8);
     let y = lookup(&mut b, &table_of(8, 8, substituted), &x);
     b.output("y", &y);
     let s_box = p.circuit(b.finish());
     // The bytes to be substituted: those of the state, then the last ones of the key, which the next round key wants.
-    let (boxes, state) = (p.register(160), p.register(128));
+    let (boxes, state) = (p.register(160 * blocks), p.register(128 * blocks));
+    // The key of the round: one block needs no copies of it.
+    let keys = if blocks == 1 { key } else { p.register(128 * blocks) };
+    let each = |register: Register, bits: u64| {
+        (register.slice(0, bits).span(), if bits == register.bits() { 0 } else { bits as i64 })
+    };
     let mut b = p.builder();
     let [key_wires, block_wires] = ["key", "block"].map(|name| b.input(name, 128));
     let first: Vec<Wire> = key_wires.iter().zip(&block_wires).map(|(&x, &y)| b.xor(x, y)).collect();
     b.output("bytes", &[&first[..], &key_wires[..32]].concat());
     let begin = p.circuit(b.finish());
-    p.call(begin, &[key.span(), block.span()], &[boxes.span()]);
+    p.map(begin, blocks, &[(key.span(), 0), each(block, 128)], &[each(boxes, 160)]);
     let mut constant = 1u8;
     for round in 1..=10 {
-        p.map(s_box, 20, &[(boxes.slice(0, 8).span(), 8)], &[(boxes.slice(0, 8).span(), 8)]);
+        p.map(s_box, 20 * blocks, &[each(boxes, 8)], &[each(boxes, 8)]);
         let mut b = p.builder();
         let [key_wires, boxed] = [("key", 128), ("bytes", 160)].map(|(name, bits)| b.input(name, bits));
         let (next_key, next) = table_round(&mut b, &key_wires, &boxed, constant, round < 10);
         b.output("key", &next_key);
         b.output("bytes", &if round < 10 { [&next[..], &next_key[..32]].concat() } else { next });
         let linear = p.circuit(b.finish());
-        let to = if round < 10 { boxes } else { state };
-        p.call(linear, &[key.span(), boxes.span()], &[key.span(), to.span()]);
+        let from = if round == 1 && blocks > 1 { (key.span(), 0) } else { each(keys, 128) };
+        let to = if round < 10 { each(boxes, 160) } else { each(state, 128) };
+        p.map(linear, blocks, &[from, each(boxes, 160)], &[each(keys, 128), to]);
         constant = constant << 1 ^ if constant & 0x80 == 0 { 0 } else { 0x1b };
     }
     p.reveal("ciphertext", Recipients::All, state);

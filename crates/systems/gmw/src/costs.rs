@@ -110,7 +110,7 @@ pub fn triples(count: u64, parties: u16, extension: OtKind, talk: &mut Talk) {
 }
 
 /// Unit vectors for `copies` indices of `delta` bits, joined two and two.
-fn vectors(delta: usize, copies: u64, talk: &mut Talk) {
+pub fn vectors(delta: usize, copies: u64, talk: &mut Talk) {
     let mut lines = vec![2; delta];
     while lines.len() > 1 {
         let products: u64 = lines.chunks_exact(2).map(|two| (two[0] - 1) * (two[1] - 1)).sum();

@@ -21,7 +21,7 @@
 
 use comity_channel::Mesh;
 use comity_circuit::{LookupTable, Recipients};
-use comity_core::{Error, Result, Vectorize};
+use comity_core::{Backend, Error, Result, Vectorize};
 use comity_share::bits::{BitShares, copy_bits};
 use zeroize::Zeroizing;
 
@@ -93,7 +93,7 @@ impl From<&LookupTable> for PublicTable {
 }
 
 /// The triples that the unit vector of an index of `delta` bits is made of.
-pub(crate) fn triples(delta: usize) -> usize {
+pub fn triples(delta: usize) -> usize {
     (1 << delta) - delta - 1
 }
 
@@ -152,21 +152,10 @@ impl UnitPool {
     pub(crate) fn take(&mut self, net: &mut Mesh<'_>, machine: &mut BitMachine<'_>, most: u64) -> Result<UnitVectors> {
         self.fill(net, machine, most.max(1))?;
         let copies = most.min(self.left() as u64) as usize;
-        let all = self.vectors.as_ref().expect("there are some");
-        let mut vector = Lines::new(all.vector.len(), copies);
-        for i in 0..all.vector.len() {
-            let to = i * vector.width;
-            copy_bits(all.vector.line(i), self.taken, copies, &mut vector.words[to..to + vector.width]);
-        }
-        let cut = |bit: &BitShares| {
-            let mut part = BitShares::with_room(copies);
-            part.push_from(bit, self.taken, copies);
-            part
-        };
-        let index = all.index.iter().map(cut).collect();
+        let part = self.vectors.as_ref().expect("there are some").part(self.taken, copies);
         self.taken += copies;
         self.planned = self.planned.saturating_sub(copies as u64);
-        Ok(UnitVectors { index, vector })
+        Ok(part)
     }
 }
 
@@ -210,19 +199,28 @@ impl Lines {
 
 impl UnitVectors {
     /// The number of indices that they are for.
-    pub(crate) fn copies(&self) -> usize {
+    pub fn copies(&self) -> usize {
         self.vector.copies
     }
 
     /// Unit vectors of `copies` random indices of `delta` bits.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if `delta` is 0 or more than 16; errors of the machine.
+    /// As [`UnitVectors::of`].
     pub fn new(net: &mut Mesh<'_>, machine: &mut BitMachine<'_>, delta: usize, copies: usize) -> Result<UnitVectors> {
+        let index = (0..delta).map(|_| machine.random(copies)).collect();
+        UnitVectors::of(net, machine, index)
+    }
+
+    /// The unit vectors of these shared indices: `index[t]` has bit `t` of all of them.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if indices have no bits or more than 16; errors of the machine.
+    pub fn of(net: &mut Mesh<'_>, machine: &mut BitMachine<'_>, index: Vec<BitShares>) -> Result<UnitVectors> {
+        let (delta, copies) = (index.len(), index.first().map_or(0, BitShares::len));
         if !(1..=PublicTable::MOST).contains(&delta) {
             return Err(Error::invalid_input(format!("an index of {delta} bits: tables have those of 1 to 16")));
         }
-        let index: Vec<BitShares> = (0..delta).map(|_| machine.random(copies)).collect();
         let one = if machine.one() { u64::MAX } else { 0 };
         let mut vectors: Vec<Lines> = index
             .iter()
@@ -242,6 +240,47 @@ impl UnitVectors {
         Ok(UnitVectors { index, vector })
     }
 
+    /// Shares of the vectors for `copies` indices of `delta` bits that are all zero to begin with: `lines`
+    /// gives bit `i` of all of them, for each `i` in order, into words of which bits beyond the last copy stay
+    /// zero.
+    ///
+    /// # Errors
+    /// Those of `lines`.
+    pub fn from_lines(
+        delta: usize,
+        copies: usize,
+        mut lines: impl FnMut(&mut [u64]) -> Result<()>,
+    ) -> Result<UnitVectors> {
+        let mut vector = Lines::new(1 << delta, copies);
+        let width = vector.width.max(1);
+        vector.words.chunks_exact_mut(width).try_for_each(&mut lines)?;
+        let zero = || BitShares::from_words(vec![0; copies.div_ceil(64)], copies);
+        Ok(UnitVectors { index: (0..delta).map(|_| zero()).collect(), vector })
+    }
+
+    /// The shares: bit `i` of the vectors of all indices, for each `i` in order.
+    pub fn lines(&self) -> impl Iterator<Item = &[u64]> {
+        (0..self.vector.len()).map(|i| self.vector.line(i))
+    }
+
+    /// The vectors of the `copies` indices from number `first` on.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    pub fn part(&self, first: usize, copies: usize) -> UnitVectors {
+        let mut vector = Lines::new(self.vector.len(), copies);
+        for i in 0..self.vector.len() {
+            let to = i * vector.width;
+            copy_bits(self.vector.line(i), first, copies, &mut vector.words[to..to + vector.width]);
+        }
+        let cut = |bit: &BitShares| {
+            let mut part = BitShares::with_room(copies);
+            part.push_from(bit, first, copies);
+            part
+        };
+        UnitVectors { index: self.index.iter().map(cut).collect(), vector }
+    }
+
     /// The entries of tables at these indices: `index[t]` has bit `t` of all of them. Gives the bits of the
     /// first table's entries, then those of the second, and so on.
     ///
@@ -249,7 +288,7 @@ impl UnitVectors {
     /// [`InvalidInput`](comity_core::Kind) if the number of indices, or of their bits, is not that of the
     /// vectors and the tables; errors of the machine.
     pub fn look_up(
-        mut self,
+        self,
         net: &mut Mesh<'_>,
         machine: &mut BitMachine<'_>,
         tables: &[&PublicTable],
@@ -272,18 +311,29 @@ impl UnitVectors {
         }
         let open = machine.reveal(net, Recipients::All, &masked)?.expect("it is revealed to all");
         let open = BitShares::from_words(open.words().to_vec(), open.len());
-        let mut swaps = vec![0; self.vector.width];
-        for t in 0..delta {
-            open.copy_to(t * copies, copies, &mut swaps);
-            machine.backend().vectorize(Swap { lines: &mut self.vector, bit: t, swaps: &swaps });
+        let moves = |t: usize| {
+            let mut bit = BitShares::with_room(copies);
+            bit.push_from(&open, t * copies, copies);
+            bit
+        };
+        let moves: Vec<BitShares> = (0..delta).map(moves).collect();
+        Ok(self.moved(machine.backend(), &moves, tables))
+    }
+
+    /// The entries of tables at the vectors' indices plus public ones: `by[t]` has bit `t` of all of those.
+    ///
+    /// # Panics
+    /// If these, or a table's, are not as many bits as the vectors' indices are.
+    pub fn moved(mut self, backend: Backend, by: &[BitShares], tables: &[&PublicTable]) -> Vec<BitShares> {
+        let fit = |delta: usize| assert_eq!(delta, self.index.len(), "bits of an index");
+        tables.iter().map(|table| table.delta).chain([by.len()]).for_each(fit);
+        for (bit, swaps) in by.iter().enumerate() {
+            backend.vectorize(Swap { lines: &mut self.vector, bit, swaps: swaps.words() });
         }
+        let copies = self.vector.copies;
         let bits = tables.iter().flat_map(|table| &table.ones);
-        Ok(bits
-            .map(|ones| {
-                let sum = machine.backend().vectorize(Sum { lines: &self.vector, of: ones });
-                BitShares::from_words(sum, copies)
-            })
-            .collect())
+        bits.map(|ones| BitShares::from_words(backend.vectorize(Sum { lines: &self.vector, of: ones }), copies))
+            .collect()
     }
 }
 

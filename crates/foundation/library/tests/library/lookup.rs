@@ -2,6 +2,7 @@
 
 use comity_circuit::{Circuit, Goal, LookupTable, Program, Step, eval_many};
 use comity_core::Bits;
+use comity_library::aes::table_program;
 use comity_library::{lookup, program_for, table_circuit};
 
 use crate::{Random, circuit_for, run, run_program};
@@ -76,6 +77,19 @@ fn aes_by_tables_looks_up_200_in_10_rounds() {
         let (ands, depth) = if goal == Goal::Size { (6_400, 60) } else { (6_800, 40) };
         assert_eq!((program.totals().and, program.totals().and_depth), (ands, depth));
     }
+}
+
+/// Blocks side by side are what they are one by one, in as many rounds.
+#[test]
+fn aes_by_tables_of_many_blocks_is_that_of_each() {
+    let (one, many) = (program_for("aes128table", Goal::Depth).unwrap(), table_program(Goal::Depth, 3));
+    assert_eq!(many.totals().and_depth, one.totals().and_depth);
+    let key = Bits::from_bytes(&[0x5a; 16], 128);
+    let blocks = [1_u8, 2, 3].map(|block| Bits::from_bytes(&[block; 16], 128));
+    let each = eval_many(&one, &blocks.clone().map(|block| vec![key.clone(), block])).unwrap();
+    let all: Bits = blocks.iter().flat_map(Bits::iter).collect();
+    let expected: Bits = each.iter().flat_map(|values| values[0].iter()).collect();
+    assert_eq!(eval_many(&many, &[vec![key, all]]).unwrap()[0][0], expected);
 }
 
 #[test]
