@@ -47,6 +47,7 @@ macro_rules! targets {
 /// Every body, under the name of its corpus folder and of its libFuzzer target.
 pub const TARGETS: &[(&str, Body)] = targets![
     peer::arith_peer,
+    tinytable::auth_tables_peer,
     peer::base_ot,
     files::blif,
     files::bristol,
@@ -93,6 +94,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     ag::stored_garbling,
     among::stored_rows,
     tinyot::stored_shares,
+    tinytable::stored_auth_tables,
     tinytable::stored_tables,
     gmw::stored_triples,
     arith::stored_words,

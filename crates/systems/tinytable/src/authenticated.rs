@@ -14,7 +14,8 @@
 //! 3. The owner of an input sends `e = x + r`, and for each layer of gates each party only the bit of `t + c
 //!    r_v + d r_u`, and `cd` at party 0.
 //! 4. The sender takes the MAC on its bit, the receiver what the MAC must be, `K + s delta`, each into a
-//!    hash, gate by gate. (In a sum of MACs under one delta two lies cancel.)
+//!    hash, gate by gate, where 64 of them are packed into one by powers of x ([`comity_share::tally`]). In a
+//!    plain sum of MACs under one delta two lies cancel.
 //! 5. Before an output each party sends the digest of its MACs, which is under the *other's* delta, and both
 //!    are compared; only then the shares of the output's masks leave, with a digest that has the MACs on them
 //!    too.
@@ -33,29 +34,27 @@ use comity_channel::Channel;
 use comity_circuit::Program;
 use comity_circuit::{Put, Recipients, Shown};
 use comity_core::{Backend, Bits, Block, Error, PartyId, Result, SessionId, TapeGate, Vectorize};
-use comity_protocol::{Conduct, Honest, Job, Party};
+use comity_protocol::{BatchForm, Conduct, Honest, Job, Party};
 use comity_share::bits::BitShares;
-use comity_share::{GlobalKey, Ledger, Share};
+use comity_share::tally::{WORD, turned};
+use comity_share::{GlobalKey, Multiples, Packer, Share, Tally};
 use comity_sharing::{PIECE, ShareRows, SharedEngine, Sharing, evenly};
 use comity_tinyot::Machine;
 use comity_triples::TripleDealer;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::conduct::Act;
-use crate::kept::{Kept, Tables, TablesHead, put, put_bits};
+use crate::kept::{Kept, Tables, TablesHead, put_bits};
 use crate::masked::{LookUps, MaskedSharing, no_random};
 
 /// The form of a batch's bytes.
-pub const FORM: &[u8; 16] = b"comity tinytab m";
+pub static FORM: BatchForm = BatchForm { magic: b"comity tinytab m", name: "a batch of authenticated tables" };
 
 /// A gate's table: the shares of `t`, `r_u` and `r_v`.
 type Entry = [Share; 3];
 
 /// AND gates whose tables are made together.
 const TOGETHER: usize = 1 << 16;
-
-/// Entries that are read together: they stay in the second-level cache.
-const ENTRIES: usize = 1 << 10;
 
 /// Wires of calls side by side, ahead: 64 MiB.
 const WIRES: usize = (64 << 20) / Share::BYTES;
@@ -124,7 +123,7 @@ impl<'a, 'm> AuthMaskSharing<'a, 'm> {
         self.machine.and(self.ch, &self.u, &self.v, &mut t)?;
         let gates = t.iter().zip(&*self.o).zip(self.u.iter().zip(&*self.v));
         let entries: Zeroizing<Vec<Entry>> = Zeroizing::new(gates.map(|((&t, &o), (&u, &v))| [t ^ o, u, v]).collect());
-        put(self.to, Share::bytes_of(entries.as_flattened()))?;
+        FORM.put(self.to, Share::bytes_of(entries.as_flattened()))?;
         for masks in [&mut self.u, &mut self.v, &mut self.o] {
             masks.iter_mut().for_each(Zeroize::zeroize);
             masks.clear();
@@ -182,7 +181,7 @@ impl Sharing for AuthMaskSharing<'_, '_> {
         self.machine.masks(self.ch, owner, masks)?;
         if owner == self.machine.party() {
             let own: Bits = masks.iter().map(|mask| mask.bit()).collect();
-            put_bits(self.to, &BitShares::from_bytes(&Zeroizing::new(own.to_bytes()), put.bits))?;
+            put_bits(&FORM, self.to, &BitShares::from_bytes(&Zeroizing::new(own.to_bytes()), put.bits))?;
         }
         Ok(())
     }
@@ -193,7 +192,7 @@ impl Sharing for AuthMaskSharing<'_, '_> {
 
     fn reveal(&mut self, shown: Shown, from: &ShareRows<Share>) -> Result<Option<Bits>> {
         self.tables()?;
-        put(self.to, Share::bytes_of(from.slots(shown.wires())))?;
+        FORM.put(self.to, Share::bytes_of(from.slots(shown.wires())))?;
         Ok(None)
     }
 }
@@ -203,18 +202,19 @@ struct AuthTables<'r, 'c> {
     from: Tables<'r>,
     me: PartyId,
     backend: Backend,
-    key: GlobalKey,
+    multiples: Multiples,
+    packer: Packer,
     /// A share of the constant one.
     one: Share,
-    ledger: Ledger,
+    tally: Tally,
     /// Whether bits were shown, either way, since the last settlement.
     pending: bool,
     conduct: &'c mut dyn for<'a> Conduct<Act<'a>>,
-    /// The message under way: the bits, which become their sums with the peer's, and the keys to the peer's.
+    /// The message under way: the bits, which become their sums with the peer's, and for each word the key
+    /// to the peer's.
     bits: BitShares,
     keys: Zeroizing<Vec<Block>>,
-    entries: Zeroizing<Vec<Entry>>,
-    macs: Zeroizing<Vec<Block>>,
+    room: Box<Room>,
     out: Vec<u8>,
     into: Vec<u8>,
 }
@@ -227,13 +227,11 @@ impl<'r, 'c> AuthTables<'r, 'c> {
         program: [u8; 32],
         conduct: &'c mut dyn for<'a> Conduct<Act<'a>>,
     ) -> Result<AuthTables<'r, 'c>> {
-        let head = TablesHead::read(&mut from, FORM, program, me)?;
+        let head = TablesHead::read(&mut from, program, me)?;
         let mut delta = Zeroizing::new([0; Block::BYTES]);
         from.take(&mut *delta)?;
         let key = GlobalKey::new(Block::new(*delta));
-        let key = key.ok_or_else(|| {
-            Error::store("the tables are damaged: their global key does not end in a one bit; prepare new ones")
-        })?;
+        let key = key.ok_or_else(|| from.damaged("its global key does not end in a one bit"))?;
         let zero = Share::default();
         let one = if me == PartyId(0) { zero.add_to_own(true) } else { zero.add_to_theirs(true, &key) };
         // Step 6.
@@ -242,15 +240,15 @@ impl<'r, 'c> AuthTables<'r, 'c> {
             from,
             me,
             backend,
-            key,
+            multiples: Multiples::new(&key),
+            packer: Packer::new(backend),
             one,
-            ledger: Ledger::new(session, me, me.other()),
+            tally: Tally::new(session, me),
             pending: false,
             conduct,
             bits: BitShares::default(),
             keys: Zeroizing::default(),
-            entries: Zeroizing::new(vec![Entry::default(); ENTRIES]),
-            macs: Zeroizing::new(vec![Block::ZERO; ENTRIES]),
+            room: Box::default(),
             out: Vec::new(),
             into: Vec::new(),
         })
@@ -259,11 +257,11 @@ impl<'r, 'c> AuthTables<'r, 'c> {
     /// Step 5: all bits so far are held against their MACs.
     fn settle(&mut self, ch: &mut dyn Channel) -> Result<()> {
         if std::mem::take(&mut self.pending) {
-            let (mut ours, mut theirs) = (self.ledger.digest(), [0; 32]);
+            let (mut ours, mut theirs) = (self.tally.digest(), [0; 32]);
             self.conduct.before(Act::Digest(&mut ours));
             ch.send(&ours)?;
             ch.recv(&mut theirs)?;
-            self.ledger.verify(&theirs)?;
+            self.tally.verify(&theirs)?;
         }
         Ok(())
     }
@@ -284,16 +282,21 @@ impl LookUps for AuthTables<'_, '_> {
 
     // Steps 3 and 4.
     fn look_up(&mut self, ch: &mut dyn Channel, c: &BitShares, d: &BitShares) -> Result<&BitShares> {
-        let count = c.len();
+        let (count, groups) = (c.len(), c.words().len());
         self.bits.resize(count);
-        self.keys.resize(count, Block::ZERO);
-        let keys = self.keys.chunks_mut(ENTRIES);
-        let words = c.words().chunks(ENTRIES / 64).zip(d.words().chunks(ENTRIES / 64));
-        for ((keys, at), bits) in keys.zip(words).zip(self.bits.words_mut().chunks_mut(ENTRIES / 64)) {
-            let (entries, macs) = (&mut self.entries[..keys.len()], &mut self.macs[..keys.len()]);
+        if self.keys.len() < groups {
+            self.keys = Zeroizing::new(vec![Block::ZERO; groups]);
+        }
+        let lengths = (0..count).step_by(WORD).map(|at| WORD.min(count - at));
+        let at = c.words().iter().zip(d.words());
+        for (((at, len), bits), key) in at.zip(lengths.clone()).zip(self.bits.words_mut()).zip(self.keys.iter_mut()) {
+            let Room { entries, macs, keys } = &mut *self.room;
+            let (entries, macs, keys) = (&mut entries[..len], &mut macs[..len], &mut keys[..len]);
             self.from.take(Share::bytes_of_mut(entries.as_flattened_mut()))?;
-            self.backend.vectorize(AuthEntries { at, entries, one: self.one, bits, macs, keys });
-            self.ledger.show(macs);
+            self.backend.vectorize(AuthEntries { at, entries, one: self.one, macs, keys });
+            let packed = self.packer.pack(macs, keys);
+            self.tally.show(packed.mac);
+            (*bits, *key) = (turned(packed.word, len), packed.key);
         }
         self.conduct.before(Act::Table(&mut self.bits));
         let bytes = count.div_ceil(8);
@@ -303,8 +306,9 @@ impl LookUps for AuthTables<'_, '_> {
         self.pending = true;
         ch.exchange(&self.out, &mut self.into)?;
         let theirs = BitShares::from_bytes(&self.into, count);
-        self.backend.vectorize(Expected { bits: theirs.words(), delta: self.key.block(), keys: &mut self.keys });
-        self.ledger.see(&self.keys);
+        for ((&word, len), key) in theirs.words().iter().zip(lengths).zip(self.keys.iter()) {
+            self.tally.see(*key ^ self.multiples.product(turned(word, len)));
+        }
         self.bits.add_bytes(self.backend, &self.into);
         Ok(&self.bits)
     }
@@ -317,9 +321,8 @@ impl LookUps for AuthTables<'_, '_> {
         let own: Bits = masks.iter().map(|mask| mask.bit()).collect();
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         if to.includes(self.me.other()) {
-            let macs: Zeroizing<Vec<Block>> = Zeroizing::new(masks.iter().map(|mask| mask.mac()).collect());
-            self.ledger.show(&macs);
-            let (mut shown, mut digest) = (own.clone(), self.ledger.digest());
+            masks.chunks(WORD).for_each(|masks| self.tally.show(self.packer.shares(masks).mac));
+            let (mut shown, mut digest) = (own.clone(), self.tally.digest());
             self.conduct.before(Act::Output(&mut shown));
             self.conduct.before(Act::OutputDigest(&mut digest));
             ours = shown.to_bytes();
@@ -334,21 +337,42 @@ impl LookUps for AuthTables<'_, '_> {
             return Ok(None);
         };
         let mut value = Bits::from_bytes(bits, masked.len());
-        let expected = masks.iter().zip(value.iter()).map(|(mask, bit)| mask.expected(bit, &self.key));
-        self.ledger.see(&Zeroizing::new(expected.collect::<Vec<_>>()));
-        self.ledger.verify(digest)?;
+        for (masks, &word) in masks.chunks(WORD).zip(value.words()) {
+            let word = turned(word, masks.len());
+            self.tally.see(self.packer.shares(masks).key ^ self.multiples.product(word));
+        }
+        self.tally.verify(digest)?;
         [&own, &masked].into_iter().for_each(|part| value.xor_assign(part));
         Ok(Some(value))
     }
 }
 
-/// The shares at `(c, d)` of at most so many tables: `t + c r_v + d r_u + cd`, the bits apart from their MACs
-/// and the keys to the peer's.
+/// The tables of a word of gates, and the MACs and keys at the places that are looked up. Secret.
+struct Room {
+    entries: [Entry; WORD],
+    macs: [Block; WORD],
+    keys: [Block; WORD],
+}
+
+impl Default for Room {
+    fn default() -> Room {
+        Room { entries: [Entry::default(); WORD], macs: [Block::ZERO; WORD], keys: [Block::ZERO; WORD] }
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        self.entries.as_flattened_mut().zeroize();
+        [&mut self.macs, &mut self.keys].into_iter().for_each(|blocks| blocks.zeroize());
+    }
+}
+
+/// The shares at `(c, d)` of the tables of at most 64 gates, `t + c r_v + d r_u + cd`: their MACs, and the keys
+/// to the peer's.
 struct AuthEntries<'a> {
-    at: (&'a [u64], &'a [u64]),
+    at: (&'a u64, &'a u64),
     entries: &'a [Entry],
     one: Share,
-    bits: &'a mut [u64],
     macs: &'a mut [Block],
     keys: &'a mut [Block],
 }
@@ -358,36 +382,13 @@ impl Vectorize for AuthEntries<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let AuthEntries { at: (c, d), entries, one, bits, macs, keys } = self;
+        let AuthEntries { at: (c, d), entries, one, macs, keys } = self;
         let one = one.words();
-        let groups = entries.chunks(64).zip(macs.chunks_mut(64)).zip(keys.chunks_mut(64));
-        for ((((entries, macs), keys), bits), (c, d)) in groups.zip(bits).zip(c.iter().zip(d)) {
-            *bits = 0;
-            for (i, ((entry, mac), key)) in entries.iter().zip(macs).zip(keys).enumerate() {
-                let [c, d] = [c, d].map(|word| (word >> i & 1).wrapping_neg());
-                let [t, u, v] = entry.map(Share::words);
-                let share = Share::from_words(core::array::from_fn(|i| t[i] ^ c & (v[i] ^ d & one[i]) ^ d & u[i]));
-                (*mac, *key) = (share.mac(), share.key());
-                *bits |= u64::from(share.bit()) << i;
-            }
-        }
-    }
-}
-
-/// What the MACs on the peer's bits must be, in the place of the keys.
-struct Expected<'a> {
-    bits: &'a [u64],
-    delta: Block,
-    keys: &'a mut [Block],
-}
-
-impl Vectorize for Expected<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        for (bits, keys) in self.bits.iter().zip(self.keys.chunks_mut(64)) {
-            keys.iter_mut().enumerate().for_each(|(i, key)| *key ^= self.delta.masked(bits >> i & 1 == 1));
+        for (i, ((entry, mac), key)) in entries.iter().zip(macs).zip(keys).enumerate() {
+            let [c, d] = [c, d].map(|word| (word >> i & 1).wrapping_neg());
+            let [t, u, v] = entry.map(Share::words);
+            let share = Share::from_words(core::array::from_fn(|i| t[i] ^ c & (v[i] ^ d & one[i]) ^ d & u[i]));
+            (*mac, *key) = (share.mac(), share.key());
         }
     }
 }
@@ -404,8 +405,8 @@ pub fn prepare_with(
     to: &mut dyn Write,
 ) -> Result<()> {
     let (ch, here, _, observer) = me.pair()?;
-    TablesHead { form: FORM, deal: here.session, program: program.digest(), party: here.me }.write(to)?;
-    put(to, &Zeroizing::new(dealer.key().block().to_bytes())[..])?;
+    TablesHead { deal: here.session, program: program.digest(), party: here.me }.write(&FORM, to)?;
+    FORM.put(to, &Zeroizing::new(dealer.key().block().to_bytes())[..])?;
     observer.phase("offline");
     for circuit in program.lowered() {
         circuit.layered();
@@ -441,11 +442,11 @@ pub(crate) fn run_as(
 ) -> Result<()> {
     let (ch, here, _, observer) = me.pair()?;
     let place = (here.me, here.backend, here.session);
-    let tables = AuthTables::open(Tables::new(tables), place, job.program.digest(), conduct)?;
+    let tables = AuthTables::open(Tables::new(&FORM, tables), place, job.program.digest(), conduct)?;
     for circuit in job.program.lowered() {
         circuit.layered();
     }
-    let mut engine = SharedEngine::new(MaskedSharing::new(ch, here.me, here.backend, tables));
+    let mut engine = SharedEngine::new(MaskedSharing::new(ch, here, None, tables));
     comity_circuit::run(job.program, &mut engine, job.inputs, observer)?;
     let (ch, tables) = engine.into_sharing().into_parts();
     ch.flush()?;

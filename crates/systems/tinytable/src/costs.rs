@@ -2,13 +2,15 @@
 
 use comity_circuit::{Program, Step};
 use comity_core::{PartyId, Result};
-use comity_gmw::costs::{dealing, opened, setup, triples};
+use comity_gmw::costs::{dealing, opened, setup, triples, vectors};
+use comity_gmw::table::PublicTable;
 use comity_protocol::{Costing, Talk, Walked};
 use comity_share::triples::OtKind;
 use comity_sharing::BitRows;
 use comity_triples::costs::deal_for_two;
 use comity_triples::fast;
 
+use crate::boxes::{Boxed, Boxing, is_full, messages};
 use crate::kept::TablesHead;
 use crate::semi_honest::TOGETHER;
 
@@ -17,19 +19,23 @@ const GATE: f64 = 4e-9;
 
 /// The messages of the semi-honest form.
 pub(crate) fn semi_honest(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) {
-    let ands = of.program.and_gates();
-    if ands > 0 {
+    let boxed = Boxed::new(of.program, Boxing::of(of.options));
+    let (made, gates, boxes) = (boxed.triples(), boxed.gates(), boxed.boxes());
+    if of.program.and_gates() > 0 {
         setup(2, extension, talk);
     }
     // The seeds of the machine's streams.
     talk.exchange(16);
     let dealer = |talk: &mut Talk, count: u64| triples(count, 2, extension, talk);
-    if ands > TOGETHER as u64 || !outputs_last(of.program) {
+    let unit_bits =
+        boxes.iter().fold(0_u64, |bits, (delta, count)| bits.saturating_add(count.saturating_mul(1 << delta)));
+    if gates > TOGETHER as u64 || is_full(unit_bits) || !outputs_last(of.program) {
         // Products are made in several parts, of which each may end inside a byte.
         talk.about();
     }
-    dealing(ands, &dealer, talk);
-    opened(ands, talk);
+    dealing(made, &dealer, talk);
+    opened(gates, talk);
+    boxes.into_iter().for_each(|(delta, count)| vectors(delta, count, talk));
     for output in of.program.outputs() {
         talk.exchange_each(|_, to| if output.to.includes(to) { output.bits.div_ceil(8) as u64 } else { 0 });
     }
@@ -41,9 +47,15 @@ pub(crate) fn semi_honest(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) 
             }
         }
         Walked::Call { circuit, ands, times } => {
-            BitRows::messages(circuit, times, |ands, turns| {
-                talk.repeat(turns, &mut |talk| talk.exchange(ands.div_ceil(8)));
-            });
+            let index = of.program.lowered().iter().position(|known| std::ptr::eq(known, circuit));
+            match index.and_then(|index| boxed.table(index)) {
+                Some(table) => BitRows::handed(circuit, times, |calls, turns| {
+                    talk.repeat(turns, &mut |talk| rows(table, calls).for_each(|bits| talk.exchange(bits.div_ceil(8))));
+                }),
+                None => BitRows::messages(circuit, times, |ands, turns| {
+                    talk.repeat(turns, &mut |talk| talk.exchange(ands.div_ceil(8)));
+                }),
+            }
             talk.work(GATE * ands.saturating_mul(times) as f64);
         }
         Walked::Output(_) => {}
@@ -68,6 +80,12 @@ pub(crate) fn malicious(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
     Ok(())
 }
 
+/// The bits of the rows of so many calls that come at once, message by message.
+fn rows(table: &PublicTable, calls: u64) -> impl Iterator<Item = u64> {
+    let bits = table.bits();
+    messages(table.delta(), calls).map(move |(_, boxes)| (bits * boxes) as u64)
+}
+
 /// Whether all inputs come before all gates, and outputs after them.
 fn outputs_last(program: &Program) -> bool {
     let place = |step: &Step| match step {
@@ -79,24 +97,26 @@ fn outputs_last(program: &Program) -> bool {
 }
 
 /// The most bytes that a party keeps of the semi-honest form.
-pub(crate) fn table_bytes(program: &Program) -> u64 {
+pub(crate) fn table_bytes(boxed: &Boxed<'_>) -> u64 {
+    let program = boxed.program();
     let bits = |bits: usize| bits.div_ceil(8) as u64;
     let values = program.inputs().iter().map(|input| bits(input.bits));
     let values: u64 = values.chain(program.outputs().iter().map(|output| bits(output.bits))).sum();
-    TablesHead::BYTES + values + gates(program, program.steps())
-}
-
-fn gates(program: &Program, steps: &[Step]) -> u64 {
-    let of = |step: &Step| match step {
-        Step::Call { circuit, times, .. } => {
-            let mut bytes = 0_u64;
-            BitRows::messages(&program.lowered()[*circuit], *times, |ands, turns| {
-                bytes = bytes.saturating_add(turns.saturating_mul(3 * ands.div_ceil(8)));
-            });
-            bytes
+    let mut tables = 0_u64;
+    boxed.calls(&mut |index, times, turns| {
+        let circuit = &program.lowered()[index];
+        let mut of_calls = 0_u64;
+        match boxed.table(index) {
+            Some(table) => BitRows::handed(circuit, times, |calls, turns| {
+                let vectors = messages(table.delta(), calls).map(|(_, boxes)| bits(boxes) << table.delta());
+                let of = vectors.chain(rows(table, calls).map(|bits| bits.div_ceil(8))).sum::<u64>();
+                of_calls = of_calls.saturating_add(turns.saturating_mul(of));
+            }),
+            None => BitRows::messages(circuit, times, |ands, turns| {
+                of_calls = of_calls.saturating_add(turns.saturating_mul(3 * ands.div_ceil(8)));
+            }),
         }
-        Step::Repeat { times, body } => times.saturating_mul(gates(program, body)),
-        Step::Input { .. } | Step::Reveal { .. } => 0,
-    };
-    steps.iter().map(of).fold(0, u64::saturating_add)
+        tables = tables.saturating_add(of_calls.saturating_mul(turns));
+    });
+    (TablesHead::BYTES + values).saturating_add(tables)
 }

@@ -7,102 +7,77 @@
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 
-use comity_core::{Bits, Error, PartyId, Result, SessionId};
+use comity_core::{Bits, Block, Error, PartyId, Result, SessionId};
+use comity_protocol::BatchForm;
 use comity_share::bits::BitShares;
 use zeroize::Zeroizing;
 
-/// The head of a batch of tables.
+/// The head of a batch of tables, behind the beginning of its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TablesHead {
-    /// The form of what follows.
-    pub form: &'static [u8; 16],
     /// The session in which it was made; the same at the peer.
     pub deal: SessionId,
-    /// The digest of the program that it is for.
+    /// The digest of the program that it is for, and of what is looked up in it.
     pub program: [u8; 32],
     /// The party whose part it is.
     pub party: PartyId,
 }
 
 impl TablesHead {
-    /// Bytes of a head.
+    /// Bytes of a head, with those of the form.
     pub const BYTES: u64 = 16 + 32 + 32 + 1;
 
-    /// Writes the head.
+    /// Writes the beginning of a batch of this form, and the head.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind).
-    pub fn write(&self, to: &mut dyn Write) -> Result<()> {
-        put(to, self.form)?;
-        put(to, &self.deal.to_bytes())?;
-        put(to, &self.program)?;
-        put(to, &[self.party.0 as u8])
+    pub fn write(&self, form: &BatchForm, to: &mut dyn Write) -> Result<()> {
+        form.begin(to)?;
+        form.put(to, &self.deal.to_bytes())?;
+        form.put(to, &self.program)?;
+        form.put(to, &[self.party.0 as u8])
     }
 
-    /// Reads the head of a batch of this form, for this party and program.
+    /// Reads the head of a batch for this party and program.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) says what else it is.
-    pub fn read(
-        from: &mut Tables<'_>,
-        form: &'static [u8; 16],
-        program: [u8; 32],
-        party: PartyId,
-    ) -> Result<TablesHead> {
-        let (mut named, mut deal, mut of, mut whose) = ([0; 16], [0; 32], [0; 32], [0]);
-        from.take(&mut named)?;
-        if named != *form {
-            return Err(damaged("they do not begin as tables of this version and protocol do"));
-        }
+    pub fn read(from: &mut Tables<'_>, program: [u8; 32], party: PartyId) -> Result<TablesHead> {
+        let (mut deal, mut of, mut whose) = ([0; 32], [0; 32], [0]);
+        from.form.begins(&mut from.bytes)?;
         from.take(&mut deal)?;
         from.take(&mut of)?;
         from.take(&mut whose)?;
         if of != program {
-            return Err(Error::store("the tables are for another program; prepare tables for this one"));
+            return Err(Error::store(
+                "the tables are for another program, or look up other parts of it whole: prepare tables for this one",
+            ));
         }
         if u16::from(whose[0]) != party.0 {
             return Err(Error::store(format!("the tables are party {}'s, and this is party {party}", whose[0])));
         }
-        Ok(TablesHead { form, deal: SessionId::new(deal), program, party })
+        Ok(TablesHead { deal: SessionId::new(deal), program, party })
     }
 }
 
-/// Writes bytes of a batch.
-pub(crate) fn put(to: &mut dyn Write, bytes: &[u8]) -> Result<()> {
-    to.write_all(bytes).map_err(|error| Error::disk("storing tables", error))
-}
-
 /// Writes bits of a batch, in whole bytes.
-pub(crate) fn put_bits(to: &mut dyn Write, bits: &BitShares) -> Result<()> {
+pub(crate) fn put_bits(form: &BatchForm, to: &mut dyn Write, bits: &BitShares) -> Result<()> {
     let mut bytes = Zeroizing::new(vec![0; bits.len().div_ceil(8)]);
     bits.put_bytes(&mut bytes);
-    put(to, &bytes)
-}
-
-fn damaged(what: &str) -> Error {
-    Error::store(format!("the tables are damaged: {what}; prepare new ones"))
-}
-
-fn unreadable(error: &io::Error) -> Error {
-    Error::store(format!("the tables cannot be read: {error}; prepare new ones"))
+    form.put(to, &bytes)
 }
 
 /// A batch of tables that is read: what a run needs next comes next. What was read is wiped.
 pub struct Tables<'r> {
-    from: Box<dyn Read + Send + 'r>,
-    buffer: Zeroizing<Vec<u8>>,
-    /// What of the buffer was not taken yet.
-    start: usize,
-    end: usize,
+    form: &'static BatchForm,
+    bytes: Buffered<'r>,
 }
 
 impl<'r> Tables<'r> {
-    /// The size of the buffer.
-    const BUFFER: usize = 1 << 16;
-
-    /// Tables from a reader that has nothing else.
-    pub fn new(from: Box<dyn Read + Send + 'r>) -> Tables<'r> {
-        Tables { from, buffer: Zeroizing::new(vec![0; Tables::BUFFER]), start: 0, end: 0 }
+    /// Tables of this form, from a reader that has nothing else.
+    pub fn new(form: &'static BatchForm, from: Box<dyn Read + Send + 'r>) -> Tables<'r> {
+        let buffer = Zeroizing::new(vec![Block::ZERO; Buffered::BLOCKS].into_boxed_slice());
+        Tables { form, bytes: Buffered { from, buffer, start: 0, end: 0 } }
     }
 
     /// Fills these bytes.
@@ -110,28 +85,7 @@ impl<'r> Tables<'r> {
     /// # Errors
     /// [`Store`](comity_core::Kind) if there are no more.
     pub fn take(&mut self, bytes: &mut [u8]) -> Result<()> {
-        let ready = bytes.len().min(self.end - self.start);
-        let (now, rest) = bytes.split_at_mut(ready);
-        now.copy_from_slice(&self.buffer[self.start..self.start + ready]);
-        self.start += ready;
-        if rest.len() >= Tables::BUFFER {
-            return self.from.read_exact(rest).map_err(|error| unreadable(&error));
-        }
-        if rest.is_empty() {
-            return Ok(());
-        }
-        (self.start, self.end) = (0, 0);
-        while self.end < rest.len() {
-            match self.from.read(&mut self.buffer[self.end..]) {
-                Ok(0) => return Err(unreadable(&io::ErrorKind::UnexpectedEof.into())),
-                Ok(count) => self.end += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(unreadable(&error)),
-            }
-        }
-        rest.copy_from_slice(&self.buffer[..rest.len()]);
-        self.start = rest.len();
-        Ok(())
+        self.form.take(&mut self.bytes, bytes)
     }
 
     /// The next bits, as many as there are in `bits`.
@@ -150,9 +104,7 @@ impl<'r> Tables<'r> {
     /// # Errors
     /// As [`Tables::take`].
     pub fn bits(&mut self, count: usize) -> Result<Bits> {
-        let mut bytes = Zeroizing::new(vec![0; count.div_ceil(8)]);
-        self.take(&mut bytes)?;
-        Ok(Bits::from_bytes(&bytes, count))
+        self.form.take_bits(&mut self.bytes, count)
     }
 
     /// That a run has taken all there is.
@@ -160,37 +112,74 @@ impl<'r> Tables<'r> {
     /// # Errors
     /// [`Store`](comity_core::Kind) if there is more.
     pub fn ended(mut self) -> Result<()> {
-        match self.end - self.start == 0 && self.from.read(&mut [0]).map_err(|error| unreadable(&error))? == 0 {
-            true => Ok(()),
-            false => Err(damaged("there are more bytes than the program takes")),
+        self.form.ends(&mut self.bytes)
+    }
+
+    /// The error of tables in which this is wrong.
+    pub(crate) fn damaged(&self, what: &str) -> Error {
+        self.form.damaged(what)
+    }
+}
+
+/// A reader whose buffer is wiped.
+struct Buffered<'r> {
+    from: Box<dyn Read + Send + 'r>,
+    buffer: Zeroizing<Box<[Block]>>,
+    /// The bytes of the buffer that were not taken yet.
+    start: usize,
+    end: usize,
+}
+
+impl Buffered<'_> {
+    /// Blocks of the buffer: 16 KiB.
+    const BLOCKS: usize = 1 << 10;
+}
+
+impl Read for Buffered<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let buffer = Block::bytes_of_mut(&mut self.buffer);
+        if self.start == self.end {
+            if bytes.len() >= buffer.len() {
+                return self.from.read(bytes);
+            }
+            (self.start, self.end) = (0, 0);
+            self.end = self.from.read(buffer)?;
         }
+        let count = bytes.len().min(self.end - self.start);
+        bytes[..count].copy_from_slice(&buffer[self.start..][..count]);
+        self.start += count;
+        Ok(count)
     }
 }
 
 /// A batch of tables in memory, for a run in the same session. Its pieces are wiped as they are read.
 #[derive(Default)]
 pub struct Kept {
-    pieces: VecDeque<Zeroizing<Vec<u8>>>,
-    /// Bytes of the first piece that were read.
+    pieces: VecDeque<Zeroizing<Box<[Block]>>>,
+    /// Bytes of the first piece that were read, and of the last one that were written.
     read: usize,
+    written: usize,
 }
 
 impl Kept {
-    /// The size of a piece. All of it is wiped, also what is not used of the last one.
-    const PIECE: usize = 1 << 16;
+    /// Blocks of a piece, 64 KiB. (Blocks are wiped sixteen bytes at a time, bytes one by one.)
+    const BLOCKS: usize = 1 << 12;
+    const PIECE: usize = Kept::BLOCKS * Block::BYTES;
 }
 
 impl Write for Kept {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let full = self.pieces.back().is_none_or(|piece| piece.len() == Kept::PIECE);
-        if full {
-            let mut piece = Zeroizing::new(Vec::new());
-            piece.try_reserve_exact(Kept::PIECE).map_err(|_| io::ErrorKind::OutOfMemory)?;
-            self.pieces.push_back(piece);
+        if self.pieces.is_empty() || self.written == Kept::PIECE {
+            let mut piece = Vec::new();
+            piece.try_reserve_exact(Kept::BLOCKS).map_err(|_| io::ErrorKind::OutOfMemory)?;
+            piece.resize(Kept::BLOCKS, Block::ZERO);
+            self.pieces.push_back(Zeroizing::new(piece.into_boxed_slice()));
+            self.written = 0;
         }
-        let piece = self.pieces.back_mut().expect("there is a last piece");
-        let count = bytes.len().min(Kept::PIECE - piece.len());
-        piece.extend_from_slice(&bytes[..count]);
+        let piece = Block::bytes_of_mut(self.pieces.back_mut().expect("there is a last piece"));
+        let count = bytes.len().min(Kept::PIECE - self.written);
+        piece[self.written..][..count].copy_from_slice(&bytes[..count]);
+        self.written += count;
         Ok(count)
     }
 
@@ -201,11 +190,12 @@ impl Write for Kept {
 
 impl Read for Kept {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let end = if self.pieces.len() == 1 { self.written } else { Kept::PIECE };
         let Some(piece) = self.pieces.front() else { return Ok(0) };
-        let count = bytes.len().min(piece.len() - self.read);
-        bytes[..count].copy_from_slice(&piece[self.read..self.read + count]);
+        let count = bytes.len().min(end - self.read);
+        bytes[..count].copy_from_slice(&Block::bytes_of(piece)[self.read..][..count]);
         self.read += count;
-        if self.read == piece.len() {
+        if self.read == end {
             self.pieces.pop_front();
             self.read = 0;
         }

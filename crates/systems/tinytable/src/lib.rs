@@ -18,6 +18,7 @@
 //!
 //! - [`authenticated`]: the malicious form, by its steps.
 //! - [`semi_honest`]: figure 2.5, making the tables, and figure 2.6, looking up in them.
+//! - [`boxes`]: what is looked up whole, such as S-boxes, in the semi-honest form.
 //! - [`kept`]: what a party keeps of them.
 //! - [`masked`]: the walk over a program on masked bits. Its order is the order in which tables were made.
 //! - [`TinyTableSemiHonest`] and [`TinyTable`]: all of it as protocols.
@@ -37,6 +38,7 @@
 //! built on TinyOT's triples.
 
 pub mod authenticated;
+pub mod boxes;
 mod conduct;
 mod costs;
 pub mod kept;

@@ -6,10 +6,14 @@
 use core::ops::Range;
 
 use comity_channel::Channel;
-use comity_circuit::{Put, Recipients, Shown};
+use comity_circuit::{Call, Put, Recipients, Shown};
 use comity_core::{Backend, Bits, Error, PartyId, Result, TapeGate};
+use comity_gmw::table::PublicTable;
+use comity_protocol::Here;
 use comity_share::bits::BitShares;
 use comity_sharing::{BitOperands, BitRows, Sharing};
+
+use crate::boxes::{self, Boxed};
 
 /// What a party looks up in, and what it has of the masks.
 pub trait LookUps {
@@ -28,6 +32,16 @@ pub trait LookUps {
     /// Those of the reader and of the channel.
     fn look_up(&mut self, ch: &mut dyn Channel, c: &BitShares, d: &BitShares) -> Result<&BitShares>;
 
+    /// Looks up the next boxes, all of this table, at the masked bits of their indices: bit `t` of all of them
+    /// for each `t`. Gives the masked bits of their rows in the same way.
+    ///
+    /// # Errors
+    /// Those of the reader and of the channel; [`InvalidInput`](comity_core::Kind) where all tables are of gates.
+    fn look_up_whole(&mut self, ch: &mut dyn Channel, table: &PublicTable, at: &[BitShares]) -> Result<Vec<BitShares>> {
+        let _ = (ch, table, at);
+        Err(Error::invalid_input("these tables are of gates alone"))
+    }
+
     /// The output of which these are the masked bits, if this party is a recipient.
     ///
     /// # Errors
@@ -41,14 +55,22 @@ pub struct MaskedSharing<'a, L> {
     me: PartyId,
     backend: Backend,
     look_ups: L,
+    /// What is looked up whole.
+    boxed: Option<&'a Boxed<'a>>,
     c: BitShares,
     d: BitShares,
 }
 
 impl<'a, L: LookUps> MaskedSharing<'a, L> {
-    /// The walk of party `me`, over a link to its peer.
-    pub fn new(ch: &'a mut (dyn Channel + 'a), me: PartyId, backend: Backend, look_ups: L) -> MaskedSharing<'a, L> {
-        MaskedSharing { ch, me, backend, look_ups, c: BitShares::default(), d: BitShares::default() }
+    /// The walk of this party, over a link to its peer.
+    pub fn new(
+        ch: &'a mut (dyn Channel + 'a),
+        here: Here,
+        boxed: Option<&'a Boxed<'a>>,
+        look_ups: L,
+    ) -> MaskedSharing<'a, L> {
+        let Here { me, backend, .. } = here;
+        MaskedSharing { ch, me, backend, look_ups, boxed, c: BitShares::default(), d: BitShares::default() }
     }
 
     /// The link, and what was looked up in.
@@ -126,6 +148,17 @@ impl<L: LookUps> Sharing for MaskedSharing<'_, L> {
         let masked = from.pack(shown.wires());
         let masked = Bits::from_words(masked.words().to_vec(), shown.bits);
         self.look_ups.unmask(self.ch, shown.to, masked)
+    }
+
+    // Step 3, of boxes.
+    fn look_up(&mut self, call: &Call<'_>, memory: &mut BitRows) -> Result<bool> {
+        let Some(table) = self.boxed.and_then(|boxed| boxed.table(call.index)) else { return Ok(false) };
+        for (first, copies) in boxes::messages(table.delta(), call.times) {
+            let at = boxes::indices(call, memory, first, copies);
+            let rows = self.look_ups.look_up_whole(self.ch, table, &at)?;
+            boxes::put_rows(call, memory, first, &rows);
+        }
+        Ok(true)
     }
 }
 

@@ -14,6 +14,7 @@ use comity_protocol::{
 use comity_share::triples::OtKind;
 use comity_triples::{Ands, DealerKind, TripleDealer, dealer_over};
 
+use crate::boxes::{Boxed, Boxing};
 use crate::semi_honest::{prepare_with, run_on, run_with};
 use crate::{authenticated, costs};
 
@@ -37,22 +38,32 @@ static SEMI_HONEST: Card = Card {
     takes: Takes::Any,
     reactive: false,
     goal: Goal::Depth,
-    offline: &[Material { name: TABLES, program: true, from: None, options: &["dealer"], units: &["runs"] }],
-    options: &[Opt {
-        name: "dealer",
-        values: Values::OneOf(&["softspoken", "iknp", "silent"]),
-        default: Default::Given("softspoken"),
-        agreed: true,
-        about: "Which OT extension tables are made from: softspoken (7.8 bytes an AND gate), iknp (31.8), or silent (0.3, for slow \
-                networks)",
-    }],
+    offline: &[Material { name: TABLES, program: true, from: None, options: &["dealer", "tables"], units: &["runs"] }],
+    options: &[
+        Opt {
+            name: "dealer",
+            values: Values::OneOf(&["softspoken", "iknp", "silent"]),
+            default: Default::Given("softspoken"),
+            agreed: true,
+            about: "Which OT extension tables are made from: softspoken (7.8 bytes an AND gate), iknp (31.8), or silent (0.3, for slow \
+                    networks)",
+        },
+        Opt {
+            name: "tables",
+            values: Values::OneOf(Boxing::WORDS),
+            default: Default::Given("auto"),
+            agreed: true,
+            about: "What has a table: gates (each AND gate), sbox (whatever the program calls that is a function of at most 8 bits, \
+                    looked up whole, in one round), or auto (sbox where gates would take more rounds and no fewer bits)",
+        },
+    ],
     phases: &["setup", "offline", "inputs", "gates", "outputs"],
     summary: "scrambled tables of gates, made ahead for one program (TinyTable, 2016), for two parties",
     protects: "parties that follow the protocol learn nothing but their outputs, whatever they compute afterwards",
     risk: "a peer that breaks the rules could learn this party's inputs, or make outputs wrong, unnoticed",
     about: "A table for each AND gate, of which both parties hold a share: 8.3 bytes a gate before the inputs matter (offline), which depend \
             on the program and serve one run of it; then a bit each way, half of gmw, and a round of messages for each layer of AND gates. \
-            Without a store the tables are made in the run and kept in memory, three bits a gate. For whom the time from the inputs to \
+            An S-box that the program calls is looked up whole, in one round. Without a store the tables are made in the run and kept in memory, three bits a gate. For whom the time from the inputs to \
             the result counts.",
 };
 
@@ -69,8 +80,9 @@ impl Protocol for TinyTableSemiHonest {
         &SEMI_HONEST
     }
 
-    fn needs(&self, program: &Program, _: &Options, _: Params) -> Result<Vec<Need>> {
-        Ok(vec![Need { material: TABLES, units: vec![1], batches: 1, bytes: costs::table_bytes(program) }])
+    fn needs(&self, program: &Program, options: &Options, _: Params) -> Result<Vec<Need>> {
+        let bytes = costs::table_bytes(&Boxed::new(program, Boxing::of(options)));
+        Ok(vec![Need { material: TABLES, units: vec![1], batches: 1, bytes }])
     }
 
     fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
@@ -94,10 +106,10 @@ impl Protocol for TinyTableSemiHonest {
         _: &mut dyn Supplies,
         to: &mut dyn Press,
     ) -> Result<()> {
-        let program = named(self.card(), ahead)?;
+        let boxed = Boxed::new(named(self.card(), ahead)?, Boxing::of(ahead.options));
         lots(me, ahead, to, &mut |me, out| {
-            let dealer = from_ot::<Simplest>(me, program, ahead.options)?;
-            prepare_with(me, program, dealer, out)
+            let dealer = from_ot::<Simplest>(me, boxed.program(), ahead.options)?;
+            prepare_with(me, &boxed, dealer, out)
         })
     }
 }

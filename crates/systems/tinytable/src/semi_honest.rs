@@ -6,7 +6,8 @@
 //! 2. The table of an AND: at `(c, d)` stands `r_o + (c + r_u)(d + r_v) = r_o + r_u r_v + c r_v + d r_u +
 //!    cd`, which is linear in the masks but for one product. So both parties multiply their shares of `r_u`
 //!    and `r_v`, as GMW does ([`BitMachine`]), for all gates at once; `t` is a party's share of `r_u r_v +
-//!    r_o`.
+//!    r_o`. What is looked up whole ([`boxes`](crate::boxes)) has the unit vector of its index's mask, by
+//!    products as well.
 //! 3. Each party keeps its table of each gate, its own masks of inputs, and of outputs the masks of those
 //!    that it is to learn: the peer shows its shares of them.
 //!
@@ -18,22 +19,25 @@
 //! 4. An output is `e_o + r_o`, which sends nothing.
 
 use core::ops::Range;
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
 use comity_channel::{Channel, Mesh};
-use comity_circuit::{Program, Put, Recipients, Shown};
+use comity_circuit::{Call, Put, Recipients, Shown};
 use comity_core::{Backend, Bits, PartyId, Result, TapeGate, Vectorize};
 use comity_gmw::BitMachine;
 use comity_gmw::dealers::BitDealer;
-use comity_protocol::{Job, Party};
+use comity_gmw::table::{PublicTable, UnitVectors};
+use comity_protocol::{BatchForm, Job, Party};
 use comity_share::bits::BitShares;
 use comity_sharing::{BitOperands, BitRows, SharedEngine, Sharing};
 
+use crate::boxes::{self, Boxed, Boxing};
 use crate::kept::{Kept, Tables, TablesHead, put_bits};
 use crate::masked::{LookUps, MaskedSharing, no_random};
 
 /// The form of a batch's bytes.
-pub const FORM: &[u8; 16] = b"comity tinytab p";
+pub static FORM: BatchForm = BatchForm { magic: b"comity tinytab p", name: "a batch of tables" };
 
 /// AND gates whose products are made together.
 pub const TOGETHER: usize = 1 << 20;
@@ -43,12 +47,23 @@ pub struct MaskSharing<'a, 'n, 'd> {
     net: &'a mut Mesh<'n>,
     machine: &'a mut BitMachine<'d>,
     to: &'a mut dyn Write,
-    /// The gates whose tables are not made yet: their shares of the masks of both inputs and of the output,
-    /// and how many of them one message of a run has.
+    boxed: &'a Boxed<'a>,
+    /// The gates whose tables are not made yet: their shares of the masks of both inputs and of the output.
     u: BitShares,
     v: BitShares,
     o: BitShares,
-    pieces: Vec<usize>,
+    /// What of a run's messages has no tables yet, in order.
+    pieces: Vec<Piece>,
+    /// The bits of the unit vectors that are to be made.
+    unit_bits: u64,
+}
+
+/// What one message of a run is about.
+enum Piece {
+    /// So many gates.
+    Gates(usize),
+    /// Boxes: the masks of their indices, and of their rows.
+    Boxes { index: Vec<BitShares>, rows: BitShares },
 }
 
 impl<'a, 'n, 'd> MaskSharing<'a, 'n, 'd> {
@@ -56,10 +71,11 @@ impl<'a, 'n, 'd> MaskSharing<'a, 'n, 'd> {
     pub fn new(
         net: &'a mut Mesh<'n>,
         machine: &'a mut BitMachine<'d>,
+        boxed: &'a Boxed<'a>,
         to: &'a mut dyn Write,
     ) -> MaskSharing<'a, 'n, 'd> {
         let [u, v, o] = [(); 3].map(|()| BitShares::default());
-        MaskSharing { net, machine, to, u, v, o, pieces: Vec::new() }
+        MaskSharing { net, machine, to, boxed, u, v, o, pieces: Vec::new(), unit_bits: 0 }
     }
 
     fn gates(&mut self, mut operands: impl BitOperands) -> Result<()> {
@@ -69,7 +85,7 @@ impl<'a, 'n, 'd> MaskSharing<'a, 'n, 'd> {
             let masks = self.machine.random(count);
             operands.write(&masks);
             self.o.push(masks.words(), count);
-            self.pieces.push(count);
+            self.pieces.push(Piece::Gates(count));
             if self.u.len() >= TOGETHER {
                 self.tables()?;
             }
@@ -77,7 +93,7 @@ impl<'a, 'n, 'd> MaskSharing<'a, 'n, 'd> {
         Ok(())
     }
 
-    /// Steps 2 and 3, of the gates whose tables are not made yet.
+    /// Steps 2 and 3, of the gates and boxes whose tables are not made yet.
     ///
     /// # Errors
     /// Those of the machine and of the writer.
@@ -87,17 +103,49 @@ impl<'a, 'n, 'd> MaskSharing<'a, 'n, 'd> {
         }
         let mut t = self.machine.and(self.net, &self.u, &self.v)?;
         t.words_mut().iter_mut().zip(self.o.words()).for_each(|(t, o)| *t ^= o);
+        let mut vectors = self.vectors()?;
         let (mut start, mut part) = (0, BitShares::default());
-        for count in self.pieces.drain(..) {
-            for bits in [&t, &self.u, &self.v] {
-                part.clear();
-                part.push_from(bits, start, count);
-                put_bits(self.to, &part)?;
+        for piece in self.pieces.drain(..) {
+            match piece {
+                Piece::Gates(count) => {
+                    for bits in [&t, &self.u, &self.v] {
+                        part.clear();
+                        part.push_from(bits, start, count);
+                        put_bits(&FORM, self.to, &part)?;
+                    }
+                    start += count;
+                }
+                Piece::Boxes { index, rows } => {
+                    let (of, done) = vectors.get_mut(&index.len()).expect("the vectors were made");
+                    let copies = index[0].len();
+                    for line in of.part(*done, copies).lines() {
+                        put_bits(&FORM, self.to, &BitShares::from_words(line.to_vec(), copies))?;
+                    }
+                    *done += copies;
+                    put_bits(&FORM, self.to, &rows)?;
+                }
             }
-            start += count;
         }
         [&mut self.u, &mut self.v, &mut self.o].into_iter().for_each(BitShares::clear);
+        self.unit_bits = 0;
         Ok(())
+    }
+
+    /// The unit vectors of the masks of the boxes' indices, by the bits of an index, and how many are written.
+    fn vectors(&mut self) -> Result<BTreeMap<usize, (UnitVectors, usize)>> {
+        let mut indices = BTreeMap::<usize, Vec<BitShares>>::new();
+        for piece in &self.pieces {
+            if let Piece::Boxes { index, .. } = piece {
+                let all = indices.entry(index.len()).or_default();
+                all.resize_with(index.len(), BitShares::default);
+                all.iter_mut().zip(index).for_each(|(all, bit)| all.push(bit.words(), bit.len()));
+            }
+        }
+        let made = indices.into_iter().map(|(delta, index)| {
+            let vectors = UnitVectors::of(self.net, self.machine, index)?;
+            Ok((delta, (vectors, 0)))
+        });
+        made.collect()
     }
 }
 
@@ -139,7 +187,7 @@ impl Sharing for MaskSharing<'_, '_, '_> {
         // What is kept comes in the order of the program, at both parties.
         self.tables()?;
         if own {
-            put_bits(self.to, &masks)?;
+            put_bits(&FORM, self.to, &masks)?;
         }
         to.unpack(&masks, put.start);
         Ok(())
@@ -153,9 +201,26 @@ impl Sharing for MaskSharing<'_, '_, '_> {
     fn reveal(&mut self, shown: Shown, from: &BitRows) -> Result<Option<Bits>> {
         self.tables()?;
         if let Some(masks) = self.machine.reveal(self.net, shown.to, &from.pack(shown.wires()))? {
-            put_bits(self.to, &BitShares::from_words(masks.words().to_vec(), shown.bits))?;
+            put_bits(&FORM, self.to, &BitShares::from_words(masks.words().to_vec(), shown.bits))?;
         }
         Ok(None)
+    }
+
+    // Step 1 of boxes.
+    fn look_up(&mut self, call: &Call<'_>, memory: &mut BitRows) -> Result<bool> {
+        let boxed = self.boxed;
+        let Some(table) = boxed.table(call.index) else { return Ok(false) };
+        for (first, copies) in boxes::messages(table.delta(), call.times) {
+            let index = boxes::indices(call, memory, first, copies);
+            let rows: Vec<BitShares> = (0..table.bits()).map(|_| self.machine.random(copies)).collect();
+            boxes::put_rows(call, memory, first, &rows);
+            self.pieces.push(Piece::Boxes { index, rows: boxes::joined(&rows) });
+            self.unit_bits += (copies as u64) << table.delta();
+            if boxes::is_full(self.unit_bits) {
+                self.tables()?;
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -180,6 +245,17 @@ impl<'r> GateTables<'r> {
         GateTables { from, me, backend, t, u, v, out: Vec::new(), into: Vec::new() }
     }
 
+    /// Sends the bits of the message under way, and adds the peer's.
+    fn exchange(&mut self, ch: &mut dyn Channel) -> Result<()> {
+        let bytes = self.t.len().div_ceil(8);
+        self.out.resize(bytes, 0);
+        self.t.put_bytes(&mut self.out);
+        self.into.resize(bytes, 0);
+        ch.exchange(&self.out, &mut self.into)?;
+        self.t.add_bytes(self.backend, &self.into);
+        Ok(())
+    }
+
     /// That all tables were used.
     ///
     /// # Errors
@@ -201,7 +277,6 @@ impl LookUps for GateTables<'_> {
     }
 
     fn look_up(&mut self, ch: &mut dyn Channel, c: &BitShares, d: &BitShares) -> Result<&BitShares> {
-        let bytes = c.len().div_ceil(8);
         for bits in [&mut self.t, &mut self.u, &mut self.v] {
             bits.resize(c.len());
             self.from.fill(bits, &mut self.into)?;
@@ -209,12 +284,25 @@ impl LookUps for GateTables<'_> {
         let both = if self.me == PartyId(0) { u64::MAX } else { 0 };
         let at = (c.words(), d.words());
         self.backend.vectorize(Entries { at, t: self.t.words_mut(), u: self.u.words(), v: self.v.words(), both });
-        self.out.resize(bytes, 0);
-        self.t.put_bytes(&mut self.out);
-        self.into.resize(bytes, 0);
-        ch.exchange(&self.out, &mut self.into)?;
-        self.t.add_bytes(self.backend, &self.into);
+        self.exchange(ch)?;
         Ok(&self.t)
+    }
+
+    fn look_up_whole(&mut self, ch: &mut dyn Channel, table: &PublicTable, at: &[BitShares]) -> Result<Vec<BitShares>> {
+        let copies = at[0].len();
+        let GateTables { from, into, t, u, .. } = self;
+        u.resize(copies);
+        let vectors = UnitVectors::from_lines(table.delta(), copies, |line| {
+            from.fill(u, into)?;
+            line.copy_from_slice(u.words());
+            Ok(())
+        })?;
+        t.resize(table.bits() * copies);
+        from.fill(t, into)?;
+        let found = boxes::joined(&vectors.moved(self.backend, at, &[table]));
+        t.words_mut().iter_mut().zip(found.words()).for_each(|(t, found)| *t ^= found);
+        self.exchange(ch)?;
+        Ok(boxes::parted(&self.t, copies))
     }
 
     fn unmask(&mut self, _: &mut dyn Channel, to: Recipients, masked: Bits) -> Result<Option<Bits>> {
@@ -233,18 +321,19 @@ impl LookUps for GateTables<'_> {
 /// Those of the dealer, of the channel, and of the writer. After an error what was written is worth nothing.
 pub fn prepare_with(
     me: &mut Party<'_, '_>,
-    program: &Program,
+    boxed: &Boxed<'_>,
     dealer: Option<Box<BitDealer<'_>>>,
     to: &mut dyn Write,
 ) -> Result<()> {
-    TablesHead { form: FORM, deal: me.here.session, program: program.digest(), party: me.me() }.write(to)?;
+    let program = boxed.program();
+    TablesHead { deal: me.here.session, program: boxed.digest(), party: me.me() }.write(&FORM, to)?;
     let mut machine = BitMachine::setup(me, dealer)?;
     me.observer.phase("offline");
     for circuit in program.lowered() {
         circuit.layered();
     }
-    machine.plan(program.and_gates());
-    let mut engine = SharedEngine::new(MaskSharing::new(me.net, &mut machine, to));
+    machine.plan(boxed.triples());
+    let mut engine = SharedEngine::new(MaskSharing::new(me.net, &mut machine, boxed, to));
     comity_circuit::run(program, &mut engine, &vec![None; program.inputs().len()], &mut ())?;
     engine.parts().0.tables()?;
     me.net.flush()
@@ -255,14 +344,15 @@ pub fn prepare_with(
 /// # Errors [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program;
 /// [`Store`](comity_core::Kind) if these are no tables of this program and party; those of the channel.
 pub fn run_on(me: &mut Party<'_, '_>, job: &Job<'_>, tables: Box<dyn Read + Send + '_>) -> Result<()> {
-    let mut tables = Tables::new(tables);
-    TablesHead::read(&mut tables, FORM, job.program.digest(), me.me())?;
+    let boxed = Boxed::new(job.program, Boxing::of(job.options));
+    let mut tables = Tables::new(&FORM, tables);
+    TablesHead::read(&mut tables, boxed.digest(), me.me())?;
     let (ch, here, _, observer) = me.pair()?;
     for circuit in job.program.lowered() {
         circuit.layered();
     }
     let tables = GateTables::new(tables, here.me, here.backend);
-    let mut engine = SharedEngine::new(MaskedSharing::new(ch, here.me, here.backend, tables));
+    let mut engine = SharedEngine::new(MaskedSharing::new(ch, here, Some(&boxed), tables));
     comity_circuit::run(job.program, &mut engine, job.inputs, observer)?;
     let (ch, tables) = engine.into_sharing().into_parts();
     ch.flush()?;
@@ -275,7 +365,8 @@ pub fn run_on(me: &mut Party<'_, '_>, job: &Job<'_>, tables: Box<dyn Read + Send
 /// As [`prepare_with`] and [`run_on`].
 pub fn run_with(me: &mut Party<'_, '_>, dealer: Option<Box<BitDealer<'_>>>, job: &Job<'_>) -> Result<()> {
     let mut kept = Kept::default();
-    prepare_with(&mut me.sub("tables"), job.program, dealer, &mut kept)?;
+    let boxed = Boxed::new(job.program, Boxing::of(job.options));
+    prepare_with(&mut me.sub("tables"), &boxed, dealer, &mut kept)?;
     run_on(me, job, Box::new(kept))
 }
 

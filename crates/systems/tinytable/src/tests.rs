@@ -1,5 +1,6 @@
 //! Both forms: their laws, the figures, bytes, cheats, and what is kept.
 
+mod boxes;
 mod cheats;
 mod dealer;
 mod drawn;
@@ -16,6 +17,7 @@ use comity_testing::Net;
 use comity_testing::laws::{Outputs, rng};
 
 use crate::TinyTableSemiHonest;
+use crate::boxes::{Boxed, Boxing};
 use crate::kept::Kept;
 use crate::semi_honest::{prepare_with, run_on};
 use dealer::Trusted;
@@ -38,16 +40,31 @@ fn own(me: PartyId, program: &Program, values: &[Bits]) -> Vec<Option<Bits>> {
 
 /// What a party keeps for a run of a program, on triples of a trusted dealer.
 fn prepared(me: &mut Party<'_, '_>, program: &Program) -> Vec<u8> {
+    prepared_as(me, program, Boxing::Auto)
+}
+
+fn prepared_as(me: &mut Party<'_, '_>, program: &Program, boxing: Boxing) -> Vec<u8> {
     let (mut kept, mut bytes) = (Kept::default(), Vec::new());
     let dealer = Trusted::new(me.here.backend, 7);
-    prepare_with(me, program, Some(Box::new(dealer)), &mut kept).unwrap();
+    prepare_with(me, &Boxed::new(program, boxing), Some(Box::new(dealer)), &mut kept).unwrap();
     std::io::Read::read_to_end(&mut kept, &mut bytes).unwrap();
     bytes
 }
 
 /// Runs a program on tables, and gives what this party learns, and the bytes that it sent.
 fn online(me: &mut Party<'_, '_>, program: &Program, values: &[Bits], tables: &[u8]) -> Result<(Vec<Bits>, u64)> {
-    let (here, options) = (me.here, Options::new(TinyTableSemiHonest.card()));
+    online_as(me, program, values, tables, "auto")
+}
+
+fn online_as(
+    me: &mut Party<'_, '_>,
+    program: &Program,
+    values: &[Bits],
+    tables: &[u8],
+    boxing: &str,
+) -> Result<(Vec<Bits>, u64)> {
+    let (here, mut options) = (me.here, Options::new(TinyTableSemiHonest.card()));
+    options.set(PartyId(0), "tables", boxing).unwrap();
     let (_, ch) = me.net.pair()?;
     let mut ch = Counted::new(ch);
     let (mut outputs, inputs) = (Outputs::default(), own(here.me, program, values));

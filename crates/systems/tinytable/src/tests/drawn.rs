@@ -6,6 +6,7 @@ use comity_testing::laws::{clear, rng};
 
 use super::{both, online, prepared};
 use crate::kept::{Tables, TablesHead};
+use crate::semi_honest::FORM;
 
 const WIDTH: usize = 4096;
 
@@ -20,7 +21,7 @@ fn product() -> Program {
 
 /// A party's masks of its input, its shares `t`, `r_u` and `r_v` of the gates' tables, and the masks of the outputs.
 fn parts(kept: &[u8]) -> [Bits; 5] {
-    let mut from = Tables::new(Box::new(&kept[TablesHead::BYTES as usize..]));
+    let mut from = Tables::new(&FORM, Box::new(&kept[TablesHead::BYTES as usize..]));
     [(); 5].map(|()| from.bits(WIDTH).unwrap())
 }
 

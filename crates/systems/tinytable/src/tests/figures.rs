@@ -60,7 +60,7 @@ fn the_tables_of_all_gates_are_those_of_the_figure() {
             let kept = both(seed, |me| prepared(me, &program));
             let (mut masks, mut tables, mut out) = ([false; 2], [[false; 3]; 2], [false; 2]);
             for party in 0..2 {
-                let mut from = Tables::new(Box::new(&kept[party][TablesHead::BYTES as usize..]));
+                let mut from = Tables::new(&FORM, Box::new(&kept[party][TablesHead::BYTES as usize..]));
                 masks[party] = from.bits(1).unwrap().get(0);
                 if k3 {
                     tables[party] = [(); 3].map(|()| from.bits(1).unwrap().get(0));
@@ -165,10 +165,10 @@ fn literal_tables_send_the_same_bytes() {
                 let inputs = own(here.me, &program, &values);
                 let mut outputs = Outputs::default();
                 if literal {
-                    let mut from = Tables::new(Box::new(&tables[..]));
-                    TablesHead::read(&mut from, FORM, program.digest(), here.me).unwrap();
+                    let mut from = Tables::new(&FORM, Box::new(&tables[..]));
+                    TablesHead::read(&mut from, program.digest(), here.me).unwrap();
                     let look_ups = Literal { from, me: here.me, out: BitShares::default() };
-                    let mut engine = SharedEngine::new(MaskedSharing::new(&mut ch, here.me, here.backend, look_ups));
+                    let mut engine = SharedEngine::new(MaskedSharing::new(&mut ch, here, None, look_ups));
                     comity_circuit::run(&program, &mut engine, &inputs, &mut outputs).unwrap();
                 } else {
                     let options = Options::new(TinyTableSemiHonest.card());
@@ -225,7 +225,7 @@ fn a_layer_of_ands_sends_half_of_what_gmw_sends() {
 #[test]
 fn costs_and_needs_are_exact() {
     let options = Options::new(TinyTableSemiHonest.card());
-    for program in programs() {
+    for program in programs().into_iter().chain(super::boxes::programs()) {
         let mut talk = Talk::new(2);
         let params = comity_core::Params::default();
         let of = Costing { program: &program, options: &options, params, parties: 2 };

@@ -28,6 +28,12 @@ mod silent {
     laws!(TinyTableSemiHonest, Laws { programs: 1, deviations: 12, options: &[("dealer", "silent")], ..Laws::USUAL });
 }
 
+mod boxes {
+    use super::*;
+
+    laws!(TinyTableSemiHonest, Laws { programs: 2, deviations: 12, options: &[("tables", "sbox")], ..Laws::USUAL });
+}
+
 mod on_a_trusted_dealer {
     use super::*;
 

@@ -74,7 +74,7 @@ struct Parts {
 }
 
 fn parts(kept: &[u8]) -> Parts {
-    let mut from = Tables::new(Box::new(&kept[TablesHead::BYTES as usize..]));
+    let mut from = Tables::new(&FORM, Box::new(&kept[TablesHead::BYTES as usize..]));
     let mut delta = [0; 16];
     from.take(&mut delta).unwrap();
     let masks = from.bits(WIDTH).unwrap();
@@ -304,8 +304,8 @@ fn what_are_no_authenticated_tables_is_refused() {
     refused(&other, [&kept[0], &kept[1]], "for another program");
     refused(&program, [&kept[1], &kept[0]], "the tables are party 1's, and this is party 0");
     let form = [&b"comity tinytab p"[..], &kept[0][16..]].concat();
-    assert!(FORM != &form[..16]);
-    refused(&program, [&form, &kept[1]], "do not begin as tables of this version");
+    assert!(FORM.magic != &form[..16]);
+    refused(&program, [&form, &kept[1]], "does not begin as one of this version");
     let mut key = kept[0].clone();
     key[TablesHead::BYTES as usize] &= !1;
     refused(&program, [&key, &kept[1]], "global key");

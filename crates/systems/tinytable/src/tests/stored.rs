@@ -92,7 +92,7 @@ fn what_are_no_tables_of_this_run_is_refused() {
     refused(&other, [&kept[0], &kept[1]], "for another program");
     refused(&program, [&kept[1], &kept[0]], "the tables are party 1's, and this is party 0");
     let version = [&b"comity tinytab 0"[..], &kept[0][16..]].concat();
-    refused(&program, [&version, &kept[1]], "do not begin as tables of this version");
+    refused(&program, [&version, &kept[1]], "does not begin as one of this version");
     for len in [0, 16, 80, 81, 100, kept[0].len() - 1] {
         refused(&program, [&kept[0][..len], &kept[1]], "cannot be read");
     }
