@@ -1,12 +1,12 @@
 //! The dealers of the holder and of the other parties.
 
 use comity_channel::Mesh;
-use comity_core::{Backend, Block, PartyId, Prg, Result, SessionId};
+use comity_core::{Backend, Block, Error, PartyId, Prg, Result, SessionId};
 use comity_protocol::{Dealer, Party};
 use comity_share::BitTriples;
 
 use crate::messages::{SeedLetter, SeedOrder, SeedRequest};
-use crate::seal::{RecipientKey, SeedUse, open};
+use crate::seal::{RecipientKey, SeedUse, open, vouched};
 use crate::seeds::{Share, triples};
 use crate::token::TokenAccess;
 
@@ -27,8 +27,13 @@ impl Sessions {
 }
 
 /// The holder's dealer.
+///
+/// What stands at the place of its token knows this party's shares of all triples, and with what it hears on the
+/// line to another party its inputs. So a holder that was told its token's fingerprint takes no seed before
+/// that token has signed the others'.
 pub struct HolderTriples<'t> {
     token: Box<dyn TokenAccess + 't>,
+    known: Option<[u8; 32]>,
     sessions: Sessions,
     backend: Backend,
 }
@@ -36,7 +41,14 @@ pub struct HolderTriples<'t> {
 impl<'t> HolderTriples<'t> {
     /// Deals from this token. The session of the party is this dealer's alone.
     pub fn new(me: &Party<'_, '_>, token: Box<dyn TokenAccess + 't>) -> HolderTriples<'t> {
-        HolderTriples { token, sessions: Sessions { session: me.here.session, next: 0 }, backend: me.here.backend }
+        let sessions = Sessions { session: me.here.session, next: 0 };
+        HolderTriples { token, known: None, sessions, backend: me.here.backend }
+    }
+
+    /// The same, from the token that has this fingerprint, or whose issuer has it.
+    #[must_use]
+    pub fn knowing(self, known: Option<[u8; 32]>) -> HolderTriples<'t> {
+        HolderTriples { known, ..self }
     }
 }
 
@@ -45,15 +57,27 @@ impl Dealer for HolderTriples<'_> {
 
     fn deal(&mut self, net: &mut Mesh<'_>, at_least: usize) -> Result<BitTriples> {
         // Init: the token makes seeds, and party 0's share of c, whoever the others are.
-        let init = self.token.init(SeedOrder::new(net.parties(), at_least)?)?;
+        let order = SeedOrder::new(net.parties(), at_least)?;
+        let init = self.token.init(order)?;
         // Set-up: keys come from the others, and sealed seeds go to them.
         let mut recipients = vec![[0; 32]; usize::from(net.parties() - 1)];
         for (peer, key) in net.peers().zip(&mut recipients) {
             net.link(peer).recv(key).map_err(|error| error.by(peer))?;
         }
-        let answer = self.token.set_up(&SeedRequest { session: self.sessions.next(), recipients })?;
-        for (peer, sealed) in net.peers().zip(answer.sealed) {
-            let letter = SeedLetter { introduction: init.introduction, counter: init.counter, sealed };
+        let request = SeedRequest { session: self.sessions.next(), recipients };
+        let answer = self.token.set_up(&request)?;
+        let letter = |sealed| SeedLetter { introduction: init.introduction, counter: init.counter, sealed };
+        let letters: Vec<SeedLetter> = answer.sealed.into_iter().map(letter).collect();
+        if self.known.is_some() {
+            for ((peer, letter), &recipient) in net.peers().zip(&letters).zip(&request.recipients) {
+                let (session, parties, triples) = (request.session, net.parties(), order.triples());
+                let for_ = SeedUse { session, party: peer.0, parties, recipient, triples };
+                // It is no other party's doing.
+                vouched(letter, self.known, &for_)
+                    .map_err(|error| Error::store(format!("the token of this party: {}", error.kind)))?;
+            }
+        }
+        for (peer, letter) in net.peers().zip(&letters) {
             net.link(peer).send(&letter.to_bytes()).map_err(|error| error.by(peer))?;
         }
         net.flush()?;

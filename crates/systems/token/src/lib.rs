@@ -53,5 +53,5 @@ pub use keys::{Introduction, SigningKey, TokenKeys, TokenSigner, fingerprint};
 pub use line::{TokenLine, serve_holder};
 pub use messages::{SealedSeed, SeedAnswer, SeedInit, SeedLetter, SeedOrder, SeedRequest};
 pub use protocol::GmwToken;
-pub use seal::{RecipientKey, SeedUse, open};
+pub use seal::{RecipientKey, SeedUse, open, vouched};
 pub use token::{FreshSeeds, MemoryToken, SeedCounter, TokenAccess};

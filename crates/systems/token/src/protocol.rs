@@ -50,7 +50,7 @@ static CARD: Card = Card {
             default: Default::Wanted("any"),
             agreed: false,
             about: "Every other party: the fingerprint of party 0's token, or of the issuer that certified it, or `any`, which trusts \
-                    party 0. Party 0: that of a token that it calls by TLS",
+                    party 0. Party 0: that of its own token, which it then checks (and has to say if it calls it by TLS)",
         },
     ],
     phases: &["setup", "offline", "inputs", "gates", "outputs"],
@@ -96,6 +96,7 @@ impl Protocol for GmwToken {
         self.fits_party(me.me(), job.options)?;
         let mut me = me.sub("gmw-token");
         me.observer.phase("setup");
+        let known = from.helper_key();
         let dealer: Box<BitDealer<'_>> = if me.me() == HOLDER {
             let token: Box<dyn TokenAccess + '_> = match (job.options.text(TOKEN), from.helper()) {
                 (None, _) => Box::new(MemoryToken::new(me.here.backend, me.rng)),
@@ -104,9 +105,9 @@ impl Protocol for GmwToken {
                     return Err(Error::invalid_input(format!("nothing leads to the token at {place}")));
                 }
             };
-            Box::new(HolderTriples::new(&me.sub("dealer"), token))
+            Box::new(HolderTriples::new(&me.sub("dealer"), token).knowing(known))
         } else {
-            let known = match (job.options.text(TOKEN_KEY), from.helper_key()) {
+            let known = match (job.options.text(TOKEN_KEY), known) {
                 (None, _) => None,
                 (Some(_), Some(known)) => Some(known),
                 (Some(text), None) => return Err(Error::invalid_input(format!("{text} is no fingerprint of a key"))),

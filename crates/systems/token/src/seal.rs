@@ -101,6 +101,21 @@ pub(crate) fn seal(
     Ok(SealedSeed { sealed, signature: signing.sign(&for_.signed_text(counter, &sealed))? })
 }
 
+/// Checks that the token, or its issuer, that is known by this fingerprint (`None`: any) signed a sealed seed for
+/// this use. It does not say that the seed opens.
+///
+/// # Errors
+/// [`OTHER_TOKEN`](crate::checks::OTHER_TOKEN), [`WRONG_CERTIFICATE`](crate::checks::WRONG_CERTIFICATE),
+/// [`WRONG_SIGNATURE`].
+pub fn vouched(letter: &SeedLetter, known: Option<[u8; 32]>, for_: &SeedUse) -> Result<()> {
+    letter.introduction.check(known)?;
+    let SealedSeed { sealed, signature } = &letter.sealed;
+    match signed(letter.introduction.token(), &for_.signed_text(letter.counter, sealed), signature) {
+        true => Ok(()),
+        false => Err(WRONG_SIGNATURE.into()),
+    }
+}
+
 /// Opens the letter that party 0 handed on. `known` is the fingerprint of the token or of its issuer, or
 /// `None` where any will do; that `for_` is this party's own session, key and number of triples is what the
 /// signature is held against.
@@ -108,13 +123,11 @@ pub(crate) fn seal(
 /// # Errors
 /// Each of the [checks](crate::checks), by its name.
 pub fn open(letter: &SeedLetter, known: Option<[u8; 32]>, for_: &SeedUse, key: RecipientKey) -> Result<Block> {
-    letter.introduction.check(known)?;
-    let SealedSeed { sealed, signature } = &letter.sealed;
-    let token = letter.introduction.token();
-    if for_.recipient != key.1 || !signed(token, &for_.signed_text(letter.counter, sealed), signature) {
+    vouched(letter, known, for_)?;
+    if for_.recipient != key.1 {
         return Err(WRONG_SIGNATURE.into());
     }
-    unseal(&for_.text(letter.counter), sealed, &key.0).ok_or(WRONG_SEAL.into())
+    unseal(&for_.text(letter.counter), &letter.sealed.sealed, &key.0).ok_or(WRONG_SEAL.into())
 }
 
 fn unseal(

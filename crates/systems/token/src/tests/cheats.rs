@@ -304,3 +304,44 @@ fn a_refused_seed_ends_the_session_of_its_party() {
     let error = refused.unwrap_err();
     assert_eq!((error.check(), error.party), (Some(WRONG_SIGNATURE), Some(PartyId(0))));
 }
+
+/// What stands at the place of a holder's token is found out by a holder that knows it, before a letter leaves:
+/// another token, and one that shows the known token's introduction and cannot sign as it does.
+#[test]
+fn a_holder_that_knows_its_token_takes_no_other() {
+    struct Showing(MemoryToken, Introduction);
+
+    impl TokenAccess for Showing {
+        fn init(&mut self, order: SeedOrder) -> Result<SeedInit> {
+            Ok(SeedInit { introduction: self.1, ..self.0.init(order)? })
+        }
+
+        fn set_up(&mut self, request: &SeedRequest) -> Result<SeedAnswer> {
+            self.0.set_up(request)
+        }
+    }
+
+    let real = token(5);
+    let holder = |standing: fn(Introduction) -> Box<dyn TokenAccess>, known: Option<[u8; 32]>| {
+        let [held, partner] = parties::<2, _>(|me| match me.me() {
+            PartyId(0) => {
+                let dealer = HolderTriples::new(me, standing(*real.introduction())).knowing(known);
+                { dealer }.deal(me.net, TRIPLES).map(drop)
+            }
+            _ => PartnerTriples::new(me, None).deal(me.net, TRIPLES).map(drop),
+        });
+        (held, partner)
+    };
+    let refused = |standing, words: &str| {
+        let (held, partner) = holder(standing, known(&real));
+        let error = held.unwrap_err();
+        assert!(matches!(&error.kind, Kind::Store(why) if why.contains(words)) && error.party.is_none(), "{error}");
+        assert!(matches!(partner.unwrap_err().kind, Kind::Closed), "nothing was handed on");
+    };
+    refused(|_| Box::new(token(6)), "another token");
+    refused(|introduction| Box::new(Showing(token(6), introduction)), "did not sign");
+    let (held, partner) = holder(|_| Box::new(token(5)), known(&real));
+    assert!(held.is_ok() && partner.is_ok());
+    // A holder that was told nothing takes what it gets.
+    assert!(holder(|_| Box::new(token(6)), None).0.is_ok());
+}
