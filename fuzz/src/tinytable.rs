@@ -20,9 +20,9 @@ fn head(form: &BatchForm, party: u8) -> Vec<u8> {
     bytes
 }
 
-/// Party `party`'s tables: a head, the masks of its input, three bits for each gate, and the masks of the output.
+/// Party `party`'s tables: a head, the masks of its input, two bits for each gate, and the masks of the output.
 fn tables(party: u8) -> Vec<u8> {
-    let bits = (0..5).map(|i: u8| i.wrapping_mul(91) ^ 0x5a);
+    let bits = (0..4).map(|i: u8| i.wrapping_mul(91) ^ 0x5a);
     head(&semi_honest::FORM, party).into_iter().chain(bits).collect()
 }
 
@@ -144,7 +144,7 @@ pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("stored_tables", "another_version", version),
         ("stored_tables", "another_program", program),
         ("stored_tables", "too_long", [tables(0), vec![0]].concat()),
-        ("stored_tables", "cut", tables(1)[..83].to_vec()),
+        ("stored_tables", "cut", tables(1)[..82].to_vec()),
         ("stored_auth_tables", "party_0", auth_tables(0)),
         ("stored_auth_tables", "party_1", auth_tables(1)),
         ("stored_auth_tables", "another_form", tables(0)),

@@ -22,7 +22,8 @@ pub trait WireRows {
     /// Copies from a slot to the places of a memory from which [`load`](WireRows::load) would read it.
     fn store(&self, slot: usize, to: &mut Self, at: Place, first: u64);
 
-    /// [Loads](WireRows::load) a value: its wires lie one after another at the place, and go to slots one after another.
+    /// [Loads](WireRows::load) a value: its wires lie one after another at the place, and go to slots one
+    /// after another.
     fn load_value(&mut self, slots: Range<usize>, from: &Self, at: Place, first: u64) {
         slots.enumerate().for_each(|(bit, slot)| self.load(slot, from, at.bit(bit), first));
     }

@@ -281,7 +281,7 @@ impl LookUps for AuthTables<'_, '_> {
     }
 
     // Steps 3 and 4.
-    fn look_up(&mut self, ch: &mut dyn Channel, c: &BitShares, d: &BitShares) -> Result<&BitShares> {
+    fn look_up(&mut self, ch: &mut dyn Channel, [c, d]: [&BitShares; 2], _: [&BitShares; 2]) -> Result<&BitShares> {
         let (count, groups) = (c.len(), c.words().len());
         self.bits.resize(count);
         if self.keys.len() < groups {

@@ -113,7 +113,7 @@ pub(crate) fn table_bytes(boxed: &Boxed<'_>) -> u64 {
                 of_calls = of_calls.saturating_add(turns.saturating_mul(of));
             }),
             None => BitRows::messages(circuit, times, |ands, turns| {
-                of_calls = of_calls.saturating_add(turns.saturating_mul(3 * ands.div_ceil(8)));
+                of_calls = of_calls.saturating_add(turns.saturating_mul(2 * ands.div_ceil(8)));
             }),
         }
         tables = tables.saturating_add(of_calls.saturating_mul(turns));

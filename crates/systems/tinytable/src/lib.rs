@@ -26,15 +26,15 @@
 //! **Cost** of the semi-honest form: ahead a [triple](comity_gmw::dealers) and two bits each way for an AND
 //! gate; then one bit each way, half of what GMW sends. XOR and NOT cost nothing. An input bit is a bit of
 //! its owner, an output nothing. Rounds: those of the triples, one for 2^18 gates, and one for each output;
-//! then one for each layer of ANDs and 2^18 of them. A party keeps three bits for each AND gate, which are in
+//! then one for each layer of ANDs and 2^18 of them. A party keeps two bits for each AND gate, which are in
 //! memory where there is no store.
 //!
 //! **Different from the deliverable.** Figure 2.6 sends `x_u + b_u` for an input, where `b_u` is the wire's
 //! value in the text: it is the mask `r_u`, and of own wires. XOR and NOT have no tables, so their masks are
-//! not drawn: `r_o = r_u + r_v`, and `r_o = r_u`. A table of an AND is kept by its coefficients:
-//! `A[c, d] = t + c r_v + d r_u + cd`, the last term at party 0 alone, which is three bits instead of four entries.
-//! (Two would do, `t` and the share of the output's mask, and then each party has to add up its masks along
-//! every XOR once more.) The malicious protocol that the section announces is not in it: [`authenticated`] is
+//! not drawn: `r_o = r_u + r_v`, and `r_o = r_u`. A table of an AND is linear,
+//! `A[c, d] = t + c r_v + d r_u + cd`, the last term at party 0 alone. So a party keeps `t` and its share of
+//! `r_o`, two bits instead of four entries, and adds up its shares of `r_u` and `r_v` along every XOR once
+//! more in the run. The malicious protocol that the section announces is not in it: [`authenticated`] is
 //! built on TinyOT's triples.
 
 pub mod authenticated;

@@ -63,7 +63,7 @@ static SEMI_HONEST: Card = Card {
     risk: "a peer that breaks the rules could learn this party's inputs, or make outputs wrong, unnoticed",
     about: "A table for each AND gate, of which both parties hold a share: 8.3 bytes a gate before the inputs matter (offline), which depend \
             on the program and serve one run of it; then a bit each way, half of gmw, and a round of messages for each layer of AND gates. \
-            An S-box that the program calls is looked up whole, in one round. Without a store the tables are made in the run and kept in memory, three bits a gate. For whom the time from the inputs to \
+            An S-box that the program calls is looked up whole, in one round. Without a store the tables are made in the run and kept in memory, two bits a gate. For whom the time from the inputs to \
             the result counts.",
 };
 

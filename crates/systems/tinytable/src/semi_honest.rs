@@ -108,7 +108,7 @@ impl<'a, 'n, 'd> MaskSharing<'a, 'n, 'd> {
         for piece in self.pieces.drain(..) {
             match piece {
                 Piece::Gates(count) => {
-                    for bits in [&t, &self.u, &self.v] {
+                    for bits in [&t, &self.o] {
                         part.clear();
                         part.push_from(bits, start, count);
                         put_bits(&FORM, self.to, &part)?;
@@ -230,10 +230,9 @@ pub struct GateTables<'r> {
     me: PartyId,
     backend: Backend,
     /// The message under way: `t`, which becomes the bits that are sent and then their sums with the peer's,
-    /// and the masks of the inputs.
+    /// and the masks of what is looked up.
     t: BitShares,
-    u: BitShares,
-    v: BitShares,
+    o: BitShares,
     out: Vec<u8>,
     into: Vec<u8>,
 }
@@ -241,8 +240,8 @@ pub struct GateTables<'r> {
 impl<'r> GateTables<'r> {
     /// Party `me`'s tables, behind their head.
     pub fn new(from: Tables<'r>, me: PartyId, backend: Backend) -> GateTables<'r> {
-        let [t, u, v] = [(); 3].map(|()| BitShares::default());
-        GateTables { from, me, backend, t, u, v, out: Vec::new(), into: Vec::new() }
+        let [t, o] = [(); 2].map(|()| BitShares::default());
+        GateTables { from, me, backend, t, o, out: Vec::new(), into: Vec::new() }
     }
 
     /// Sends the bits of the message under way, and adds the peer's.
@@ -276,31 +275,40 @@ impl LookUps for GateTables<'_> {
         Ok(masked)
     }
 
-    fn look_up(&mut self, ch: &mut dyn Channel, c: &BitShares, d: &BitShares) -> Result<&BitShares> {
-        for bits in [&mut self.t, &mut self.u, &mut self.v] {
+    fn look_up(
+        &mut self,
+        ch: &mut dyn Channel,
+        [c, d]: [&BitShares; 2],
+        [u, v]: [&BitShares; 2],
+    ) -> Result<&BitShares> {
+        for bits in [&mut self.t, &mut self.o] {
             bits.resize(c.len());
             self.from.fill(bits, &mut self.into)?;
         }
         let both = if self.me == PartyId(0) { u64::MAX } else { 0 };
         let at = (c.words(), d.words());
-        self.backend.vectorize(Entries { at, t: self.t.words_mut(), u: self.u.words(), v: self.v.words(), both });
+        self.backend.vectorize(Entries { at, t: self.t.words_mut(), u: u.words(), v: v.words(), both });
         self.exchange(ch)?;
         Ok(&self.t)
     }
 
+    fn masks(&self) -> &BitShares {
+        &self.o
+    }
+
     fn look_up_whole(&mut self, ch: &mut dyn Channel, table: &PublicTable, at: &[BitShares]) -> Result<Vec<BitShares>> {
         let copies = at[0].len();
-        let GateTables { from, into, t, u, .. } = self;
-        u.resize(copies);
+        let GateTables { from, into, t, o, .. } = self;
+        o.resize(copies);
         let vectors = UnitVectors::from_lines(table.delta(), copies, |line| {
-            from.fill(u, into)?;
-            line.copy_from_slice(u.words());
+            from.fill(o, into)?;
+            line.copy_from_slice(o.words());
             Ok(())
         })?;
-        t.resize(table.bits() * copies);
-        from.fill(t, into)?;
-        let found = boxes::joined(&vectors.moved(self.backend, at, &[table]));
-        t.words_mut().iter_mut().zip(found.words()).for_each(|(t, found)| *t ^= found);
+        o.resize(table.bits() * copies);
+        from.fill(o, into)?;
+        *t = boxes::joined(&vectors.moved(self.backend, at, &[table]));
+        t.words_mut().iter_mut().zip(o.words()).for_each(|(t, mask)| *t ^= mask);
         self.exchange(ch)?;
         Ok(boxes::parted(&self.t, copies))
     }

@@ -173,7 +173,7 @@ impl LookUps for Literal<'_> {
         Ok(masked)
     }
 
-    fn look_up(&mut self, _: &mut dyn Channel, _: &BitShares, _: &BitShares) -> Result<&BitShares> {
+    fn look_up(&mut self, _: &mut dyn Channel, _: [&BitShares; 2], _: [&BitShares; 2]) -> Result<&BitShares> {
         unreachable!("there are no gates")
     }
 

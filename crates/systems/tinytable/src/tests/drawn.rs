@@ -19,10 +19,10 @@ fn product() -> Program {
     Program::from_circuit(b.finish()).unwrap()
 }
 
-/// A party's masks of its input, its shares `t`, `r_u` and `r_v` of the gates' tables, and the masks of the outputs.
-fn parts(kept: &[u8]) -> [Bits; 5] {
+/// A party's masks of its input, its shares `t` and `r_o` of the gates' tables, and the masks of the outputs.
+fn parts(kept: &[u8]) -> [Bits; 4] {
     let mut from = Tables::new(&FORM, Box::new(&kept[TablesHead::BYTES as usize..]));
-    [(); 5].map(|()| from.bits(WIDTH).unwrap())
+    [(); 4].map(|()| from.bits(WIDTH).unwrap())
 }
 
 /// That these are as many ones as zeros, within six standard deviations.
@@ -44,14 +44,13 @@ fn masks_are_drawn_by_each_party_and_anew() {
     for party in 0..2 {
         let [one, other] = [&runs[0][party], &runs[1][party]];
         // The input's masks; t, which hides the product by the mask of the output; and the output's masks.
-        for part in [0, 1, 4] {
+        for part in 0..4 {
             balanced(&one[part], "masks");
             balanced(&sum(&one[part], &other[part]), "masks of two runs");
         }
-        // An input's mask is its owner's alone, and it is the table's.
-        assert!(one[2 + party] == one[0] && one[3 - party] == Bits::zeros(WIDTH));
+        assert!(sum(&runs[0][0][2], &runs[0][1][2]) == one[3], "a party learns the masks of its outputs");
         // The masks of outputs are not those of inputs.
-        balanced(&sum(&one[0], &one[4]), "masks of inputs and outputs");
+        balanced(&sum(&one[0], &one[3]), "masks of inputs and outputs");
     }
     // The other party's shares of the outputs' masks are drawn, too: they are not this party's.
     balanced(&sum(&runs[0][0][0], &runs[0][1][0]), "masks of both parties");
@@ -73,7 +72,7 @@ fn each_party_draws_a_share_of_an_outputs_mask() {
     for (seeds, drawing) in [([3, 2], 0), ([1, 3], 1)] {
         let other = with(seeds);
         assert!(other[1 - drawing][0] == base[1 - drawing][0], "the input's mask is the party's own");
-        balanced(&sum(&base[0][4], &other[0][4]), "masks of outputs");
+        balanced(&sum(&base[0][3], &other[0][3]), "masks of outputs");
     }
 }
 

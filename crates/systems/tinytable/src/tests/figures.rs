@@ -12,6 +12,7 @@ use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, rng};
 use super::dealer::Trusted;
 use super::{both, online, own, prepared};
 use crate::TinyTableSemiHonest;
+use crate::boxes::{Boxed, Boxing};
 use crate::kept::{Tables, TablesHead};
 use crate::masked::{LookUps, MaskedSharing};
 use crate::semi_honest::FORM;
@@ -58,24 +59,27 @@ fn the_tables_of_all_gates_are_those_of_the_figure() {
             }
             assert!(seed < 400, "gate {gate}: {seen:?}");
             let kept = both(seed, |me| prepared(me, &program));
-            let (mut masks, mut tables, mut out) = ([false; 2], [[false; 3]; 2], [false; 2]);
+            let (mut masks, mut tables, mut out) = ([false; 2], [[false; 2]; 2], [false; 2]);
             for party in 0..2 {
                 let mut from = Tables::new(&FORM, Box::new(&kept[party][TablesHead::BYTES as usize..]));
                 masks[party] = from.bits(1).unwrap().get(0);
                 if k3 {
-                    tables[party] = [(); 3].map(|()| from.bits(1).unwrap().get(0));
+                    tables[party] = [(); 2].map(|()| from.bits(1).unwrap().get(0));
                 }
                 out[party] = from.bits(1).unwrap().get(0);
                 from.ended().unwrap();
             }
             let ([r_u, r_v], r_o) = (masks, out[0]);
             assert_eq!(out[1], r_o, "both learn the output, and so its mask");
+            assert!(!k3 || tables[0][1] ^ tables[1][1] == r_o, "shares of the output's mask");
             seen[4 * usize::from(r_u) + 2 * usize::from(r_v) + usize::from(r_o)] = true;
             for (c, d) in [(false, false), (false, true), (true, false), (true, true)] {
                 let (x, y) = (c ^ k2, d ^ k1);
-                let entry = |[t, u, v]: [bool; 3], first: bool| t ^ x & v ^ y & u ^ x & y & first;
+                // An input's mask is its owner's alone.
+                let (u, v) = ([r_u, false], [false, r_v]);
+                let entry = |party: usize| tables[party][0] ^ x & v[party] ^ y & u[party] ^ x & y & (party == 0);
                 let masked = match k3 {
-                    true => entry(tables[0], true) ^ entry(tables[1], false) ^ k0 ^ k1 & k2,
+                    true => entry(0) ^ entry(1) ^ k0 ^ k1 & k2,
                     false => k0 ^ k1 & c ^ k2 & d,
                 };
                 let (b_u, b_v) = (c ^ r_u, d ^ r_v);
@@ -111,6 +115,7 @@ struct Literal<'r> {
     from: Tables<'r>,
     me: PartyId,
     out: BitShares,
+    masks: BitShares,
 }
 
 impl LookUps for Literal<'_> {
@@ -124,9 +129,19 @@ impl LookUps for Literal<'_> {
         Ok(masked)
     }
 
-    fn look_up(&mut self, ch: &mut dyn Channel, c: &BitShares, d: &BitShares) -> Result<&BitShares> {
+    fn masks(&self) -> &BitShares {
+        &self.masks
+    }
+
+    fn look_up(
+        &mut self,
+        ch: &mut dyn Channel,
+        [c, d]: [&BitShares; 2],
+        [u, v]: [&BitShares; 2],
+    ) -> Result<&BitShares> {
         let n = c.len();
-        let [t, u, v] = [(); 3].map(|()| self.from.bits(n).unwrap());
+        let [t, o] = [(); 2].map(|()| self.from.bits(n).unwrap());
+        self.masks = BitShares::from_bytes(&o.to_bytes(), n);
         let first = self.me == PartyId(0);
         let table = |i: usize| {
             [(false, false), (false, true), (true, false), (true, true)]
@@ -167,8 +182,10 @@ fn literal_tables_send_the_same_bytes() {
                 if literal {
                     let mut from = Tables::new(&FORM, Box::new(&tables[..]));
                     TablesHead::read(&mut from, program.digest(), here.me).unwrap();
-                    let look_ups = Literal { from, me: here.me, out: BitShares::default() };
-                    let mut engine = SharedEngine::new(MaskedSharing::new(&mut ch, here, None, look_ups));
+                    let [out, masks] = [(); 2].map(|()| BitShares::default());
+                    let look_ups = Literal { from, me: here.me, out, masks };
+                    let boxed = Boxed::new(&program, Boxing::Gates);
+                    let mut engine = SharedEngine::new(MaskedSharing::new(&mut ch, here, Some(&boxed), look_ups));
                     comity_circuit::run(&program, &mut engine, &inputs, &mut outputs).unwrap();
                 } else {
                     let options = Options::new(TinyTableSemiHonest.card());
