@@ -208,7 +208,14 @@ fn another_program_does_not_take_it() {
     let stores = Stores::new("programs");
     stores.prepare(&library::program("add8").unwrap(), 1);
     for report in stores.run(&library::program("sub8").unwrap(), None, &mut ()) {
-        assert!(report.unwrap_err().to_string().contains("no party has a lot of copies for `sub8`"));
+        let why = report.unwrap_err().to_string();
+        assert!(why.contains("no party has a lot of copies for `sub8`") && !why.contains("has changed"), "{why}");
+    }
+    // One of the same name, which it is not any more.
+    let changed = library::program("add8").unwrap().with_recipients(0, Recipients::only(1)).unwrap();
+    for report in stores.run(&changed, None, &mut ()) {
+        let why = report.unwrap_err().to_string();
+        assert!(why.contains("keys (`add8` has changed since the lot in the store was made): make one"), "{why}");
     }
     assert_eq!(stores.left(), [1, 1]);
 }

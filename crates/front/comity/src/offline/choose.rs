@@ -218,8 +218,19 @@ pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, lack: &Lack) -> Erro
         false => format!("; the store has lots for {}: to use one, name it at all parties", others.join(" or ")),
     };
     let (why, how) = (why(wanted, &lack.why), how(wanted));
-    let error = Error::invalid_input(format!("{why}: make one with {how}, at all parties{there}"));
+    let changed = changed(wanted, &lots);
+    let error = Error::invalid_input(format!("{why}{changed}: make one with {how}, at all parties{there}"));
     Error { party: Some(lack.whose), ..error }
+}
+
+/// Says that the store has the wanted material for what the program was when it was made, if it has.
+fn changed(wanted: &Wanted<'_>, lots: &[LotInfo]) -> String {
+    let (name, digest) = (wanted.program.name(), wanted.program.digest());
+    let of_it = |lot: &&LotInfo| lot.meta.material == wanted.need.material && lot.meta.name == name;
+    match lots.iter().filter(of_it).find(|lot| lot.meta.program.is_some_and(|made_for| made_for != digest)) {
+        Some(_) => format!(" (`{name}` has changed since the lot in the store was made)"),
+        None => String::new(),
+    }
 }
 
 /// The flags with which runs of this protocol use up a material that is made already.
