@@ -10,7 +10,7 @@ use super::programs::{assigned, below};
 /// The gates that a protocol's programs are made of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gates {
-    /// All.
+    /// All gates.
     All,
     /// No ANDs.
     Xors,

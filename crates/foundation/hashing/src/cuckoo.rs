@@ -58,7 +58,7 @@ impl Cuckoo {
         }
     }
 
-    /// Of each bin the item and the function that put it there.
+    /// For each bin its item, and the function that put it there.
     pub fn bins(&self) -> impl ExactSizeIterator<Item = Option<BinEntry>> {
         self.table.iter().map(|&entry| (entry != BinEntry::NONE).then_some(entry))
     }

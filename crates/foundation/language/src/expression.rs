@@ -62,7 +62,7 @@ pub fn parse(
     Ok(Expression { base, powers })
 }
 
-/// What is neither a built-in nor a file that exists, as what it looks like.
+/// A base that is neither a built-in nor a file that exists: a file if the text looks like one, else a name.
 fn unknown(text: &str) -> Base {
     let endings = [".txt", ".cty", ".blif", ".json", ".shdl", ".v"];
     let looks_like_a_file = text.contains(['/', '\\']) || endings.iter().any(|ending| text.ends_with(ending));

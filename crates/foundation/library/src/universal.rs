@@ -118,8 +118,8 @@ impl Shape {
 /// The construction of a universal circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Construction {
-    /// That of 2021, with three switches for a block of two: see the [module](self). The smallest, and the
-    /// one that is taken if nothing is said.
+    /// The construction of Liu and others of 2021, with three switches for a block of two: see the
+    /// [module](self). It is the smallest, and the default.
     Liu,
     /// One of [Valiant's](valiant).
     Valiant(valiant::Split),

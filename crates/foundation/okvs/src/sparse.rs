@@ -41,7 +41,7 @@ impl Sparse {
         Sparse { backend, layout, hashes, keys: numbers, starts }
     }
 
-    /// That there is a value for each key, and columns of a whole part.
+    /// Checks that there is a value for each key, and that the columns are those of a whole part.
     fn check(&self, values: usize, columns: &[Block]) {
         assert_eq!(values, self.keys.len(), "a value for each key");
         assert_eq!(columns.len(), self.layout.stride(), "the columns of a part");

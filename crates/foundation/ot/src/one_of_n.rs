@@ -182,7 +182,7 @@ fn code<S: OneOfN>(backend: Backend, session: &SessionId) -> Code {
     if S::CHOICE_BITS == 128 { Code::pseudo_random(backend, session) } else { Code::Linear }
 }
 
-/// That choices are in range.
+/// Checks that choices are in range.
 fn in_range<S: OneOfN>(choices: impl IntoIterator<Item = u128>) -> Result<()> {
     let outside =
         choices.into_iter().fold(0, |outside, choice| outside | choice.checked_shr(S::CHOICE_BITS).unwrap_or(0));
@@ -252,7 +252,7 @@ fn hashes_of_rows<S: OneOfN, const N: usize>(
     hashes
 }
 
-/// That a chunk is not too long.
+/// Checks that a chunk of `n` OTs is not too long.
 fn fits<S: OneOfN>(n: usize) -> Result<()> {
     if n > S::CHUNK {
         return Err(Error::invalid_input(format!("{n} OTs are more than a chunk, {}", S::CHUNK)));
@@ -260,7 +260,7 @@ fn fits<S: OneOfN>(n: usize) -> Result<()> {
     Ok(())
 }
 
-/// That there is a seed for each row.
+/// Checks that there is a seed for each row.
 fn check_seeds(seeds: usize) -> Result<()> {
     if seeds != ROWS {
         return Err(Error::invalid_input(format!("1-out-of-N OT extension takes {ROWS} random OTs, not {seeds}")));

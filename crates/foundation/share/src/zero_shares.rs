@@ -149,7 +149,7 @@ pub(crate) struct Pads {
 }
 
 impl Pads {
-    /// Those of a session, which is for them alone.
+    /// The zero-shares of a session, which is used for nothing else.
     pub(crate) fn new(session: &SessionId, backend: Backend, seeds: &PairSeeds) -> Pads {
         let key = |peer| key(session, seeds.0[peer], "comity shares: key of what a pair opens");
         Pads { backend, keys: PerPeer::new(seeds.0.me(), seeds.0.parties(), key), count: 0 }

@@ -53,8 +53,8 @@ pub(crate) fn run<const N: usize, T: Send>(
     ends.into_iter().flatten().collect()
 }
 
-/// That no honest party went on, and that this check ended the run: the first of them to see it is followed
-/// by others that find their links closed.
+/// Checks that no honest party went on, and that this check ended the run: the first party that sees it is
+/// followed by others that find their links closed.
 pub(crate) fn ended_by<T>(ends: &[(PartyId, Result<T>)], check: &'static Check) {
     assert!(ends.iter().all(|(_, ended)| ended.is_err()), "a party went on");
     let found: Vec<_> = ends.iter().filter_map(|(_, ended)| named(ended)).collect();

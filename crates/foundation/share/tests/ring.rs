@@ -32,7 +32,7 @@ fn dealt_over<B: BaseOt<Model: AtLeast<SemiHonest>>>(
     zero.into_iter().zip(one).map(|(zero, one)| [zero, one]).collect()
 }
 
-/// That over dealt base OTs.
+/// What [`dealt_over`] gives over dealt base OTs.
 fn dealt(kind: OtKind, seed: u128, whats: &[(WordProduct, usize)]) -> Vec<[RingTriples; 2]> {
     dealt_over::<DealtBaseOts>(kind, seed, whats)
 }

@@ -22,7 +22,7 @@ pub(crate) type Introduction<'a> = Box<dyn FnOnce(&str) -> Result<Vec<String>> +
 pub(crate) struct Places {
     pub(crate) listen: Option<String>,
     pub(crate) calls: Calls,
-    /// Those of them that call the same address, that of a relay.
+    /// The parties that call the same address, that of a relay.
     pub(crate) relayed: Vec<PartyId>,
 }
 

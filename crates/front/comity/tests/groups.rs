@@ -88,7 +88,7 @@ fn run(order: &[u16], session: impl Fn(u16) -> Session<'static> + Sync) -> Vec<R
     ended.into_iter().map(|(_, report)| report).collect()
 }
 
-/// That all have learned what they should.
+/// Checks that all have learned what they should.
 fn right(reports: Vec<Result<Report>>) {
     let parties = reports.len() as u16;
     let all = (0..parties).fold(0, |all, party| all ^ (1 << (party % 8)));

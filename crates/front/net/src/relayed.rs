@@ -74,7 +74,7 @@ fn no_relay(error: Error) -> Error {
 
 /// Why one call came to nothing.
 enum Failed {
-    /// It would again.
+    /// Another call would come to nothing, too.
     Here(Error),
     /// Another call may do better.
     There(Error),

@@ -13,7 +13,7 @@ use crate::key::NO_TEXT;
 pub enum Duplicates {
     /// No item may occur in several rows.
     Error,
-    /// That of the first row.
+    /// The payload of the first row.
     First,
     /// The payloads of all rows, of which there may be at most this number.
     List(u8),

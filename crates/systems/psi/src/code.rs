@@ -189,7 +189,7 @@ impl MaskList {
         mask.checked_shr(self.lower).unwrap_or(0) as usize
     }
 
-    /// That there is a 1 for each mask and a 0 after those of each upper part, and no more.
+    /// Checks that there is a 1 for each mask, a 0 after those of each upper part, and nothing else.
     fn check(&self, upper: &[u8]) -> Result<()> {
         let masks: usize = upper.iter().map(|byte| byte.count_ones() as usize).sum();
         if masks != self.n {

@@ -39,7 +39,8 @@ impl Set<'_> {
         self.pad_to.max(self.items.len())
     }
 
-    /// That the set is one, and fits the terms. `payload` is the number of bytes an item.
+    /// Checks that no item is there twice and that the set fits the terms. `payload` is the number of bytes
+    /// an item.
     pub(crate) fn check(&self, payload: usize) -> Result<()> {
         let (items, told) = (self.items.len(), self.told());
         if told > MAX_ITEMS {

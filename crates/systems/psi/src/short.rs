@@ -29,7 +29,7 @@ pub(crate) fn place(me: &mut Party<'_, '_>, set: &Set<'_>, sizes: Sizes, bins: u
     Ok(placed)
 }
 
-/// That short items are not too long.
+/// Checks that short items are not too long.
 fn fits(bits: u32, most: u32, item: u32) -> Result<()> {
     if bits > most {
         return Err(Error::invalid_input(format!(

@@ -37,8 +37,9 @@ fn peak(way: Conversation, ands: u64) -> Option<u64> {
 /// Both parties together.
 const MOST: u64 = 128 << 10;
 
-/// That both kinds of conversation take as much memory for the larger number of AND gates: not even a bit
-/// more for each of these, which is more than what the allocator adds from run to run.
+/// Checks that both kinds of conversation take no more memory for the larger number of AND gates than for the
+/// smaller one: not even a bit for each further gate, which is more than what the allocator adds from run to
+/// run.
 fn stays(few: u64, many: u64) {
     for way in [Conversation::Garbled, Conversation::Vole] {
         // Twice, since the second run finds what the first gave back to the allocator, and not always where

@@ -20,7 +20,7 @@ pub struct Unshared {
     inputs: Vec<Given>,
 }
 
-/// What an input value is of the program with shares.
+/// The value of the program with shares from which an input value comes.
 #[derive(Debug)]
 enum Given {
     /// Input value `index`, or this party's share of it.

@@ -55,14 +55,14 @@ pub struct PrfGarbler {
 }
 
 impl PrfGarbler {
-    /// A garbler of which memory that nothing was written to is a wire with the labels zero and `delta`, which is
-    /// secret and has bit 0 set; `one` is the wire of the constant one.
+    /// A garbler whose constants are wires: that of zero has the labels zero and `delta`, as has memory to
+    /// which nothing was written; `one` is that of one. `delta` is secret and has bit 0 set.
     pub fn new(backend: Backend, delta: Block, one: Labels) -> PrfGarbler {
         let constants = Zeroizing::new([Labels::default(), one]);
         PrfGarbler { backend, numbers: Numbers(0), delta: Zeroizing::new(delta), constants }
     }
 
-    /// What the offset of a wire is the difference to.
+    /// The secret `delta` that [`PrfGarbler::new`] was given.
     pub fn delta(&self) -> Block {
         *self.delta
     }

@@ -120,8 +120,8 @@ fn of_bits(b: &mut Builder, index: &[Wire]) -> Vec<Wire> {
     vec![makes, passes]
 }
 
-/// What three runs and one above them do: the carry that the one above is handed on and passes, and whether
-/// all pass one. With six bits only the first.
+/// The carry of three runs and one above them: whether they hand a carry to the one above that this one
+/// passes, and whether all four pass one. With an index of six bits only the first.
 fn of_runs(b: &mut Builder, index: &[Wire]) -> Vec<Wire> {
     let run =
         |back: usize| Carry { makes: index[2 * back - 1], passes: index.get(2 * back).copied().unwrap_or(Wire::ZERO) };

@@ -159,7 +159,7 @@ impl Sender {
         s.zeroize();
     }
 
-    /// That no two rows u are equal.
+    /// Checks that no two rows u are equal.
     fn distinct(&self, n: usize) -> Result<()> {
         let mut rows: Vec<usize> = (0..self.rows.len()).collect();
         let compare = |&a: &usize, &b: &usize| {

@@ -298,7 +298,7 @@ impl Receiver {
 #[derive(ZeroizeOnDrop)]
 struct Answers(Vec<[u8; 16]>);
 
-/// Which digest of the answers it is.
+/// The labels that tell the two digests of the answers apart.
 const TO_RECEIVER: &str = "comity CSW OT: the digest that the sender opens with its challenge";
 const TO_SENDER: &str = "comity CSW OT: the digest that answers a challenge";
 

@@ -93,7 +93,7 @@ impl Code {
 ///
 /// Row by row the memory that is read depends on the code alone, and not on what is encoded. The sums of every five
 /// rows of the message are formed once ("four Russians"), so that a row of the word takes 16 additions instead of 38.
-/// That goes tile by tile, so that the sums stay in the first-level cache.
+/// The code works tile by tile, so that the sums stay in the first-level cache.
 pub(super) fn encode(messages: &[Block], width: usize, sums: &mut Zeroizing<Vec<Block>>, out: &mut [Block]) {
     let sums = Block::bytes_of_mut(room(sums, GROUPS * SUBSETS * TILE / 16)).as_chunks_mut::<TILE>().0;
     let sums: &mut [[u8; TILE]; GROUPS * SUBSETS] = sums.try_into().expect("room for all sums");

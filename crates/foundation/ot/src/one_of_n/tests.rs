@@ -155,8 +155,8 @@ fn as_bits(word: [u128; 4]) -> Vec<bool> {
     (0..ROWS).map(|i| word[i / 128] >> (i % 128) & 1 == 1).collect()
 }
 
-/// That a word of 512 bits is the one of the extended BCH code whose message is `choice`: it starts with it, all
-/// syndromes are zero, and the weight is even. There is only one such word.
+/// Whether a word of 512 bits is that of the extended BCH code whose message is `choice`: it starts with
+/// `choice`, all syndromes are zero, and the weight is even. There is only one such word.
 fn is_bch_word(word: [u128; 4], choice: u128) -> bool {
     let word = as_bits(word);
     let message = (0..MESSAGE).all(|i| word[i] == (choice >> i & 1 == 1));

@@ -21,7 +21,7 @@ pub struct Beside {
 }
 
 impl Beside {
-    /// These messages. Each peer's is as long as the one to it.
+    /// `out` travels; each peer sends as many bytes as it gets.
     pub fn alike(out: PerPeer<Vec<u8>>) -> Beside {
         let lengths = PerPeer::new(out.me(), out.parties(), |peer| out[peer].len());
         Beside { out, lengths }

@@ -217,11 +217,11 @@ fn seed(rng: &mut (impl CryptoRng + ?Sized)) -> Block {
 
 /// Shares of products of both parties' words.
 struct Cross {
-    /// Of this party's words with the other's.
+    /// Shares of the products of this party's words with the other's.
     sent: Zeroizing<Vec<u128>>,
     /// This party's random words.
     b: Zeroizing<Vec<u128>>,
-    /// Of these with the other's words.
+    /// Shares of the products of `b` with the other's words.
     heard: Zeroizing<Vec<u128>>,
 }
 

@@ -43,13 +43,13 @@ pub(crate) trait OtSink {
 /// have whole words. Wiped on drop.
 #[derive(Default)]
 pub(super) struct Ots {
-    /// Of the OTs that this party sends, the message for choice bit zero.
+    /// The messages for choice bit zero of the OTs that this party sends.
     pub(super) zero: Vec<u64>,
-    /// Of the same, the sum of both messages.
+    /// The sums of both messages of the OTs that this party sends.
     pub(super) sum: Vec<u64>,
-    /// Of the OTs that this party receives, the choice bit.
+    /// The choice bits of the OTs that this party receives.
     pub(super) choice: Vec<u64>,
-    /// Of the same, the chosen message.
+    /// The chosen messages of the OTs that this party receives.
     pub(super) chosen: Vec<u64>,
 }
 

@@ -37,7 +37,7 @@ use crate::stored::{SHARES, next_batch};
 /// The form of a batch.
 const FORM: BatchForm = BatchForm { magic: b"comity shares 2\n", name: SHARES };
 
-/// That of batches without seeds.
+/// The first bytes of batches without seeds.
 const WITHOUT_SEEDS: &[u8; 16] = b"comity shares 1\n";
 
 /// The amounts of each kind in a batch.
@@ -67,7 +67,7 @@ pub struct RowBatch {
     key: GlobalKey,
     seeds: PairSeeds,
     triples: RowTriples,
-    /// Of each party.
+    /// The masks of each party.
     masks: Vec<Unused>,
     shares: Unused,
 }

@@ -103,7 +103,7 @@ fn bit(mac: Block, key: Block, delta: &GlobalKey) -> bool {
     mac.lsb()
 }
 
-/// That about half of the bits are ones.
+/// Checks that about half of the bits are ones.
 fn balanced(bits: impl ExactSizeIterator<Item = bool>) {
     let n = bits.len() as f64;
     let ones = bits.filter(|&bit| bit).count() as f64;
@@ -238,7 +238,7 @@ fn deal(dealer: &mut Nnob<Lie>, ch: &mut dyn Channel) -> Result<(Vec<Triple>, Gl
     Ok((triples.take(n).to_vec(), dealer.key().clone()))
 }
 
-/// That the parties' triples are right.
+/// Checks that the parties' triples are right.
 fn triples_hold(a: &(Vec<Triple>, GlobalKey), b: &(Vec<Triple>, GlobalKey)) {
     let keys = [a.1.clone(), b.1.clone()];
     assert_eq!(a.0.len(), b.0.len());

@@ -171,7 +171,7 @@ fn main(units: &[u64]) -> u64 {
     units.first().copied().unwrap_or_default()
 }
 
-/// That another party's part of a lot is damaged, and what to do with this party's.
+/// The message that another party's part of a lot is damaged, which says what to do with this party's.
 fn damaged_there(id: &SessionId, peer: PartyId) -> String {
     let id = hex(&id.to_bytes());
     format!(

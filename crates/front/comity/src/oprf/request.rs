@@ -49,7 +49,7 @@ pub(super) enum Verdict {
     /// The lot goes on at this batch here, and so has too little left; beyond its end if it is not there at
     /// all. Another request may follow.
     Behind(u32),
-    /// Nothing is prepared here.
+    /// No queries are prepared here.
     NoneAhead,
     /// Nothing, and never again: a session with this client ended in misbehaviour.
     Barred,
@@ -86,7 +86,7 @@ impl Verdict {
 
 /// An answer to a request that does not end the session.
 pub(super) enum Answer {
-    /// It is granted, from this batch of the lot on.
+    /// The request is granted, from this batch of the lot on.
     From(u32),
     /// The lot goes on at this batch there: another request is wanted.
     Behind(u32),

@@ -8,7 +8,7 @@
 /// The sum of i rows has i ones in the identity, and is uniform in M. So it has too few ones with probability
 /// cdf(rho - i - 1) for a binomial distribution over the columns, and the paper sums that over all sets of rows. Times
 /// 2^columns the sum is a number of words: those with fewer than rho ones, but at least one of them in the identity.
-/// That is a difference of two balls of radius rho - 1, and is computed exactly.
+/// This number is the difference of two balls of radius rho - 1, and is computed exactly.
 ///
 /// # Panics
 /// If there are 2^31 rows or more.

@@ -136,7 +136,7 @@ impl Committed {
         &self.salt
     }
 
-    /// What Delta is the hash of.
+    /// The digest from which Delta is hashed.
     pub(crate) fn first(&self) -> &Digest {
         &self.first
     }

@@ -6,7 +6,7 @@ use super::*;
 
 use crate::checks;
 
-/// That each call is refused, and before anything is sent: the channel leads nowhere.
+/// Checks that each call is refused, and before anything is sent: the channel leads nowhere.
 fn refuses(dealer: &mut Nnob<Lie>) {
     let (mut ch, _) = comity_channel::memory::pair();
     let ends = [
