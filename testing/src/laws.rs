@@ -476,7 +476,7 @@ pub fn refusals(protocol: &dyn Protocol, laws: &Laws) {
     }
     // Inputs that do not fit, at a party whose peer says nothing.
     for inputs in [vec![Some(Bits::zeros(3)), None], vec![None, None], vec![None]] {
-        // Who waits for the peer has not refused.
+        // A party that waits for the peer has not refused.
         let mut links = memory_mesh(least, Some(Duration::from_secs(1))).into_iter();
         let mut net = Mesh::new(links.next().expect("a party"));
         let mut options = Options::new(card);

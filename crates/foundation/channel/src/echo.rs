@@ -5,8 +5,8 @@
 //! Cryptology 18(3), 2005: the two rounds of its broadcast with selective abort; here the second one is for
 //! many broadcasts at once).
 //!
-//! **Adversary**: malicious, any number of parties. Some honest parties may go on where others end: who ends
-//! closes its links, which ends the others.
+//! **Adversary**: malicious, any number of parties. Some honest parties may go on where others end: a party
+//! that ends closes its links, which ends the others.
 //!
 //! **Protocol**. [`Mesh::broadcast`] says a message to all and takes what each says into the party's
 //! [`Echo`], in the order of the ids, under the hash of all before it. [`Mesh::settle`] compares the hashes,
@@ -18,7 +18,7 @@
 //! views differed: before outputs are shown, before commitments are opened, before garbled tables are used,
 //! and before a challenge follows from what was said.
 //!
-//! **Who it was** nobody can tell: who says that it heard something else may be the liar itself.
+//! **Who it was** nobody can tell: the party that says that it heard something else may be the liar itself.
 //!
 //! **Cost**: a broadcast is an exchange, and its bytes are hashed once (BLAKE3); to settle is one round and
 //! 32 bytes to each peer. Two parties have nobody else to compare with, and nothing is sent.

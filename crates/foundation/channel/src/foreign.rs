@@ -11,7 +11,7 @@ pub fn foreign(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// That, in words for who expected comity.
+/// The message for a party that expected comity and got these first bytes.
 pub(crate) fn no_comity(bytes: &[u8]) -> String {
     match foreign(bytes) {
         Some("TLS") => "the peer speaks TLS, and this side plain text: set up both sides alike".into(),

@@ -6,9 +6,9 @@
 //! other the session's id, so that all have met the same parties who want the same: one flight more.
 //!
 //! **The session's id** is a hash of all that they agree on, of every party's nonce, and of the keys by which
-//! they know each other. It is new if one party is honest; who hears the others' nonces first can choose
-//! among ids, so that nothing that has to be random may follow from it alone. With keys in it nobody whom two
-//! parties both trust can pass the messages of one session on as those of another.
+//! they know each other. It is new if one party is honest; a party that hears the others' nonces first can
+//! choose among ids, so that nothing that has to be random may follow from it alone. With keys in it nobody
+//! whom two parties both trust can pass the messages of one session on as those of another.
 //!
 //! **An option that follows from the program** is open at a party that does not say it, and then what the
 //! others say holds.
@@ -108,7 +108,8 @@ pub fn hello(mesh: &mut Mesh<'_>, ours: &Hello, rng: &mut dyn CryptoRng) -> Resu
                 nonces[usize::from(peer.0)] = theirs.nonce;
                 gone = gone.and(sent.map_err(|e| e.by(peer)));
             }
-            // Who has seen a difference is gone, perhaps before this party has: another's hello tells why.
+            // A party that has seen a difference is gone, perhaps before this party has: another's hello
+            // tells why.
             Err(error) if matches!(error.kind, Kind::Closed) => gone = gone.and(Err(error.by(peer))),
             Err(error) => return Err(error.by(peer)),
         }

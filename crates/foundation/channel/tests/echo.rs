@@ -128,7 +128,7 @@ fn who_says_different_things_is_noticed_by_every_honest_party() {
                 });
                 for (me, end) in ends.iter().enumerate().take(N - 1) {
                     // To say the same thing to all is no lie, even if it is another one than it says of
-                    // itself; and who alone hears a false echo is alone in ending.
+                    // itself; and a party that alone hears a false echo is alone in ending.
                     let honest = match lie {
                         Lie::Echo => me >= usize::from(lied),
                         Lie::First | Lie::Second => lied == 0 || usize::from(lied) == N - 1,

@@ -21,8 +21,8 @@
 //! to remember which case is which.
 //!
 //! **Failure**: [`encode`](Okvs::encode) leaves out a key, and says so, with probability 2^-40 a vector,
-//! where hashes are drawn after the keys: who knows the seed of the hash while it chooses keys finds such
-//! that do not fit. Equal keys with different values never fit.
+//! where hashes are drawn after the keys: a party that knows the seed of the hash while it chooses keys finds
+//! keys that do not fit. Equal keys with different values never fit.
 //!
 //! **Side channels**: both functions read and write memory at places that the hashes of keys tell. Keys are
 //! to be pseudorandom digests under a key of the session.

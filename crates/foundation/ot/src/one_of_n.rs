@@ -77,7 +77,7 @@
 //! and a round trip besides, 0.3 % of a full chunk. Set-up is that of SoftSpoken with k = 2, and 512 OTs of it.
 //!
 //! Calls work piece by piece through fixed buffers (about 2 MiB a side, in the malicious model 5 MiB more). [`Keys`]
-//! take 64 bytes an OT: who has many OTs takes them a few thousand at a time.
+//! take 64 bytes an OT: a party with many OTs takes them a few thousand at a time.
 
 mod bch;
 mod chosen;

@@ -51,8 +51,8 @@
 //! **Assumptions**: LPN with regular noise and a local linear code of ten terms, with the margin that
 //! [`Parameters::security`] tells; AES-128 as ideal cipher (circular correlation robustness); BLAKE3 as
 //! random oracle. The matrix is fresh in each iteration and named by the session and by a nonce that the
-//! receiver draws, whose noise it hides: who hears the other's nonce first in a hello can choose among ids of
-//! a session, and so could search for a weak matrix.
+//! receiver draws, whose noise it hides: a party that hears the other's nonce first in a hello can choose
+//! among ids of a session, and so could search for a weak matrix.
 //!
 //! **Corrections**
 //! - *The trees' keys.* The paper hashes all trees under one key, and sends a block for each tree's first

@@ -251,7 +251,7 @@ impl Opt {
             }
             Values::Place(word) | Values::Key(word) if text == *word => Some(OptionValue::Word(word)),
             Values::Place(_) => text.contains(['/', ':']).then(|| OptionValue::Text(text.to_owned())),
-            // Who knows keys reads it.
+            // A reader that knows keys reads it.
             Values::Key(_) => {
                 let known = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == ':';
                 (text.len() >= 52 && text.chars().all(known)).then(|| OptionValue::Text(text.to_owned()))

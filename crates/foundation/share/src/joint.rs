@@ -21,8 +21,8 @@
 //!
 //! **Cost** of a bit, to each peer: 4 bytes, and a product in GF(2^128) for every 128 bits and row of the
 //! extension. A chunk of up to 262,016 bits takes four rounds. Set-up: the base OTs of one direction with
-//! each peer, and some fourteen rounds, in which a first chunk is made, too, for who says that it will want
-//! one ([`Provisions`]).
+//! each peer, and some fourteen rounds, in which a first chunk is made, too, for a party that says that it
+//! will want one ([`Provisions`]).
 
 mod act;
 pub mod alike;

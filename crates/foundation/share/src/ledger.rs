@@ -1,10 +1,10 @@
 //! `Ledger`: MAC checks that wait.
 //!
 //! A bit that is shown needs a MAC; that it is right may be found out later, so long as nothing that depends
-//! on it leaves before (Nielsen et al., Crypto 2012, section 2). So both parties of a link hash: who shows a
-//! bit, the MAC on it; who sees it, the MAC that it must have. One comparison of digests checks everything
-//! since the beginning. It is a 256-bit hash of the MACs in order, one for each direction: of a sum, two
-//! flipped bits could cancel each other.
+//! on it leaves before (Nielsen et al., Crypto 2012, section 2). So both parties of a link hash: the one that
+//! shows a bit, the MAC on it; the one that sees it, the MAC that it must have. One comparison of digests
+//! checks everything since the beginning. It is a 256-bit hash of the MACs in order, one for each direction:
+//! of a sum, two flipped bits could cancel each other.
 //!
 //! A digest is of MACs under the key of the peer that gets it, who could have computed
 //! it: it tells nothing of its sender's own key, and so bits may be settled while secrets are masked under that key.

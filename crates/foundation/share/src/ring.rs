@@ -1,8 +1,8 @@
 //! Words of k bits, 1 to 128, in additive shares: a word `x = x_0 + x_1` modulo 2^k has one share for each of
 //! two parties, without a MAC. This is for parties that follow their protocol.
 //!
-//! A word, and a share of one, is a number below 2^k in a `u128`; who computes with them [masks](word_mask)
-//! what is beyond. [`RingDealer`] makes what products take.
+//! A word, and a share of one, is a number below 2^k in a `u128`; whoever computes with them
+//! [masks](word_mask) what is beyond. [`RingDealer`] makes what products take.
 
 mod dealer;
 

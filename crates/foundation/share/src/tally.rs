@@ -4,8 +4,8 @@
 //! and their MACs `M_j = K_j + b_j delta` sum up to one MAC on it: `sum x^j M_j = sum x^j K_j + w delta`. Two
 //! words that differ in any bit are different elements, so a false word passes only for whoever guesses
 //! delta, exactly as a false bit does. (The plain sum of MACs would be one on the parity of the bits, in
-//! which two false ones cancel.) The ledger hashes a sixty-fourth of the MACs' bytes, and who sees the bits
-//! needs no expected MAC of each, but one product of the word and delta.
+//! which two false ones cancel.) The ledger hashes a sixty-fourth of the MACs' bytes, and the party that sees
+//! the bits needs no expected MAC of each, but one product of the word and delta.
 //!
 //! **Buffer.** BLAKE3 is fast where it gets many KiB at once, and layers are of any size: so MACs wait in
 //! order until there are enough or a digest is wanted.

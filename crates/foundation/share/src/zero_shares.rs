@@ -2,9 +2,9 @@
 //!
 //! **Why.** Shares of a bit are not always random: of the mask of an input all are zero but its owner's.
 //! Where an output is the sum of inputs of three parties or more, the share of each is the sum of the masks
-//! of its own inputs, and all have heard these inputs masked: who sees the share as it is knows the inputs.
-//! So what leaves is the share and a zero-share: those of all who say something add up to zero, and without
-//! that of one honest party the others' are uniform.
+//! of its own inputs, and all have heard these inputs masked: whoever sees the share as it is knows the
+//! inputs. So what leaves is the share and a zero-share: those of all who say something add up to zero, and
+//! without that of one honest party the others' are uniform.
 //!
 //! **How.** Each two parties have a seed that both made ([`PairSeeds`]). A zero-share is the sum of a stream
 //! with each other member of a group: both of a pair add the same ([`ZeroShares`]). Whatever a cheat does

@@ -12,17 +12,17 @@
 //! 1. Shared bits `x`, `y`, `z` for every leaky AND of some chunks, in one of the extension. This is checked
 //!    before any `G` made of it leaves: a receiver whose choices are inconsistent would know hashed values of
 //!    `G` but for a few bits of delta, and could test these one by one.
-//! 2. Leaky ANDs of these chunks. `G` goes both ways at the same time, then bit 1 of `S`. Who waits for the
-//!    other's bit before it sends its own can make `d` what it likes, but a wrong `d` makes the `L` differ by
-//!    the sum of the deltas.
+//! 2. Leaky ANDs of these chunks. `G` goes both ways at the same time, then bit 1 of `S`. A party that waits
+//!    for the other's bit before it sends its own can make `d` what it likes, but a wrong `d` makes the `L`
+//!    differ by the sum of the deltas.
 //! 3. One comparison of all `L` by commit and open, and with it a coin to which both contribute: the buckets.
 //!    What a party says in the comparison, and so what it guessed, is fixed before it knows the coin
 //!    ([`equal_with_coin`]). If the comparison fails nothing of the batch was used, and the session is over.
 //!    Each object with a false `G` passes with probability one half, and then one share of its `x` is known
 //!    to the cheat.
-//! 4. Combining, for who has seen the comparison pass. The bits shown are `y_1 + y_j`, of which the second
-//!    term is used nowhere else; with them goes the digest of their MACs ([`Ledger`]), and nothing in a
-//!    message depends on the peer's bits.
+//! 4. Combining, once a party has seen the comparison pass. The bits shown are `y_1 + y_j`, of which the
+//!    second term is used nowhere else; with them goes the digest of their MACs ([`Ledger`]), and nothing in
+//!    a message depends on the peer's bits.
 //! 5. The digest is held against what was seen. Then the triples are handed out.
 //!
 //! Shares and triples may be asked for in any order. The failure of all batches together is within `2^-rho`

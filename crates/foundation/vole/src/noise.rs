@@ -193,7 +193,7 @@ mod tests {
         assert!((1..4).all(|i| all[i] != all[0]));
     }
 
-    /// Who has the hash of a leaf, and the key, has not the leaf.
+    /// A party that has the hash of a leaf, and the key, does not have the leaf.
     #[test]
     fn the_hash_of_a_leaf_is_no_permutation() {
         let (key, leaves) = (Block::from_u128(1), [Block::from_u128(2)]);

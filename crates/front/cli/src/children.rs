@@ -98,7 +98,7 @@ pub(crate) fn run(plan: Plan) -> Outcome<Finished> {
         }
         if deadline.is_none() && processes.children.iter().any(Party::failed) {
             deadline = Some(Instant::now() + GRACE);
-            // Who has not been told where the others are waits for nothing else.
+            // A party that has not been told where the others are waits for nothing else.
             if addresses.iter().any(Option::is_none) {
                 processes.dismiss();
             }

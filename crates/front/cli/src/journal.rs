@@ -66,7 +66,7 @@ impl Journal {
             TryLockError::WouldBlock => failed(path, &words.busy),
             TryLockError::Error(error) => failed(path, &error),
         })?;
-        // Who can change books can make them forget.
+        // Whoever can change books can make them forget.
         comity_net::owned(path)?;
         // A new file's name is on the disk when its folder is.
         sync_names(path).map_err(|error| failed(path, &error))?;

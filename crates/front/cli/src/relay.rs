@@ -1,4 +1,4 @@
-//! `comity relay`: the place where parties meet of whom neither can be called.
+//! `comity relay`: the place where two parties meet if neither can be called.
 
 use clap::Args;
 use comity::Stop;

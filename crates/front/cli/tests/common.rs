@@ -90,7 +90,7 @@ pub(crate) fn command(args: &[&str]) -> Command {
 /// The same command, whose files can have at most `blocks` blocks of 512 bytes.
 #[cfg(unix)]
 pub(crate) fn limited(command: &Command, blocks: u64) -> Command {
-    // The limit is an error to who writes, instead of the signal that it is by default.
+    // The limit is an error to the process that writes, instead of the signal that it is by default.
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"")]);
     shell.arg(command.get_program()).args(command.get_args());

@@ -27,8 +27,8 @@ use plan::{Fault, Plan, Work};
 
 use crate::common::*;
 
-/// The time-outs of a run in which somebody is lost: for who never comes, and for who stops amid the run.
-/// They judge nothing, since who is late says so as well.
+/// The time-outs of a run in which somebody is lost: for one that never comes, and for one that stops amid
+/// the run. They judge nothing, since a party that is late says so as well.
 const LOST: [&str; 4] = ["--timeout", "3", "--deadline", "6s"];
 
 #[test]

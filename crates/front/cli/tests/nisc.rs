@@ -322,7 +322,7 @@ fn misuse_gets_a_clear_line_and_loses_nothing() {
     assert!(comity(&["nisc", "--help"]).ok().contains("keep one of it"));
 }
 
-/// Of t copies a cheat is unseen with probability 1/(2^t - 1), and of one always.
+/// With t copies a cheat is unseen with probability 1/(2^t - 1), and with one copy always.
 #[test]
 fn too_few_copies_are_called_what_they_are() {
     let folder = Folder::new("nisc-few");

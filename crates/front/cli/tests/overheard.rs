@@ -96,7 +96,7 @@ fn three(folder: &Folder, command_name: &str, shared: &[&str], own: [(&[&str], &
     (ends.try_into().ok().expect("three"), heard)
 }
 
-/// Of all windows of eight bytes none is an input, and of no two the sum is.
+/// No window of eight bytes is an input, and no sum of two windows is one.
 fn no_input_is_heard(heard: &[Vec<u8>], what: &str) {
     let windows = |bytes: &[u8]| -> Vec<u64> {
         bytes.windows(8).map(|window| u64::from_le_bytes(window.try_into().expect("eight bytes"))).collect()

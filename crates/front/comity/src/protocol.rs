@@ -230,7 +230,7 @@ mod tests {
         );
         assert!(why(&and, 3).ends_with("no protocol here is for 3 parties"), "{}", why(&and, 3));
         assert!(why(&xor, 2).contains("`y` belongs to party 2") && why(&xor, 2).contains("--protocol sum"));
-        // Who has a name and nothing to do may be absent.
+        // A party that has a name and nothing to do may be absent.
         assert_eq!(why(&and, 2), "");
     }
 }

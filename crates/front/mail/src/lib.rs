@@ -61,9 +61,9 @@
 //! but the receiver may ever hear of it, nor see it act on it, refreshed or not: a sender who did would learn
 //! that bit.
 //!
-//! The mark is in the key. **A copy of the key that was made before knows nothing of it**: who opens a second
-//! batch with a copy (a backup, a second machine) has no protection against cheats. And verdicts (that a
-//! cheat was seen, and which) are the receiver's alone as long as the query lives.
+//! The mark is in the key. **A copy of the key that was made before knows nothing of it**: a receiver who
+//! opens a second batch with a copy (a backup, a second machine) has no protection against cheats. And
+//! verdicts (that a cheat was seen, and which) are the receiver's alone as long as the query lives.
 //!
 //! # Stored copies
 //!

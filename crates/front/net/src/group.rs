@@ -8,9 +8,9 @@
 //! key = "comity:…"
 //! ```
 //!
-//! Who has the same file knows everybody's key: to compare its one [`Digest`] by a way that is trusted takes
-//! the place of comparing a fingerprint for each pair. The digest is in the hello, too, so that files that
-//! differ are found there.
+//! Whoever has the same file knows everybody's key: to compare its one [`Digest`] by a way that is trusted
+//! takes the place of comparing a fingerprint for each pair. The digest is in the hello, too, so that files
+//! that differ are found there.
 //!
 //! An address of `-` is that of a party that nobody can call, such as one behind a router: it calls all
 //! others. Two of them meet at a [`Relay`](crate::Relay), if the file says where one is, before the parties:

@@ -1,10 +1,10 @@
 //! `Listener`: the one port of a party, where those who were not called come in.
 //!
 //! Whatever reaches the port is heard on a thread of its own, so that a silent stranger keeps nobody waiting;
-//! at most [`MAX_UNHEARD`] are heard at once, and a further one takes the place of the oldest. Who is not
-//! expected is turned away, with a reason if it speaks comity (to [`MAX_PARTING`] at once, and to others
-//! none), and the wait goes on. Nothing is accepted while nobody waits: strangers then stay in the system's
-//! queue, which is bounded.
+//! at most [`MAX_UNHEARD`] are heard at once, and a further one takes the place of the oldest. A caller that
+//! is not expected is turned away, with a reason if it speaks comity (to [`MAX_PARTING`] at once, and to
+//! others none), and the wait goes on. Nothing is accepted while nobody waits: strangers then stay in the
+//! system's queue, which is bounded.
 //!
 //! In plain text anybody can claim to be the fork of a peer. Before all have met no forks are kept, and after
 //! that the oldest of those that nobody has asked for makes room for a further one.
@@ -189,7 +189,7 @@ impl Hub {
         }
         let (opening, transport) = match heard {
             Ok(heard) => heard,
-            // Who goes without an answer was no peer, or comes again.
+            // A caller that goes without an answer was no peer, or comes again.
             Err(Error { kind: Kind::Closed, .. }) => return,
             Err(error) => return self.refused(error),
         };

@@ -10,12 +10,13 @@
 //!   of the other parties, by which it knows who is who. Against whoever sits on the line: they see how much
 //!   is sent, and when, and can cut the line.
 //!
-//! Parties of whom neither can be called meet at a [`Relay`], through which they speak TLS. A helper of one
-//! party alone, such as a token, is called at a socket of its machine (`LocalChannel`, where there are such).
+//! Two parties neither of which can be called meet at a [`Relay`], through which they speak TLS. A helper of
+//! one party alone, such as a token, is called at a socket of its machine (`LocalChannel`, where there are
+//! such).
 //!
-//! All must choose the same one; who calls somebody that did not is told at once. Who listens is not to be
-//! stopped by a stranger: it turns away whoever is not expected, and goes on waiting until its time-out. Keys
-//! and trusted fingerprints live in a [`KeyDir`].
+//! All must choose the same one; a party that calls somebody that did not is told at once. One that listens
+//! is not to be stopped by a stranger: it turns away whoever is not expected, and goes on waiting until its
+//! time-out. Keys and trusted fingerprints live in a [`KeyDir`].
 //!
 //! ```
 //! use std::time::Duration;

@@ -157,7 +157,7 @@ fn gather(
         if there.iter().all(|(_, here)| here.is_some()) {
             return Ok(());
         }
-        // Who goes while others are missing may come again.
+        // A party that goes while others are missing may come again.
         for (party, here) in there.iter_mut().filter(|(_, here)| here.as_ref().is_some_and(Connection::is_gone)) {
             *here = None;
             if let Some((_, address)) = called(party) {

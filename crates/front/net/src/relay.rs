@@ -1,4 +1,4 @@
-//! `Relay`: a place where parties meet of whom neither can be called.
+//! `Relay`: a place where two parties meet if neither can be called.
 //!
 //! Both connect to the relay and name a *room*, a hash of their group and of the pair ([`wire`]). When both
 //! sides of a room are there, each gets what the other one says. What they say is the TLS that they speak

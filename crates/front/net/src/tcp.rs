@@ -73,7 +73,8 @@ fn bind(address: &SocketAddr) -> io::Result<TcpListener> {
         socket.set_reuse_address(true)?;
     }
     if address.ip() == IpAddr::V6(Ipv6Addr::UNSPECIFIED) {
-        // Who says "all addresses" means those of IPv4, too. A system that cannot do it in one has them in two.
+        // A user who says "all addresses" means those of IPv4, too. A system that cannot do it in one has
+        // them in two.
         let _ = socket.set_only_v6(false);
     }
     socket.bind(&(*address).into())?;

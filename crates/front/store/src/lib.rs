@@ -1,4 +1,4 @@
-//! Offline material on disk: a folder of lots, of which each batch is used at most once.
+//! Offline material on disk: a folder of lots, each batch of which is used at most once.
 //!
 //! A *lot* is what all parties made together in one session, under keys of its own: numbered *batches* that
 //! are used up in order. Batch `n` of one party's part fits batch `n` of the others' parts, and nothing else.

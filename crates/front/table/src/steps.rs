@@ -1,7 +1,8 @@
 //! Steps that make keys alike which mean the same.
 //!
 //! Steps are a set: they are always taken in one order, so that two owners who name the same ones mean the
-//! same. Each is idempotent but `sha256`, after which a key is hex: who has only hashes of keys says `hex`.
+//! same. Each is idempotent but `sha256`, after which a key is hex: an owner who has only hashes of keys says
+//! `hex`.
 
 use std::fmt;
 use std::str::FromStr;

@@ -30,7 +30,8 @@
 //!
 //! **Hiding.** Of an evaluated copy the answer follows from what the evaluator has, whatever weights it chose: it says
 //! nothing more of the other labels or of `x`, and neither does `N_j`, since `nu_j` is used nowhere else. Of a checked
-//! copy, `mu_j` makes `bits` uniform for who has no `key_j`, and `labels` and `r` follow from it and the seed.
+//! copy, `mu_j` makes `bits` uniform for a party that has no `key_j`, and `labels` and `r` follow from it and
+//! the seed.
 //!
 //! **Weights** are blocks of AES-128 in counter mode under a seed that the evaluator tells with the opening of `M`
 //! (offline, `M` is opened earlier, and the seed follows the labels). They protect the evaluator only.

@@ -56,7 +56,7 @@ pub(crate) fn run(
     // Step 3.
     let chosen = Zeroizing::new(committing.random(ch, &x)?);
     consistency::send_r(ch, &mut copies, &mut keys, &chosen, conduct)?;
-    // Step 4: all that is checked goes before what it is checked with is known.
+    // Step 4: everything that is checked is sent before the values are known by which it is checked.
     let mus = consistency::send_a(ch, backend, &mut copies, &mut keys, &x, Some((&layout, &mut memory)), conduct)?;
     let opened = Zeroizing::new(committing.open_random(ch)?);
     let weights = Weights::new(backend, receive_block(ch)?);

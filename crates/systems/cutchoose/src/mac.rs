@@ -3,8 +3,9 @@
 //! The evaluator forwards c = z xor p to the garbler, with a tag that the circuit computes from the key and the pad
 //! among the garbler's inputs. The tag is a polynomial in the key over GF(2^k), plus the pad: from 0, acc becomes
 //! (acc + block) · key for each block of c in order, the last one filled up with zeros, and the tag is acc + pad. The
-//! length of c is known to both sides. Who has seen one c and its tag, and neither key nor pad, finds another c and its
-//! tag with probability at most blocks / 2^k: the key would be a root of a polynomial of degree at most `blocks`.
+//! length of c is known to both sides. A party that has seen one c and its tag, and neither key nor pad,
+//! finds another c and its tag with probability at most blocks / 2^k: the key would be a root of a polynomial
+//! of degree at most `blocks`.
 //!
 //! *Cost.* A block is one multiplication: Karatsuba's method (Karatsuba, Ofman 1962) down to single bits
 //! takes 3^6 = 729 ANDs for k = 64 and 3^7 = 2187 for k = 128, one AND deep. The reduction is free.

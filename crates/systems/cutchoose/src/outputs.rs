@@ -2,10 +2,10 @@
 //!
 //! The garbler draws `Delta_{i,0}` for each output bit and one `Delta`; `Delta_{i,1} = Delta_{i,0} ^ Delta`.
 //! Row `b` of the table of bit `i` in copy `j` is `T_{j,i,b} = Enc_{Z_{j,i,b}}(Delta_{i,b})`, where `Z` are
-//! the copy's output labels. Who finds `Delta_{i,0}` in one copy and `Delta_{i,1}` in another knows `Delta`,
-//! and with it recovers the garbler's input. Hashes `H(Delta_{i,b})` tell which label is valid. Rows are
-//! never sent in clear, since from the rows and the labels of a checked copy followed both: they travel under
-//! `key_j`, and as a commitment `c_j^T` that is checked once step 7 has shown every `Delta_{i,b}`.
+//! the copy's output labels. Whoever finds `Delta_{i,0}` in one copy and `Delta_{i,1}` in another knows
+//! `Delta`, and with it recovers the garbler's input. Hashes `H(Delta_{i,b})` tell which label is valid. Rows
+//! are never sent in clear, since from the rows and the labels of a checked copy followed both: they travel
+//! under `key_j`, and as a commitment `c_j^T` that is checked once step 7 has shown every `Delta_{i,b}`.
 //!
 //! **How**: the pad of a row is the tweakable hash of the label (TCCR; a label's counterpart differs by the
 //! secret `delta_j`), with a tweak of its own for each bit, copy and row; `H` and `c_j^T` are BLAKE3 of 256

@@ -3,10 +3,10 @@
 //! A garbler who sends one good and one bad label for a bit learns the bit from whether the evaluator aborts.
 //! Hence the evaluator does not put in its input y but a uniform y' with y = E y', and the circuit computes E
 //! y' first. If the sum of any rows of E, one or more, has at least rho ones, then any rho - 1 bits of y' are
-//! uniform and independent, whatever y is. Who spoils labels of fewer than rho bits learns nothing. Who
-//! spoils more stays unnoticed with probability at most 2^-(rho - 1), and that only for some y: two inputs
-//! can be told apart with no more than that. (A simulator that does not know y lets half of it pass, and is
-//! off by 2^-rho: that is what the protocol's bound counts.) The matrix protects the evaluator only.
+//! uniform and independent, whatever y is. A garbler who spoils labels of fewer than rho bits learns nothing.
+//! One who spoils more stays unnoticed with probability at most 2^-(rho - 1), and that only for some y: two
+//! inputs can be told apart with no more than that. (A simulator that does not know y lets half of it pass,
+//! and is off by 2^-rho: that is what the protocol's bound counts.) The matrix protects the evaluator only.
 //!
 //! E = \[M | I\]: with the identity a uniform y' is found by choosing the part under M freely. M is a
 //! published constant, the output of BLAKE3 for rho and its size, with enough [`columns`] that a random

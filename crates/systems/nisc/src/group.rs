@@ -1,4 +1,4 @@
-//! Scalars and points, and who computes multiples of `G` and `h`.
+//! Scalars and points, and those who compute multiples of `G` and `h`.
 //!
 //! Points are encoded in batches, which share an inversion, as the doubles of what is given. Scalars are kept
 //! as halves.

@@ -17,7 +17,7 @@
 //! fetched while the query takes answers. So nothing may be fetched before all answers to the query are here,
 //! and it is refreshed after that; then who learns the choice learns it of a query that takes no more
 //! answers. Fetching the same copies again tells nothing new. Readers of all copies, in place of those that
-//! are evaluated, hide the choice from who sees the reading.
+//! are evaluated, hide the choice from anybody who sees the reading.
 //!
 //! Copies carry no checksum here: a layer above must see to it that they come from the answer's sender, and
 //! come whole, or a damaged one would be taken for a cheat.

@@ -8,8 +8,8 @@
 //! **What the files show**, to anybody: how many items the set has and how many come and go, as told (dummies
 //! come, and go, with them: those of an update come from what was padded before it), how many only get
 //! another payload, whose mask goes and comes at once, the words for how keys are made, and the widths of
-//! payload. Payload is sealed for one file: two payloads of an item have two keys. Who has once asked for an
-//! item sees in all later updates whether it came or went, and reads its payload if it comes: its value is
+//! payload. Payload is sealed for one file: two payloads of an item have two keys. Whoever has once asked for
+//! an item sees in all later updates whether it came or went, and reads its payload if it comes: its value is
 //! that of the key and the item alone, and what an update seals follows from it. Only a new base, under a new
 //! key, ends that. Two sets never have one key, or anybody would see what they have in common: [`Published`]
 //! draws a key for each base.

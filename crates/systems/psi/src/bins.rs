@@ -314,7 +314,7 @@ mod tests {
         }
     }
 
-    /// Five items for three bins: two have no place, and who they are is told to whose they are.
+    /// Five items for three bins: two have no place, and their owner is told which.
     #[test]
     fn who_has_no_place_is_counted_and_dummies_are_not() {
         let got = found(&[1, 2, 3, 4, 5], 5);

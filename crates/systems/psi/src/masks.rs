@@ -312,7 +312,7 @@ mod tests {
         for part in key.chunks(16).chain([&value.to_bytes()[..]]) {
             assert_ne!(part, mask.to_le_bytes());
         }
-        // Nor can anybody go back to the value, who has permutations of the session.
+        // Nor can anybody who has permutations of the session go back to the value.
         for (permutation, hash) in [&masks.mask, &masks.keys[0], &masks.keys[1]].into_iter().zip([
             &mask.to_le_bytes()[..],
             &key[..16],

@@ -20,8 +20,8 @@
 //! 5. The client has the active labels `c_j ^ t_j = w_j ^ x_j delta`, and evaluates.
 //!
 //! **Adversary**. *Client*: malicious. The OTs withstand one; then it has one label of each input bit,
-//! whatever `d` it sends, and an evaluator has no other freedom. It may ask what it likes, and who asks for
-//! everything learns the set: limits are for the caller. *Server*: semi-honest. One that garbles another
+//! whatever `d` it sends, and an evaluator has no other freedom. It may ask what it likes, and whoever asks
+//! for everything learns the set: limits are for the caller. *Server*: semi-honest. One that garbles another
 //! function gets no output, but the client's values are then those of that function, and whether the client
 //! goes on may tell something of its input. A circuit is for one input: two would give away delta and with it
 //! the key, so both halves are consumed by value. The output's colours come last: tables that are there
@@ -32,9 +32,9 @@
 //! pseudo-random function.
 //!
 //! **Cost** of a query: 5,120 AND gates, 160 KiB and 0.5 KiB of OTs before the input is known; 2,080 bytes
-//! when it is, and one round trip for all queries of a run. Who keeps nothing beforehand prepares and asks
-//! [`OPRF_ROUND`] at a time ([`ask`], [`Oprf::serve`]): 40 MiB of tables are in memory, however many queries
-//! there are, for a round trip each.
+//! when it is, and one round trip for all queries of a run. A party that keeps nothing beforehand prepares
+//! and asks [`OPRF_ROUND`] at a time ([`ask`], [`Oprf::serve`]): 40 MiB of tables are in memory, however many
+//! queries there are, for a round trip each.
 //!
 //! **Differences from the section.** It counts 5,440 ANDs, with S-boxes of 34; they have 32 here. It sends
 //! two masked labels for each input bit online (4 KiB a query); with OTs whose correlation is the garbling's

@@ -16,9 +16,9 @@
 //! whatever such a verifier shows afterwards, it could have made alone. Nor do the hashes of a conversation
 //! ever fit a file: session and commitment are in the keys of all of them ([`Bound`]).
 //!
-//! What this does not give: who draws the seed and is there while the conversation runs, hands the verifier
-//! its commitment and later its opening, *is* the verifier, and is convinced. That the two talked may be seen
-//! elsewhere: a handshake of TLS is signed.
+//! What this does not give: whoever draws the seed and is there while the conversation runs, hands the
+//! verifier its commitment and later its opening, *is* the verifier, and is convinced. That the two talked
+//! may be seen elsewhere: a handshake of TLS is signed.
 //!
 //! **A prover that is put back** to an earlier state (a virtual machine, say) meets a verifier that repeats
 //! its own nonce in the same session. The randomness of the prover follows from the commitment as well: for

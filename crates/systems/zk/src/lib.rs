@@ -35,8 +35,8 @@
 //! before the prover says anything, and the prover answers that challenge alone, so a simulator that sees the
 //! verifier's calls of the random oracle, and programs none, finds the challenge in that of the commitment
 //! and makes up the rest ([`Verifier`] believes it, as a test shows). Nothing that is hashed there fits a
-//! file. Who drew the challenge and sits beside the verifier *is* the verifier, though. With MACs on wires
-//! and garbled circuits the same is claimed of a verifier that follows the rules; of another one zero
+//! file. Whoever drew the challenge and sits beside the verifier *is* the verifier, though. With MACs on
+//! wires and garbled circuits the same is claimed of a verifier that follows the rules; of another one zero
 //! knowledge is, but the simulators of their OTs program the oracle, and so nothing is claimed on what it
 //! could show to others.
 //!

@@ -14,8 +14,8 @@
 //! 4. In the end the prover sends both sums, masked by 128 COTs that serve nothing else, and the verifier compares.
 //! 5. With them it sends a hash of the MACs of the outputs, which are those of the expected values or guessed.
 //!
-//! **When**: a seed leaves after all bits of its batch are there. Who knows the coefficients before sends
-//! wrong bits for gates whose coefficients sum up to nothing, and such are to be found among a few more
+//! **When**: a seed leaves after all bits of its batch are there. A prover that knows the coefficients before
+//! sends wrong bits for gates whose coefficients sum up to nothing, and such are to be found among a few more
 //! than 128.
 //!
 //! **Adversary**: malicious, either party. A prover without a witness passes if Delta, of which 127 bits are

@@ -20,10 +20,10 @@
 //!    that a single comparison, that of what Delta is the hash of, decides on all.
 //!
 //! **Soundness**: each challenge is a hash of everything before it, and what it decides is as unlikely by
-//! itself as the whole: who wants to pass by wrong corrections, gates or outputs needs a second challenge
-//! that lets coefficients of 128 bits cancel, or a Delta among two of 2^128 (wrong corrections do not help:
-//! each tree that has them fixes its part of Delta), or a hash of 256 bits that collides. `q` hashes forge a
-//! proof with probability about `q 2^-126`; [`Parameters::bits`] has the sum.
+//! itself as the whole: a prover that wants to pass by wrong corrections, gates or outputs needs a second
+//! challenge that lets coefficients of 128 bits cancel, or a Delta among two of 2^128 (wrong corrections do
+//! not help: each tree that has them fixes its part of Delta), or a hash of 256 bits that collides. `q`
+//! hashes forge a proof with probability about `q 2^-126`; [`Parameters::bits`] has the sum.
 //!
 //! **Zero knowledge**: hidden leaves are never shown, commitments to them are hashes of seeds that serve
 //! nothing else, and what is shown of sums is masked by columns of `u` that serve nothing else.

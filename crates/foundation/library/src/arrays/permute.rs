@@ -2,8 +2,9 @@
 //!
 //! The network is Waksman's ("A permutation network", 1968), for any number of rows as Beauquier and Darrot gave it
 //! ("On arbitrary size Waksman networks and their vulnerability", 2002): a layer of switches deals the rows out to two
-//! smaller networks, another one collects them. Who knows a permutation computes the switches in the clear. To shuffle,
-//! each party permutes the rows by a random permutation of its own: the result is random if one of them is honest.
+//! smaller networks, another one collects them. The party that knows a permutation computes the switches in
+//! the clear. To shuffle, each party permutes the rows by a random permutation of its own: the result is
+//! random if one of them is honest.
 
 use comity_circuit::{Builder, Wire};
 

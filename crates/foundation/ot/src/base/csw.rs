@@ -1,9 +1,9 @@
 //! The three-move OT of Canetti, Sarkar and Wang (PKC 2020, ePrint 2020/110): base OT against malicious parties.
 //!
 //! [`simplest`](super::simplest) with two additions. The point that the receiver's choice adds is not the sender's, but
-//! hashed from a seed of the receiver: who knows its logarithm, as a simulator does and nobody else, can open a
-//! choice both ways, and see the choices of others. And the receiver must answer a challenge, so that it has made up
-//! its mind when the sender goes on.
+//! hashed from a seed of the receiver: whoever knows its logarithm, as a simulator does and nobody else, can
+//! open a choice both ways, and see the choices of others. And the receiver must answer a challenge, so that
+//! it has made up its mind when the sender goes on.
 //!
 //! **How**, for OT `i` with choice bit `c`; both hash the session and all that was sent
 //! - The sender draws `r` and offers `z = rG`.

@@ -1,7 +1,8 @@
 //! Trees of blocks whose levels all sum to delta (Guo, Yang, Wang, Zhang, Xie, Liu, Zhao, EUROCRYPT 2023, section 4).
 //!
-//! The children of a node `x` are `H(x)` and `x ^ H(x)`. Who lacks the nodes on one path lacks delta, and who
-//! has delta has all: so a leaf is known to both but for the one at the path's end, which differs by delta.
+//! The children of a node `x` are `H(x)` and `x ^ H(x)`. The side that lacks the nodes on one path lacks
+//! delta, and the one that has delta has all: so a leaf is known to both but for the one at the path's end,
+//! which differs by delta.
 //!
 //! **Cost**: one AES block a leaf. The receiver must not show which path it lacks: it holds a zero in that
 //! path's place, and puts right what comes of it under a mask, which is one more pass over each level.

@@ -1,9 +1,10 @@
-//! A chunk of OTs both ways, step by step, for who must show several peers that it chose alike towards all of them.
+//! A chunk of OTs both ways, step by step, for a party that must show several peers that it chose alike
+//! towards all of them.
 //!
 //! Choice bits are given whole: those of the OTs, of the padding and of the mask. The challenge is given too.
 //! So one string of choice bits under one challenge has one hash, the first part of the [`Answer`], whoever
-//! it is shown to; and who hears the same hash at two parties, each of which has checked it against its own
-//! rows, knows that the bits were the same.
+//! it is shown to; and a peer that hears the same hash from two parties, each of which has checked it against
+//! its own rows, knows that the bits were the same.
 //!
 //! The steps are in this order, and any other is refused or panics. [`TwoWay::offer`]: corrections, which are
 //! exchanged. A challenge that nobody foresaw before both had the other's corrections. [`TwoWay::answer`],

@@ -20,12 +20,12 @@
 //! commitments come before any `C` that depends on one is open: so this is a guess, of an element that is
 //! uniform, 2^-128. Were an `X_i` seen before the commitments, the liar would compute it.
 //!
-//! **The rule.** `C_i` depends on its sender's own `R_i`, and who lies about `X_i` or `c` learns `R_i` times
-//! a factor that it knows. That is why the check stands at set-up: it is before anything secret is masked
-//! under any global key. What is masked so far are the seeds of the extension one way, and what these make is
-//! the 128 bits, which are dropped, and others of the same chunk, of which none was used. Failure, whatever
-//! the reason, ends every global key and every base OT of the group. In an honest run `C` shows nothing: MACs
-//! on bits that are dropped, which are uniform but for the sums that are zero.
+//! **The rule.** `C_i` depends on its sender's own `R_i`, and a party that lies about `X_i` or `c` learns
+//! `R_i` times a factor that it knows. That is why the check stands at set-up: it is before anything secret
+//! is masked under any global key. What is masked so far are the seeds of the extension one way, and what
+//! these make is the 128 bits, which are dropped, and others of the same chunk, of which none was used.
+//! Failure, whatever the reason, ends every global key and every base OT of the group. In an honest run `C`
+//! shows nothing: MACs on bits that are dropped, which are uniform but for the sums that are zero.
 
 use comity_channel::Mesh;
 use comity_core::{Block, Check, Error, Result, gf128, verdict};

@@ -1,9 +1,9 @@
 //! The blind test for zero: whether the `sigma` of all parties sum up to zero, where a `sigma` may depend on
 //! its holder's own global key.
 //!
-//! What does not do: to commit to every `sigma`, open them and add. Who caused a sum `e` that is not zero, by
-//! a lie, then knows it, and `e` may be a global key. Here it gets `rho e` for a random `rho` that it does
-//! not know.
+//! It is not enough to commit to every `sigma`, open them and add. A party that caused a sum `e` that is not
+//! zero, by a lie, then knows it, and `e` may be a global key. Here it gets `rho e` for a random `rho` that
+//! it does not know.
 //!
 //! **Test.** Every party adds a share of zero to its `sigma_i`. `rho = sum rho_j`, where `rho_j` are 128
 //! random shares of party `j`, the same towards all ([`alike`](super::alike)) and used for nothing else.
@@ -19,8 +19,8 @@
 //!    be zero.
 //!
 //! **Sound.** If `sum sigma` is `e`, not zero, the shares add up to `rho e`. Nobody knows an honest `rho_j`,
-//! so it is hit with probability 2^-128 by who commits before it has seen the others' shares. To have the sum
-//! zero otherwise is to know `e`.
+//! so it is hit with probability 2^-128 by a party that commits before it has seen the others' shares. To
+//! have the sum zero otherwise is to know `e`.
 //!
 //! **Blind.** What a liar gets of a test that fails is `rho e`, which is uniform but not zero whatever `e`
 //! is. So the strings must be of one factor: with `q_b + f(x^b)` for another linear `f`, as

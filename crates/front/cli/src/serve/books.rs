@@ -148,7 +148,7 @@ mod tests {
             books.begin().unwrap();
         }
         assert!(open("job:a").refused().unwrap().contains("party 1 has had the 2 runs"));
-        // Another job counts for itself; who misbehaved is served by none.
+        // Another job counts for itself; a peer that misbehaved is served by none.
         let mut other = open("job:b");
         assert_eq!(other.refused(), None);
         other.misbehaved(Some(2)).unwrap();

@@ -1,4 +1,5 @@
-//! Whether an abort tells an input: a garbler that spoils what is for one value alone learns nothing by who aborts.
+//! Whether an abort tells an input: a garbler that spoils what serves one value alone learns nothing from
+//! which party aborts.
 
 use comity_circuit::{Builder, Program};
 use comity_core::{Bits, Block};

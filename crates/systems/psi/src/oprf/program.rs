@@ -39,7 +39,7 @@ pub fn evaluate_over(
         return Ok(Zeroizing::default());
     }
     let program = program(count, server, over.card().goal)?;
-    // Who garbles and cheats chooses what is computed: that is the one that is trusted already.
+    // A party that garbles and cheats chooses what is computed, but the one that garbles is trusted already.
     let below = Below { over, garbler: Some(server) };
     let values = run_below(me, below, "circuit OPRF", &program, &inputs)?;
     let values: Vec<Block> = values.iter().flat_map(|bits| (0..count).map(|at| value(number(bits, at)))).collect();

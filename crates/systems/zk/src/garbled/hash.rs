@@ -98,7 +98,7 @@ mod tests {
             hash.add(&other);
             assert!(hash.finish() != whole);
         }
-        // Who knows the key makes another stream of this hash, so each is drawn.
+        // Whoever knows the key can make another stream of this hash, so each is drawn.
         assert!(*HashKey::random(backend, &mut rng(2)).powers.last().unwrap() != point);
         // And with all its bits: the lowest of a few are no small numbers, nor are the highest.
         let points = [1, 2, 3].map(|seed| HashKey::random(backend, &mut rng(seed)).powers.last().unwrap().to_u128());
