@@ -153,7 +153,8 @@ mod tests {
             let _ = stream.shutdown(Shutdown::Write);
             stream
         };
-        // Who leaves without a word ends no wait for a connection: it goes on until somebody else comes.
+        // A caller that leaves without a word ends no wait for a connection: it goes on until somebody else
+        // comes.
         let _both = [say(stream), say(b"nobody")];
         let Ok(mut connection) = listener.next() else { return 0 };
         let lengths = PIECES.into_iter().cycle();

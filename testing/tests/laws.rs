@@ -44,7 +44,7 @@ impl Protocol for Telling {
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {
-        // All say as much: who puts in nothing has zeros.
+        // All say the same number of bits: a party that puts in nothing has zeros.
         let bits = job.program.inputs()[0].bits;
         let own = job.inputs.iter().flatten().next().cloned().unwrap_or_else(|| Bits::zeros(bits));
         let mut random = || {

@@ -48,7 +48,7 @@ fn what_is_settled_is_alike() {
 #[test]
 fn two_parties_settle_without_a_word() {
     let settled: [bool; 2] = Net::run(|mesh| {
-        // The other one has gone: who waits for its word is told.
+        // The other one has gone: a party that waits for its word is told.
         mesh.me() == PartyId(1) || mesh.settle(Echo::new(SESSION)).is_ok()
     });
     assert_eq!(settled, [true; 2]);
@@ -164,7 +164,7 @@ fn another_echo_settles_nothing() {
     let _ = heard.0.settled(&settled.1);
 }
 
-/// A hello says its nonce to all: who says two nonces would have two sessions of one run.
+/// A hello says its nonce to all: a party that says two nonces would have two sessions of one run.
 #[test]
 fn a_hello_is_alike_at_all() {
     let ends: [Result<(), Error>; 3] = Net::run(|mesh| {

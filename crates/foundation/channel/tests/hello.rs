@@ -217,7 +217,7 @@ fn of_many_it_is_said_who_wants_what() {
     let [zero, _, two, _] = run(["add", "multi", "sorted", "multi"], [40; 4]);
     assert_eq!(zero.0, says(&format!("{add} (party 0)"), &format!("{mul} (parties 1 and 3), {sort} (party 2)")));
     assert_eq!(two.0, says(&format!("{sort} (party 2)"), &format!("{add} (party 0), {mul} (parties 1 and 3)")));
-    // Who differs in something else is on no side of the first difference.
+    // A party that differs in something else is on no side of the first difference.
     let [_, _, _, three] = run(["multi", "add", "add", "add"], [40, 50, 40, 40]);
     assert_eq!(three.0, says(&format!("{add} (parties 2 and 3)"), &format!("{mul} (party 0)")));
 }

@@ -112,7 +112,7 @@ fn what_does_not_fit_the_keys_is_refused() {
     assert_eq!(panics(100, rows.part() + 1), [true; 2]);
 }
 
-/// Who knows the seed cannot go from places back to a key that has them.
+/// Whoever knows the seed cannot go from places back to a key that has them.
 #[test]
 fn the_hash_of_a_key_is_no_permutation() {
     let keys = blocks(1, 1);

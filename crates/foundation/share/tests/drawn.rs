@@ -16,7 +16,7 @@ use crate::joint::{Lie, drawn, here, honest, lie};
 /// A message: its name, from whom and to whom, and its bytes.
 type Said = (&'static str, PartyId, PartyId, Vec<u8>);
 
-/// Who changes the bytes on purpose, here or in comity-ot, changes this digest.
+/// Whoever changes the bytes on purpose, here or in comity-ot, changes this digest.
 const GOLDEN: &str = "949de0f67514a608458f8bf76f72f5a59a47201cd3d79c07ba5c8b93f8a27813";
 
 /// Bits made with the set-up, others, some that are given, both tests for zero, and coins.

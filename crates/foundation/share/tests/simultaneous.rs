@@ -1,5 +1,5 @@
-//! The cheats of commit and open, on a coin and on a comparison alike: who opens otherwise, says different
-//! things to different peers, opens late, or says again what another said.
+//! The cheats of commit and open, on a coin and on a comparison alike: one that opens otherwise, says
+//! different things to different peers, opens late, or says again what another said.
 
 use std::thread;
 

@@ -470,7 +470,7 @@ fn whether_a_lie_passes_depends_on_no_share() {
     one_verdict(tells("settlement", Some(PartyId(1))), None, [false, true]);
     one_verdict(tells("products for some", None), Some(1), [false, true]);
     one_verdict(tells("shares for some", None), Some(1), [false, true]);
-    // Who knows the key of the recipient opens what it likes, whatever the shares are.
+    // A party that knows the key of the recipient opens what it likes, whatever the shares are.
     let knows = |key: GlobalKey| {
         let mut coefficient = Block::ZERO;
         lie(move |act| match act {

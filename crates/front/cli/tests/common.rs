@@ -200,11 +200,12 @@ pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// The bytes of forty garbled copies of AES-128, and half as many: who has said so much is amid the gates of
-/// a long program.
+/// The bytes of forty garbled copies of AES-128, and half as many: a party that has sent that much is amid
+/// the gates of a long program.
 pub(crate) const FAR: usize = 12 << 20;
 
-/// A go-between that knows how far two parties are: who connects to its address is connected to a listener.
+/// A go-between that knows how far two parties are: whoever connects to its address is connected to a
+/// listener.
 pub(crate) struct Between {
     pub(crate) address: String,
     bytes: Arc<AtomicUsize>,

@@ -96,7 +96,7 @@ fn jobs_that_differ_are_found() {
         [run(&other, "1"), alice.join().unwrap()]
     });
     both.iter().for_each(|done| done.fails(2, &["disagree on the job", "job:"]));
-    // Who has no job at all wants something else, too.
+    // A party without any job wants something else, too.
     let group = folder.file("group.toml", &text[text.find("[[party]]").unwrap()..]);
     let both = thread::scope(|scope| {
         let alice = scope.spawn(|| run(&path, "0"));

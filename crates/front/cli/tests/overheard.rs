@@ -30,7 +30,7 @@ fn carry(listener: TcpListener, to: u16, heard: &Heard) {
         for there in listener.incoming() {
             let there = there.unwrap();
             let here = loop {
-                // Who is called may not be there yet.
+                // The party that is called may not be there yet.
                 if let Ok(here) = TcpStream::connect(("127.0.0.1", to)) {
                     break here;
                 }

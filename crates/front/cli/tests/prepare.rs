@@ -254,7 +254,7 @@ fn after_a_kill_both_go_on_with_unused_material() {
         thread::sleep(Duration::from_millis(wait));
         child.kill();
         let killed = child.end();
-        // Who was killed before a word to the listener would be waited for.
+        // A party that was killed before a word to the listener would be waited for.
         let met = between.bytes() > 0;
         if !met {
             listener.kill();

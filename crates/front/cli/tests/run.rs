@@ -233,7 +233,7 @@ fn off_this_machine_plain_text_must_be_asked_for_and_semi_honesty_gets_a_warning
     }
 }
 
-/// Who listens on the way hears the seeds by which three hide what they show; two have none.
+/// Whoever listens on the way hears the seeds by which three hide what they show; two have none.
 #[test]
 fn plain_text_among_three_off_this_machine_gets_a_warning() {
     let among = |listen: &str, more: &[&str]| {

@@ -127,7 +127,7 @@ impl Afternoon {
                 assert!(late < early + (48 << 10), "{early} KiB at first, {late} at last");
             }
         });
-        // Who comes when all is over is served as the first one was.
+        // A party that comes when all is over is served as the first one was.
         honest_run(&parties);
     }
 
@@ -164,7 +164,7 @@ fn far(run: usize) -> usize {
     drawn(run as u64, 12_000) as usize
 }
 
-/// Who was pushed out by a crowd, before it had said who it is, comes again.
+/// A party that was pushed out by a crowd, before it had said who it is, comes again.
 fn honest_run(parties: &Parties) {
     let (stop, address) = (Stop::default(), parties.listener.address().to_string());
     thread::scope(|scope| {

@@ -283,7 +283,8 @@ fn wrong_keys_are_told() {
     assert!(why(Session::new(1).group(&group_).tls(&keys.0[0])).contains("not party 1's"));
     assert!(why(Session::new(1).group(&group_)).contains("--tls DIR"));
     assert!(why(Session::new(1).group(&group(&at, &[])).tls(&keys.0[1])).contains("no keys"));
-    // Party 1's key in party 2's file is another one: who is called is not whom it lists.
+    // Party 1's key in party 2's file is another one: the party that is called is not the one that the file
+    // lists.
     let mut others = keys.1[..3].to_vec();
     others[1] = keys.1[3];
     let others = group(&at, &others);
@@ -313,8 +314,8 @@ fn who_goes_in_the_middle_is_named_and_nobody_hangs() {
                 })
             })
             .collect();
-        // Party 2 meets all others, hears of each that it has met all, too, and goes. Who still missed
-        // somebody would wait for party 2 to come again.
+        // Party 2 meets all others, hears of each that it has met all, too, and goes. A party that still
+        // missed somebody would wait for party 2 to come again.
         let own = settings(2, 4);
         let Ways { listens: listen, calls, .. } = group.ways(PartyId(2), None).unwrap();
         let listener = Listener::bind(listen.unwrap(), &own).unwrap();

@@ -184,7 +184,7 @@ fn what_is_no_share_of_this_party_is_refused_before_anybody_hears_of_it() {
     }
 }
 
-/// Who thinks that a value comes in shared meets nobody who thinks that it is one party's.
+/// A party that thinks that a value comes in shared meets none that thinks that it is one party's.
 #[test]
 fn all_have_to_mean_the_same_values() {
     let shares = shared(2, "gmw");

@@ -1,5 +1,5 @@
-//! Queries and keys whose checksum is right, but whose fields are not: who makes a file on purpose makes its
-//! checksum, too.
+//! Queries and keys whose checksum is right, but whose fields are not: whoever makes a file on purpose makes
+//! its checksum, too.
 
 use comity_core::{Error, Kind};
 use comity_mail::{Query, QueryKey};

@@ -44,7 +44,7 @@ const NOWHERE: &str = "-";
 #[serde(try_from = "Vec<Line>")]
 pub struct PartyGroup {
     members: Vec<Member>,
-    /// The address of the relay where any two parties meet of which neither can be called.
+    /// The address of the relay, where two parties meet if neither can be called.
     relay: Option<String>,
 }
 
@@ -229,7 +229,7 @@ impl PartyGroup {
         Ok(PartyGroup { relay: self.relay.clone(), ..PartyGroup::new(members)? })
     }
 
-    /// This group with a relay, where any two parties meet of which neither can be called.
+    /// This group with a relay, where two parties meet if neither can be called.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if it is not an address, or the parties have no keys.
@@ -247,7 +247,7 @@ impl PartyGroup {
         Ok(PartyGroup { relay: Some(relay.to_owned()), ..self })
     }
 
-    /// The address of the relay where any two parties meet of which neither can be called.
+    /// The address of the relay, where two parties meet if neither can be called.
     pub fn relay(&self) -> Option<&str> {
         self.relay.as_deref()
     }
@@ -299,7 +299,8 @@ impl PartyGroup {
     /// where neither can be called, both call `relay`, or else the relay that the group has.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there is a pair of which neither can be called, and no relay.
+    /// [`InvalidInput`](comity_core::Kind) if there are two parties neither of which can be called, and no
+    /// relay.
     pub fn ways(&self, me: PartyId, relay: Option<&str>) -> Result<Ways<'_>> {
         let at: Vec<_> = self.members.iter().map(|member| (member.id, member.address.as_deref())).collect();
         let mut ways = ways(me, &at);

@@ -288,7 +288,7 @@ fn what_is_posted_does_not_hold_back_who_leaves() {
             scope.spawn(move || there.post(&vec![7; POSTED]).and_then(|()| there.flush()).unwrap());
             here.recv(&mut vec![0; POSTED]).unwrap();
         });
-        // Who has gone cannot be sent more, and says so at the latest when it is flushed.
+        // A peer that has gone cannot be sent more, and says so at the latest when it is flushed.
         let [here, mut there] = meet_and_greet(&a, &b).map(Result::unwrap);
         drop(here);
         let sent = there.post(&vec![7; POSTED]).and_then(|()| there.flush());

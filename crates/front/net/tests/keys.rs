@@ -115,7 +115,7 @@ fn files_are_the_owners_only() {
     }
     set("trusted", 0o644);
     keys.trusted().unwrap();
-    // Who may write into the folder can put another key there.
+    // Whoever may write into the folder can put another key there.
     for loose in [0o770, 0o707] {
         set("", loose);
         let said = refusal(keys.identity());

@@ -201,13 +201,13 @@ fn a_wrong_key_keeps_one_out_and_the_others_say_whom() {
     let (ends, _) = in_time(|timeout| {
         let ends = group.run(|own| {
             let links = group.meet(&hasty(own.clone(), timeout), &mut |_| {});
-            // Who calls learns that its key is not trusted where it first waits for an answer.
+            // A party that calls learns that its key is not trusted where it first waits for an answer.
             links.and_then(|mut links| links.as_mut_slice()[0].recv(&mut [0])).unwrap_err()
         });
         // On a busy machine even the others are late.
         ends[..3].iter().any(|error| error.to_string().contains("party 3 did not come")).then_some(ends)
     });
-    // Who waits a little longer than another one misses that one, too.
+    // A party that waits a little longer than another one misses that one, too.
     for error in &ends[..3] {
         assert!(matches!(error.kind, Kind::TimedOut(_)), "{error}");
         assert!(error.to_string().contains("3 did not come"), "{error}");

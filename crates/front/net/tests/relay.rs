@@ -270,7 +270,8 @@ fn nothing_but_tls_is_carried() {
         hears(&ends[side]);
         assert!(relay.sends_away().contains("not TLS"));
     }
-    // Who hears the handshake may refuse it with an alert; and what follows a handshake has to be TLS as well.
+    // The side that hears the handshake may refuse it with an alert; and what follows a handshake has to be
+    // TLS as well.
     let ends = carried(&relay, 9);
     let alert = [21, 3, 3, 0, 2, 2, 40];
     (&ends[0]).write_all(&alert).unwrap();

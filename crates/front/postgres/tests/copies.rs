@@ -51,7 +51,7 @@ fn a_copy_that_went_on_by_itself_is_not_followed() {
                 );
             }
         }
-        // Who has seen this copy follows it; without the links it cannot know that it does.
+        // A client that has seen this copy follows it; without the links it cannot know that it does.
         fs::remove_file(&cache).unwrap();
         let mut third = open(&mut client, &key, Some(&cache), 5).unwrap();
         third.save().unwrap();

@@ -143,7 +143,7 @@ fn a_database_that_was_put_back_is_seen_by_who_kept_the_cache() {
     rolled_back(open(&mut client, &key, Some(&cache), 3).map(|_| 0));
     rolled_back(Table::rebuild(&mut client, key.clone(), Some(&cache), false, &mut rng(4)).map(|_| 0));
     assert_eq!(client.query_one("select count(*) from t", &[]).unwrap().get::<_, i64>(0), 10);
-    // Who has no cache does not know.
+    // A client without a cache does not know.
     open(&mut client, &key, None, 5).unwrap();
 
     // The same number of versions, with another history: the other copy went on.

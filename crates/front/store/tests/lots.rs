@@ -266,7 +266,7 @@ fn a_batch_that_was_cut_changed_or_exchanged_is_an_error() {
         fs::write(batch(&image, 1, 0), bytes).unwrap();
         let store = image.store();
         let mut lot = store.open_lot(&meta(1).id).unwrap();
-        // Who looks before is told, and nothing is used up by it.
+        // A party that looks before is told, and nothing is used up by it.
         let error = lot.check(0..1).expect_err(what).to_string();
         assert!(error.contains("batch-00000000 is damaged") && error.contains("delete"), "{what}: {error}");
         assert!(lot.check(1..9).is_ok() && lot.info().next == 0, "{what}");

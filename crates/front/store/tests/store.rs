@@ -81,7 +81,7 @@ fn key_files_are_private_and_never_overwritten() {
     refused(StoreKey::read(&folder.path("none")).map(drop), &["none"]);
 }
 
-/// Who may write into the folder could put lots there, or take them away.
+/// Whoever may write into the folder could put lots there, or take them away.
 #[cfg(unix)]
 #[test]
 fn a_folder_that_others_may_write_into_is_refused() {

@@ -38,10 +38,10 @@ fn recorded(setting: &Setting<'_>, mut garbler: impl FnMut(Act<'_>) + Send) -> [
     [a, b]
 }
 
-/// Who changes the bytes on purpose, here or in comity-ot, changes this digest, and the wire version.
+/// Whoever changes the bytes on purpose, here or in comity-ot, changes this digest, and the wire version.
 const GOLDEN: &str = "5838ab7753c6cb95beceda42757696e7479ac7ed23a251f05438bd69c11dfea4";
-/// The digest for two phases. Who changes what is stored changes the version of batches too; the digest of the program,
-/// which follows from its encoding, is part of it.
+/// The digest for two phases. Whoever changes what is stored changes the version of batches too; the digest
+/// of the program, which follows from its encoding, is part of it.
 const GOLDEN_PREPARED: &str = "7908e01da8b461803ff7eafb90c73d61e538f698ae76d0c167a8913230ae9d04";
 
 /// Pins what both parties send in a run over the full stack, and what they store.

@@ -315,7 +315,7 @@ fn spliced_answers_are_refused() {
     }
 }
 
-/// Who changes the bytes on purpose changes these digests and the version.
+/// Whoever changes the bytes on purpose changes these digests and the version.
 const GOLDEN: [&str; 2] = [
     "e0be533c28fcd50f3060d4146130900ac37574d492ffec0efba5f6e7320227b4",
     "4233cadfa02a64078e303af88c33f226d67590c7cd3ace8fb8df9f070189144c",

@@ -358,7 +358,7 @@ fn who_watches_the_reading_learns_nothing() {
     assert_eq!(a.1, b.1);
 }
 
-/// Who changes the bytes on purpose changes this digest and the version.
+/// Whoever changes the bytes on purpose changes this digest and the version.
 const GOLDEN: &str = "2af0e9ea8510c67fb8d4388754c27ca025c33cf4d8523fa312ebb6abc1732f21";
 
 #[test]

@@ -197,7 +197,8 @@ fn payload_that_is_not_the_senders_is_no_match() {
     assert_eq!(ends, in_the_payload, "the payload is under the tag");
 }
 
-/// Each says how many items of the other it goes along with; who has more is told so, and so is the other one.
+/// Each says how many items of the other it goes along with; a party that has more is told so, and so is the
+/// other one.
 #[test]
 fn a_set_that_is_larger_than_the_other_side_takes_is_refused_on_both() {
     for (method, adversary) in methods() {

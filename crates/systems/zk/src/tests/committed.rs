@@ -157,7 +157,8 @@ fn what_is_said_in_conversation_is_no_file_whatever_the_challenge() {
 
 #[test]
 fn a_proxy_between_a_prover_and_a_verifier_of_two_sessions_is_refused() {
-    // It proves to one what it hears from another: who is asked finds that the challenge was committed to elsewhere.
+    // It proves to one what it hears from another: the party that is asked finds that the challenge was
+    // committed to elsewhere.
     for system in conversing() {
         let (statement, way) = (statement(b"here"), Conversation::ThreeMoves(system, Soundness::Bits40));
         let (proved, verified) = Pair::run(
@@ -205,8 +206,8 @@ fn a_verifier_draws_a_challenge_and_a_salt() {
 
 #[test]
 fn a_verifier_could_have_made_up_a_conversation() {
-    // Who knows the seed makes a first message and an answer without a witness, even of what is not true, and
-    // they are as good as a prover's.
+    // A party that knows the seed makes a first message and an answer without a witness, even of what is not
+    // true, and they are as good as a prover's.
     let (backend, level) = (Backend::detect(), Soundness::Bits40);
     for product in [0, 1] {
         let statement = of_two(product);

@@ -32,8 +32,8 @@ fn the_challenge_waits_for_all_trees_and_choice_bits_for_the_answer() {
     );
 }
 
-/// The keys of the trees follow from the nonce: who knows it before its correlations are fixed has a say in
-/// what is hashed.
+/// The keys of the trees follow from the nonce: a party that knows it before its correlations are fixed has a
+/// say in what is hashed.
 #[test]
 fn the_nonce_waits_for_the_base() {
     const K: usize = 4;

@@ -8,7 +8,8 @@ use super::*;
 
 use crate::checks;
 
-/// Who changes the bytes on purpose, here, in comity-share or in comity-ot, changes this digest, and the wire version.
+/// Whoever changes the bytes on purpose, here, in comity-share or in comity-ot, changes this digest, and the
+/// wire version.
 const GOLDEN: &str = "d016f4dca5bdd601948e5af4c69b8c22c339c692b89891d22d09a8599aa618dc";
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 
-/// Who changes the bytes on purpose, here, in comity-share or in comity-ot, changes this digest.
+/// Whoever changes the bytes on purpose, here, in comity-share or in comity-ot, changes this digest.
 const GOLDEN: &str = "bdecf22b8b16ab29cbd48935e8f28658046f9aa3dac2c307d80ef9e3ff1cd7c4";
 
 #[test]

@@ -8,7 +8,8 @@ use comity_testing::{Deviation, Pair, Verdict, deviate, never_wrong};
 
 use super::*;
 
-/// Who changes the bytes on purpose, here, in comity-share or in comity-ot, changes this digest, and the wire version.
+/// Whoever changes the bytes on purpose, here, in comity-share or in comity-ot, changes this digest, and the
+/// wire version.
 const GOLDEN: &str = "635fef2309528f77ceefb3bc162383992c3331a2c37a252ed731bd127cb295b4";
 
 #[test]
