@@ -54,7 +54,7 @@ pub(crate) fn program() -> Program {
     Program::from_circuit(b.finish()).expect("a circuit is a program")
 }
 
-/// That, or for a protocol that takes no other program operations on words: one of each kind that is run in a way
+/// The [`program`] for a protocol; if it takes operations on words alone, one of each kind that runs in a way
 /// of its own.
 fn program_for(card: &Card) -> Program {
     if card.takes != Takes::Words {

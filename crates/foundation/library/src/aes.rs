@@ -145,7 +145,7 @@ pub(crate) fn s_box() -> Special {
 /// AES-128 of a block as a program whose S-boxes are calls that look up a
 /// [`LookupTable`](comity_circuit::LookupTable): 10 rounds of 20, those of the state and of the key side by
 /// side, and between them circuits without ANDs. An engine that runs gates alone runs those of the S-box.
-/// Of more blocks than one, under one key, all that is of one round is side by side.
+/// All blocks are under one key, and the S-boxes of one round are side by side in all of them.
 ///
 /// # Panics
 /// If there are no blocks, or more than 2^40.

@@ -63,7 +63,7 @@ impl Shape {
         self.inputs + self.gates + self.outputs
     }
 
-    /// A shape that says somewhat less: with more gates, by an eighth at most.
+    /// A shape that tells somewhat less of the circuit: it has more gates, by an eighth at most.
     #[must_use]
     pub fn rounded(self) -> Shape {
         let step = (self.gates.next_power_of_two() / 16).max(1);

@@ -34,7 +34,7 @@ pub struct Packed {
     pub key: Block,
 }
 
-/// A string of bits has its first at the bottom of a word, a pack at the top: the one of the other, of `len` bits.
+/// Turns a word of `len` bits around: a string has its first bit at the bottom of a word, a pack at the top.
 ///
 /// # Panics
 /// If `len` is not 1 to 64.

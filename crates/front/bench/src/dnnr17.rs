@@ -69,7 +69,7 @@ impl Form {
         }
     }
 
-    /// AES of so many blocks under one key, in the form in which it is sooner.
+    /// AES of `blocks` blocks under one key, in the form that takes less time.
     fn aes(self, blocks: u64) -> Program {
         let goal = match self {
             Form::Boxes | Form::GmwBoxes => return comity_library::aes::table_program(Goal::Depth, blocks),
@@ -129,7 +129,7 @@ fn party(form: Form, program: &Program, ch: &mut Wire, me: u16, at: comity_core:
             authenticated::run_on(&mut party, &job, Box::new(kept))?;
         }
         Form::SemiHonest | Form::Gmw | Form::Boxes | Form::GmwBoxes => {
-            // What GMW makes its unit vectors of, too.
+            // GMW makes its unit vectors of these triples, too.
             let boxed = Boxed::new(program, Boxing::Auto);
             let triples = Box::new(Ready::new(me, boxed.triples()));
             let mut net = Mesh::of_two(PartyId(me), &mut *ch as &mut dyn Channel);
@@ -178,7 +178,7 @@ fn run(suite: &mut Suite) -> Outcome {
         }
         let alone = repeat(|| online(form, &one))?;
         let together = repeat(|| online(form, &many))?;
-        // Of S-boxes those of their gates.
+        // The ANDs of S-boxes are those of their gates.
         let ands = many.and_gates() as f64;
         suite.record(&format!("{name}.latency"), "s", None, alone.iter().map(|run| run.seconds).collect());
         suite.record(&format!("{name}.rate"), "and/s", None, together.iter().map(|run| ands / run.seconds).collect());

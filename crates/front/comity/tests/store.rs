@@ -211,7 +211,7 @@ fn another_program_does_not_take_it() {
         let why = report.unwrap_err().to_string();
         assert!(why.contains("no party has a lot of copies for `sub8`") && !why.contains("has changed"), "{why}");
     }
-    // One of the same name, which it is not any more.
+    // A program of the same name as that of the lots, which is another one.
     let changed = library::program("add8").unwrap().with_recipients(0, Recipients::only(1)).unwrap();
     for report in stores.run(&changed, None, &mut ()) {
         let why = report.unwrap_err().to_string();

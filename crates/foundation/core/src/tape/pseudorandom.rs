@@ -1,8 +1,10 @@
-//! Garbling with AES as a pseudorandom function over a [`Tape`], without free XOR: the safe face of the fused kernels.
+//! Garbling with AES as a pseudorandom function over a [`Tape`], without free XOR: the safe face of the fused
+//! kernels.
 //!
 //! **Source**: Gueron, Lindell, Nof, Pinkas: Fast Garbling of Circuits Under Standard Assumptions (CCS 2015),
-//! as deliverable D13.3, section 2.1, describes it: two rows for an AND gate by sums alone, one row for an XOR gate; the
-//! key schedules of many keys pipelined. The equations here are comity's own, from that description.
+//! as deliverable D13.3, section 2.1, describes it: two rows for an AND gate by sums alone, one row for an
+//! XOR gate; the key schedules of many keys pipelined. The equations here are comity's own, from that
+//! description.
 
 use zeroize::Zeroizing;
 

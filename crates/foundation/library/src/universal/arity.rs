@@ -111,7 +111,8 @@ impl Arity {
         &self.readers
     }
 
-    /// Numbers that say somewhat less: readers rounded up to powers of two, and gates to an eighth.
+    /// Numbers that tell somewhat less of the circuit: readers are rounded up to powers of two, and gates to
+    /// an eighth.
     ///
     /// # Errors
     /// As [`Arity::new`].
@@ -167,7 +168,8 @@ impl Arity {
         build(goal, self)
     }
 
-    /// The numbers of which this is the program, whoever learns the output.
+    /// The numbers whose [program](Arity::program) this is, whoever learns the output; `None` if it is that
+    /// of no numbers.
     pub fn of(program: &Program) -> Option<Arity> {
         let ([function, x], [y]) = (program.inputs(), program.outputs()) else { return None };
         let (mut inputs, mut gates) = (vec![0; x.bits], Vec::new());
@@ -370,7 +372,7 @@ impl fmt::Display for Arity {
     }
 }
 
-/// The inverse of its text.
+/// Reads the text that [`Display`](fmt::Display) writes.
 impl FromStr for Arity {
     type Err = String;
 

@@ -52,7 +52,7 @@ pub(super) fn build(goal: Goal, shape: Shape) -> Program {
     p.finish().expect("a universal circuit is a program")
 }
 
-/// What a program has beside its switches.
+/// The registers and circuits of a program beside its switches.
 #[derive(Clone, Copy)]
 struct Loops {
     input: Register,
@@ -140,7 +140,7 @@ impl Walk for Build {
         let value = match kind {
             Pole::Input => wire(loops.input, number as u64),
             Pole::Output => wire(loops.output, number as u64),
-            // Gates have none.
+            // Gates have no input or output.
             Pole::Gate => wire(loops.output, 0),
         };
         let Switching { p, layout, .. } = switching;

@@ -54,8 +54,8 @@ pub trait Poles {
     fn takes(&self, from: usize, to: usize) -> bool;
     /// Whether something goes from one of a run.
     fn gives(&self, from: usize, to: usize) -> bool;
-    /// The kind of all poles of a run, and the number of the first among those of its kind. Of a single pole there
-    /// is always one.
+    /// The kind of all poles of a run, and the number of the first among those of its kind; `None` if they
+    /// are of several kinds. A single pole always has one.
     fn kind(&self, from: usize, to: usize) -> Option<(Pole, usize)>;
 }
 

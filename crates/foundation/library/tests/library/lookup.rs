@@ -79,7 +79,7 @@ fn aes_by_tables_looks_up_200_in_10_rounds() {
     }
 }
 
-/// Blocks side by side are what they are one by one, in as many rounds.
+/// Blocks side by side become what they become one by one, in the same number of rounds.
 #[test]
 fn aes_by_tables_of_many_blocks_is_that_of_each() {
     let (one, many) = (program_for("aes128table", Goal::Depth).unwrap(), table_program(Goal::Depth, 3));

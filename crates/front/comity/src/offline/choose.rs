@@ -223,7 +223,8 @@ pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, lack: &Lack) -> Erro
     Error { party: Some(lack.whose), ..error }
 }
 
-/// Says that the store has the wanted material for what the program was when it was made, if it has.
+/// A note that the store has the wanted material for an earlier form of the program, or no text if it has
+/// none.
 fn changed(wanted: &Wanted<'_>, lots: &[LotInfo]) -> String {
     let (name, digest) = (wanted.program.name(), wanted.program.digest());
     let of_it = |lot: &&LotInfo| lot.meta.material == wanted.need.material && lot.meta.name == name;

@@ -25,7 +25,7 @@ fn several() -> impl Iterator<Item = Arity> {
     })
 }
 
-/// Whoever reads a wire reads it, so each of its readers is behind a place of its own, whichever reads they are.
+/// The readers of a wire may come in any order: each of them is behind a place of its own.
 #[test]
 fn every_reader_is_behind_a_place_of_its_wire() {
     for arity in several() {
