@@ -1,10 +1,10 @@
 //! `Runs`: a tape's XOR gates, batched by independence as its AND gates are.
 //!
-//! A tape has the XOR gates of a segment in an order of which each may depend on the gate before. Without free XOR
-//! one is AES under its labels, of which many want to be under way at once. So here the gates of a segment are in
-//! *runs*: first those with a constant, which are free, one after another; then sums of which none reads what another
-//! one writes. A gate is in the earliest run in which it finds what it reads, and overwrites nothing that an earlier
-//! one has to read.
+//! A tape has the XOR gates of a segment in an order in which each may depend on the gate before. Without
+//! free XOR a gate is AES under its labels, and many calls of AES should be under way at once. So here the
+//! gates of a segment are in *runs*: first those with a constant, which are free, one after another; then
+//! sums, none of which reads what another one writes. A gate is in the earliest run in which it finds what it
+//! reads, and overwrites nothing that an earlier one has to read.
 
 use crate::tape::{Tape, TapeGate};
 

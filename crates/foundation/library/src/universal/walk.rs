@@ -55,7 +55,7 @@ pub trait Poles {
     /// Whether something goes from one of a run.
     fn gives(&self, from: usize, to: usize) -> bool;
     /// The kind of all poles of a run, and the number of the first among those of its kind; `None` if they
-    /// are of several kinds. A single pole always has one.
+    /// are not all of one kind, or the poles cannot tell. A single pole always has one.
     fn kind(&self, from: usize, to: usize) -> Option<(Pole, usize)>;
 }
 

@@ -62,7 +62,7 @@ struct Garbled {
     sums: [u64; 3],
     /// `z0` to `z4`.
     bits: u8,
-    /// The label of what the output is for three of four pairs.
+    /// The label of the value that the output has for three of four pairs.
     label: Halves,
 }
 
