@@ -230,7 +230,7 @@ pub(crate) fn ot_messages(data: &[u8]) {
     ];
     // No message of any OT is so short.
     assert!(n == 0 || bytes.len() >= 16 || accepted.iter().all(|result| result.is_err()));
-    // Of fixed length and any content.
+    // Messages of fixed length and any content.
     if let Some(first) = bytes.first_chunk() {
         assert_eq!(silent::Challenge::from_bytes(first).to_bytes(), *first);
         assert_eq!(silent::Answer::from_bytes(*first).to_bytes(), *first);

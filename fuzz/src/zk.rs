@@ -12,7 +12,7 @@ use crate::mutate::rng;
 pub(crate) fn zk_proof(data: &[u8]) {
     let Ok(proof) = Proof::from_bytes(data) else { return };
     assert_eq!(proof.to_bytes(), data, "one proof, one form");
-    // Of a source that does not end no more is read than the verifier's statement has answers for.
+    // A source that does not end is read no further than the verifier's statement has answers for.
     const MOST: u64 = 1 << 20;
     let mut endless = data.chain(io::repeat(0)).take(2 * MOST);
     assert!(Proof::read(&mut endless, &statement()).is_err() && endless.limit() > MOST, "it was read on");

@@ -183,7 +183,7 @@ fn words(protocol: &dyn Protocol, laws: &Laws, runs: u64, programs: &[Program]) 
         let mut rng = rng(u128::from(number) << 32 | u128::from(parties));
         let inputs = (0..parties).map(|_| bits(128, &mut rng)).collect();
         let run = Run::of(protocol, laws, program, inputs, number);
-        // Of a few runs, each is looked at by all.
+        // If there are few runs, all coalitions look at each.
         let all = coalitions(parties);
         let which = number as usize / programs.len() % all.len();
         let looking = if runs < MANY / PARTIES as u64 { 0..all.len() } else { which..which + 1 };

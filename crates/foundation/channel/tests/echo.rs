@@ -44,7 +44,7 @@ fn what_is_settled_is_alike() {
     all::<5>();
 }
 
-/// Of two, neither could hear another thing than the other party.
+/// Between two parties nobody could be told another thing than the only peer.
 #[test]
 fn two_parties_settle_without_a_word() {
     let settled: [bool; 2] = Net::run(|mesh| {

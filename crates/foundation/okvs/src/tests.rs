@@ -131,7 +131,7 @@ fn free_columns_are_random() {
     let vectors: Vec<_> = (0..64).map(|i| encode(&rows, &blocks(n, i + 10), prg(i + 500)).vector).collect();
     for column in 0..vectors[0].len() {
         let ones: u32 = vectors.iter().map(|vector| vector[column].to_u128().count_ones()).sum();
-        // Of 8192 bits, whose sum deviates by 45.
+        // The sum of 8192 bits, which deviates by 45.
         assert!((4096 - 320..4096 + 320).contains(&ones), "column {column}: {ones}");
     }
 }

@@ -126,7 +126,7 @@ impl AuthBits for Extension {
         Ok(())
     }
 
-    /// Of the OTs that go both ways, some serve as bits of this party one way and as bits of the peer the other way.
+    /// The OTs go both ways; some serve as bits of this party one way, and as bits of the peer the other way.
     fn of_each(&mut self, ch: &mut dyn Channel, own: [&mut [Share]; 2], shares: &mut [Share]) -> Result<()> {
         let alone = own[0].len().max(own[1].len());
         let mut macs = Zeroizing::new(vec![Block::ZERO; alone + shares.len()]);

@@ -221,7 +221,7 @@ fn nobody_opens_while_a_commitment_is_owed() {
                 }
             }
         }
-        // Of two the second waits for the first's commitment before it says anything.
+        // Between two parties the second waits for the first's commitment before it says anything.
         assert_eq!(said_when_withheld(2, PartyId(0), &[], subject), [0]);
     }
 }

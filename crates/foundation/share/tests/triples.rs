@@ -65,7 +65,7 @@ fn products_are_right_among_any_number_of_parties() {
     holds::<3>(OtKind::Silent, &[65]);
 }
 
-/// Of a raw correlation instead of its hash, `a` would be one bit of delta throughout.
+/// If a raw correlation were taken instead of its hash, `a` would be one bit of delta throughout.
 #[test]
 fn shares_are_balanced_and_independent() {
     const N: usize = 1 << 20;

@@ -211,8 +211,7 @@ fn nothing_bare_leaves<const N: usize>() {
                 }
             }
         }
-        // Of masked inputs and strings of as many bits, any one, two or three added up, none is an input that
-        // is not the value's.
+        // The sum of one, two or three masked inputs or strings of this length is never a party's input.
         let strings: HashSet<Vec<u8>> = said
             .iter()
             .filter(|said| !said.bare && said.bytes.len() == BITS / 8)
@@ -275,7 +274,7 @@ fn views_that_differ_tell_nothing<const N: usize>() {
         let [bare, wire] = sums(&all(&said, what, 1), |_| true);
         assert_eq!(bare, wire, "{what}");
     }
-    // Of what is said to all the liar says a part, and knows what it hides with each.
+    // The liar says a part of what is said to all, and knows what it hides with each.
     let (said, _) = open_sum::<N>(Open::ToAll, lying("announced bits"));
     let [bare, wire] = sums(&all(&said, "opened bits", 0), |_| true);
     assert_ne!(bare, wire, "bits to all");
@@ -389,7 +388,7 @@ fn both_of_a_pair_make_its_seed() {
         PairSeeds::new(&SESSION, &own, &heard).iter().map(|(_, seed)| seed.to_u128()).next().unwrap()
     };
     assert_eq!(halves(0, 1, 2), halves(1, 2, 1));
-    // Of a stored lot it is the same for ever.
+    // Stored lots depend on it: it must stay the same for ever.
     assert_eq!(halves(0, 1, 2), PINNED);
     let all = [halves(0, 1, 2), halves(0, 2, 1), halves(0, 1, 3), halves(0, 4, 2), halves(0, 3, 3), halves(0, 0, 0)];
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());

@@ -69,7 +69,7 @@ pub struct BitRows {
 impl BitRows {
     /// The number of calls that run side by side, of `times` calls of a circuit of `slots` slots.
     pub fn together(slots: usize, times: u64) -> u64 {
-        // Of one gate all calls go in one message.
+        // If the circuit is one gate, all these calls go in one message.
         evenly(times, (WORDS / slots * 64).clamp(64, PIECE) as u64)
     }
 

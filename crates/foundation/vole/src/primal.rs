@@ -52,7 +52,7 @@ mod tests {
             encode(Backend::detect(), Block::from_u128(7), &secret, &mut out);
             out.iter().for_each(|out| counts[out.to_u128() as usize] += 1);
         }
-        // Of 120 000: five places of 40 in either half, of which two may be equal and cancel.
+        // Out of 120 000: five places of 40 in either half, two of which may be equal and cancel.
         for count in [counts[1] + counts[3], counts[2] + counts[3]] {
             assert!((12_600..14_000).contains(&count), "{counts:?}");
         }

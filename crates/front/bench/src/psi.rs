@@ -42,7 +42,7 @@ const SIZES: [(u32, u32); 6] = [(8, 8), (12, 12), (16, 16), (20, 20), (20, 8), (
 fn largest(method: Method) -> u32 {
     match method {
         Method::Circuit => 12,
-        // Of the receiver's; 160 KiB each.
+        // The receiver's items; 160 KiB each.
         Method::OprfAes => 10,
         Method::Phasing => 16,
         _ => 20,

@@ -295,7 +295,7 @@ fn compute(args: PfeArgs) -> Outcome {
         None => (1, ValueArgs { input, bits, format }),
     };
     if let Some(protocol) = protocol {
-        // Of several runs the first makes the points for all.
+        // The first of several runs makes the points for all.
         session.list = match way {
             Way::Direct(Method::Linear) if runs > 1 => List(Box::leak(Box::new([kept()]))),
             _ => List(PRIVATE_FUNCTIONS),

@@ -136,7 +136,7 @@ fn terms(args: &MethodArgs, list: List) -> Outcome<Terms> {
         ("auto", said) => preferred(said.unwrap_or(Adversary::Malicious))?,
         (name, _) => Method::named(name)?,
     };
-    // Of what a method can withstand, the most.
+    // The strongest adversary that a method can withstand.
     let most = || match over {
         Some(over) => over.card().adversary,
         None if method.card().adversaries.contains(&Adversary::Malicious) => Adversary::Malicious,

@@ -82,7 +82,7 @@ fn three(folder: &Folder, command_name: &str, shared: &[&str], own: [(&[&str], &
         .map(|(party, (flags, typed))| {
             let (number, listen) = (party.to_string(), format!("127.0.0.1:{}", ports[party]));
             let mut args = [&[command_name][..], &["--group", &group, "--party", &number], shared, flags].concat();
-            // Of each pair the lower one listens.
+            // The lower party of each pair listens.
             if party < 2 {
                 args.extend(["--listen", &listen]);
             }

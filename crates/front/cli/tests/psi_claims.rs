@@ -61,7 +61,7 @@ fn a_table_that_is_larger_than_the_other_side_takes_is_refused_on_both() {
     two.ok();
 }
 
-/// Of hashes nobody knows how they came about, but two who both hash say what they did before.
+/// Nobody can tell how hashes came about, but two owners who both hash say what they did before.
 #[test]
 fn two_who_hash_their_keys_differently_are_told() {
     let folder = Folder::new("psi-hashed");

@@ -34,7 +34,7 @@ pub trait Watch {
         let _ = relay;
     }
 
-    /// Of three parties or more, or of a group, some are not there yet: `missing` are those, and `here` are
+    /// Some of three parties or more, or of a group, are not there yet: `missing` are those, and `here` are
     /// the others. Called again as parties arrive.
     fn waiting(&mut self, missing: &[PartyId], here: &[PartyId]) {
         let _ = (missing, here);

@@ -103,7 +103,7 @@ struct Logged<'s>(&'s mut dyn Shelf, SessionId, Range<usize>);
 
 impl<'s> Logged<'s> {
     fn new(material: &str, shelf: &'s mut dyn Shelf, session: SessionId) -> Logged<'s> {
-        // Of what is garbled, and of tables, it is the session, behind the name of its form. Of others it
+        // In garbled programs and tables it is the session, behind the name of the form. In others it
         // stands behind a head, a key, and seeds with each peer, which are the same in all.
         Logged(shelf, session, if material == "garbled" || material.ends_with("tables") { 16..48 } else { 68..100 })
     }

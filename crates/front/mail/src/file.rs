@@ -98,7 +98,7 @@ impl FileKind {
         if version > VERSION {
             return "it is of a newer comity, and so this one has to be updated";
         }
-        // Of version 1 an answer could be passed off as somebody else's: no way back is offered.
+        // An answer of version 1 could be passed off as somebody else's: no way back is offered.
         match self {
             FileKind::Query => "its publisher has to update comity and publish a new query, which you then answer",
             FileKind::Key => "publish a new query, which makes a new key, and ask for answers to that",

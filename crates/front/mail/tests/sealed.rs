@@ -88,7 +88,7 @@ fn parts_of_answers_do_not_make_an_answer() {
     // Fewer or more bytes, sealed as they should be.
     malformed(check(&key, &seal(&key.query(), "ann", &[7; 100], 4)), "cut short");
     assert!(check(&key, &seal(&key.query(), "ann", &vec![7; a.len()], 4)).is_err());
-    // Of the last chunk only the mark is wrong: as many bytes, but the sender meant more to follow.
+    // Only the mark of the last chunk is wrong: as many bytes, but the sender meant more to follow.
     let plain = a.len() - SEALED - 32 - 2 * 16;
     let longer = seal(&key.query(), "ann", &vec![7; 2 * (CHUNK - 16) + 1], 5);
     assert!(plain < 2 * (CHUNK - 16), "the second chunk of an answer is not full");

@@ -41,7 +41,7 @@ pub(crate) fn write(ty: &Type, text: &str, bytes: &mut Vec<u8>) -> Option<()> {
             "f" | "false" | "0" => 0,
             _ => return None,
         }),
-        // Of a number that is too large or too small for a normal one the server decides.
+        // A number that is too large or too small for a normal one is for the server to decide.
         Type::FLOAT4 => {
             let number = decimal(text)?.parse::<f32>().ok().filter(|number| number.is_normal())?;
             bytes.extend_from_slice(&number.to_be_bytes());

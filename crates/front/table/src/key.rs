@@ -219,7 +219,7 @@ mod tests {
         assert_ne!(agreed("email:lower"), agreed("email:trim"));
         assert_ne!(agreed("a,b"), agreed("a"));
         assert_eq!(agreed("mail:lower,trim,sha256"), agreed("hash:hex"));
-        // Of hashes nobody knows how they came about; an owner who makes them says it to another who does.
+        // Nobody can tell how hashes came about; an owner who makes them says it to another who does.
         let hashed = |text: &str| text.parse::<Key>().unwrap().hashed();
         assert_eq!((hashed("hash:hex"), hashed("a,b:lower")), (None, None));
         assert_eq!(hashed("a:trim,b:sha256,trim").as_deref(), Some("-,trim+sha256"));

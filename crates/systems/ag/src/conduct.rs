@@ -18,7 +18,7 @@ pub(crate) enum Act<'a> {
     Masked(&'a mut [u8]),
     /// The garbler: the same, as it was told.
     Told(&'a mut [u8]),
-    /// Of each checked share the garbler's MAC and the evaluator's.
+    /// For each checked share the garbler's MAC and the evaluator's.
     Checked(&'a mut [[Block; 2]]),
     /// The digest that is compared in the circuit check.
     Digest(&'a mut [u8; 32]),

@@ -90,7 +90,7 @@ impl<'d> Live<'d> {
     /// Has material for a program made now rather than when it is needed: masks of all its inputs, and masks
     /// and triples of the first chunk.
     pub(crate) fn prepare(&mut self, ch: &mut dyn Channel, program: &Program) -> Result<()> {
-        // Of the first chunk, or of the program if it is less.
+        // The AND gates of the first chunk, or of the program if it has fewer.
         let ands = program.and_gates().min(CHUNK as u64) as usize;
         let bits = |party: u16| {
             let own = program.inputs().iter().filter(|input| input.owner.includes(PartyId(party)));

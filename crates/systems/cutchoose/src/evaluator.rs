@@ -280,7 +280,7 @@ mod tests {
             (&[(2, false), (5, true)], Some(5)),
             (&[(5, true), (2, false)], Some(5)),
             (&[(2, false), (5, true), (3, false), (5, true), (0, false)], Some(5)),
-            // Of several inputs none is taken, whichever comes first or more often.
+            // If there are several inputs none is taken, whichever comes first or more often.
             (&[(5, true), (4, true)], None),
             (&[(4, true), (5, true)], None),
             (&[(5, true), (5, true), (1, true)], None),
@@ -291,7 +291,7 @@ mod tests {
         ] {
             assert_eq!(agreement(seen), wanted, "{seen:?}");
         }
-        // Of more than a word every word counts; of no bits every copy shows the same.
+        // With more than a word of bits every word counts; with no bits every copy shows the same.
         let (ones, mut other) = (Bits::from_words(vec![u64::MAX; 2], 100), Bits::from_words(vec![u64::MAX; 2], 100));
         other.set(99, false);
         let both = |a: &Bits, b: &Bits| agreed([a, b].map(|x| (x.clone(), Bit::from(1))).into_iter(), 100);

@@ -257,7 +257,7 @@ impl<'a, D: for<'b> Conduct<SenderAct<'b>>> Sender<'a, D> {
                 commit(session, j, &*owner, deltas, &drawn[at], &zeros[at * t..][..t])
             });
             for ((j, drawn), mut rows) in batch.zip(&drawn).zip(committed) {
-                // Of a byte and a length `vec!` would take zeros from elsewhere than ones: a branch on the bit.
+                // `vec!` of this byte would allocate zeros in another way than ones: a branch on the bit.
                 let mut bits = Zeroizing::new(vec![0; t]);
                 bits.fill(u8::from(y.get(j)));
                 conduct.before(SenderAct::Input { j, bits: &mut bits });

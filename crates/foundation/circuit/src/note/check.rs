@@ -177,7 +177,7 @@ fn check_form(circuit: &Circuit, notes: &[Note]) -> Result<(), NoteError> {
 /// The notes that the gates do not compute; or the note whose check would take too many gates.
 fn rebuild(circuit: &Circuit, notes: &[Note], gadgets: Gadgets) -> Result<Vec<usize>, usize> {
     let first = circuit.first_gate_wire();
-    // Of the inputs only those that something reads: a circuit may have far more than it has bytes.
+    // Only those inputs that something reads: a circuit may have far more inputs than it has bytes.
     let is_input = |wire: &u32| (2..first).contains(&(*wire as usize));
     let of_gates = circuit.gates().iter().flat_map(|gate| [gate.a, gate.b]);
     let bits = || notes.iter().flat_map(|note| note.args.iter().flatten());

@@ -98,7 +98,8 @@ fn the_outermost_function_is_noted_and_nothing_where_it_is_quiet() {
 
 #[test]
 fn what_is_gone_is_named_and_what_cannot_be_is_left_out() {
-    // Of the sum one bit is left; the other bits of what it reads are gone, and are results of the note before.
+    // One bit of the sum is left; the other bits of what it reads are gone, and are results of the note
+    // before.
     let circuit = of_words(|b, x, y| {
         let both = and(b, x, y);
         let sum = add(b, &both, x);
@@ -155,7 +156,7 @@ fn false_notes_are_refused_for_what_is_wrong_with_them() {
         note.outs.insert(0, note.outs[0]);
     };
     assert_eq!(flaw(&circuit, wider), NoteFlaw::Gates);
-    // Of the same sum its bits shifted by a zero it would be true.
+    // A note of the same sum with its bits shifted by a zero would be true.
     let shifted = |notes: &mut Vec<Note>| {
         let note = &mut notes[2];
         note.args.iter_mut().for_each(|word| word.insert(0, ArgBit::Wire(0)));

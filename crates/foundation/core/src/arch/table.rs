@@ -82,7 +82,7 @@ impl Drop for Memory {
 unsafe fn advise(memory: NonNull<u8>, bytes: usize) {
     use core::ffi::{c_int, c_void};
 
-    // Of the C library, which the standard library is linked to.
+    // A function of the C library, which the standard library is linked to.
     unsafe extern "C" {
         fn madvise(start: *mut c_void, bytes: usize, advice: c_int) -> c_int;
     }

@@ -37,8 +37,8 @@ struct Counts {
 }
 
 impl TapeGate {
-    /// Of an XOR gate with a constant: the slot that is not constant (or the second one), and whether the gate is
-    /// a NOT of it.
+    /// For an XOR gate with a constant: the slot that is not constant (or the second one), and whether the
+    /// gate is a NOT of it.
     pub fn unary(&self) -> Option<(usize, bool)> {
         let one = |slot: usize| slot == Tape::ONE as usize;
         let constant = |slot: usize| slot == Tape::ZERO as usize || one(slot);

@@ -76,7 +76,7 @@ fn reaches(terms: &[(i128, i128)], goal: i128, left: &mut u32) -> Option<bool> {
     for &(factor, last) in rest {
         most = most.checked_add(factor.checked_mul(last)?)?;
     }
-    // Of this term the turns are left from which the others can make up the difference.
+    // Those turns of this term are left from which the other terms can make up the difference.
     let least = goal.checked_sub(most)?.max(0);
     let from = least.div_euclid(factor) + i128::from(least.rem_euclid(factor) > 0);
     for turn in from..=goal.div_euclid(factor).min(last) {

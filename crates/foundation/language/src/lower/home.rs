@@ -231,7 +231,7 @@ impl Lower<'_> {
                 continue;
             }
             if key.0 >= homes {
-                // Of a variable that only one branch sees.
+                // The value of a variable that only one branch sees.
                 if let Some(entry) = then.get(&key).or_else(|| otherwise.get(&key)) {
                     joined.insert(key, entry.clone());
                 }

@@ -194,7 +194,7 @@ impl Lower<'_> {
     ) -> Result<Value, Failure> {
         let x = self.leaf(left, ty, at)?;
         let signed = ty.signed();
-        // Of a loop that is kept as one all amounts are looked at, as in one that is not.
+        // All amounts of a loop that is kept are looked at, as they are in a loop that is unrolled.
         let least = self.public_range(right, by_ty).map(|(least, _)| least);
         if let Some(by) = least.filter(|by| *by < 0) {
             return Err(Failure::new(at, format!("a shift by {by}: the amount is from 0 on")));

@@ -17,7 +17,7 @@ pub(crate) fn table_program(goal: Goal, n: usize) -> Program {
     let mut p = ProgramBuilder::for_goal(format!("add{n}table"), goal);
     let inputs = [p.input("a", 0, n as u64), p.input("b", 1, n as u64)];
     let sum = p.register(n as u64);
-    // Of the highest bit nobody asks for the carry.
+    // The carry of the highest bit is not needed.
     let runs = n - 1;
     let state = p.register(2 * runs as u64);
     if runs > 0 {

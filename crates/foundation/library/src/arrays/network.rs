@@ -27,7 +27,7 @@ const GREEN: [(usize, usize); 60] = [
 /// The comparisons that sort at most 16 rows, in order: the row that comes first goes to the first index.
 pub(super) fn small(rows: usize) -> impl Iterator<Item = (usize, usize)> {
     debug_assert!(rows <= 16, "Green's network has 16 rows");
-    // Of 8 rows the greatest is the last one after three layers, so that the last (6, 7) has nothing to do.
+    // With 8 rows the greatest is the last one after three layers, so that the last (6, 7) has nothing to do.
     let idle = move |i: usize| rows == 8 && i == 58;
     GREEN.into_iter().enumerate().filter(move |&(i, (_, high))| high < rows && !idle(i)).map(|(_, pair)| pair)
 }
@@ -59,7 +59,7 @@ pub(super) fn passes(rows: usize, p: usize, keep: usize) -> Vec<Pass> {
     let mut passes = Vec::new();
     let mut shift = p;
     while shift < zeros {
-        // Of the zeros no more than `shift` are needed beyond the ones.
+        // No more than `shift` zeros are needed beyond the ones.
         let times = needed_ones.min(ones).min(zeros - shift);
         if times > 0 {
             passes.push(Pass { shift, times });
@@ -85,7 +85,7 @@ pub(super) fn comparisons(rows: usize, keep: usize) -> Vec<(usize, usize)> {
     }
     let (mut p, mut rows) = (columns, rows);
     while p > 1 {
-        // Of each sorted sequence no more than `keep` rows are among the first.
+        // No more than `keep` rows of each sorted sequence are among the first.
         rows = rows.min(keep.saturating_mul(p));
         p /= 2;
         let index = |half: usize, x: usize| x / p * 2 * p + half * p + x % p;

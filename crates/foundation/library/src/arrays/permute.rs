@@ -50,7 +50,7 @@ fn network(b: &mut Builder, mut rows: Vec<Vec<Wire>>, switches: &mut impl Iterat
         let at = (2 * i + 1).min(rows.len() - 1);
         rows[at] = row;
     }
-    // Of an even number of rows the last pair needs no switch.
+    // If the number of rows is even the last pair needs no switch.
     let switched = (rows.len() - 1) / 2 * 2;
     layer(b, &mut rows[..switched], switches);
     rows

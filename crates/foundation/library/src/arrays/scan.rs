@@ -18,7 +18,7 @@ pub fn prefix(
         let mut rows = rows.to_vec();
         let mut half = 1;
         while half < rows.len() {
-            // Of each block of 2·half rows, the first half's last one goes to all of the second half.
+            // In each block of 2·half rows, the last row of the first half goes to all of the second half.
             for i in (0..rows.len()).filter(|i| i & half != 0) {
                 rows[i] = together(b, &rows[i / half * half - 1], &rows[i]);
             }

@@ -121,7 +121,8 @@ impl FloatFormat {
 
 /// Whether `x < y`, for magnitudes with signs: -0 is less than 0. n ANDs for n bits with the sign.
 fn signed_less(b: &mut Builder, (x, x_sign): (&[Wire], Wire), (y, y_sign): (&[Wire], Wire)) -> Wire {
-    // Of negative numbers, that of the greater magnitude is less: so is the complement of its magnitude.
+    // Of two negative numbers the one with the greater magnitude is less, and so is the complement of that
+    // magnitude.
     let [x, y] = [x, y].map(|x| flip(b, x, x_sign));
     let less = arith::lt(b, &x, &y);
     let differ = b.xor(x_sign, y_sign);

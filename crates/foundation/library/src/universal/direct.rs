@@ -166,7 +166,7 @@ pub fn program(goal: Goal, shape: Shape) -> Program {
 fn chosen(b: &mut Builder, wires: &[Wire], names: &[Wire]) -> Wire {
     let rows: Vec<Vec<Wire>> = wires.iter().map(|&wire| vec![wire]).collect();
     let (negated, index) = names.split_last().expect("a bit at least");
-    // Of one wire there is nothing to choose.
+    // If there is one wire there is nothing to choose.
     let wire = if index.is_empty() { rows[0][0] } else { read(b, &rows, index)[0] };
     b.xor(wire, *negated)
 }

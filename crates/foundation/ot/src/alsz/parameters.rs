@@ -124,8 +124,9 @@ fn log2_escape(rows: usize, partners: usize, kappa: usize) -> f64 {
 fn apart(rows: usize) -> Vec<Vec<f64>> {
     let mut logs = vec![vec![f64::NAN; rows + 1]; rows + 1];
     for y in 0..=rows {
-        // Of x, y and z other rows the first of x gets its partner among the x - 1 others of its kind or the z, and
-        // then the same holds for what is left. Rows of this table belong to x, two before, one before and now.
+        // With x, y and z other rows the first of the x gets its partner among the x - 1 others of its kind
+        // or the z, and then the same holds for what is left. Rows of this table belong to x, two before, one
+        // before and now.
         let mut before: [Vec<f64>; 3] = [vec![], vec![1.0; rows - y + 1], vec![1.0; rows - y + 1]];
         for x in 0..=rows - y {
             if x > 0 {

@@ -315,7 +315,7 @@ fn bytes_are_as_stated() {
 
 #[test]
 fn whatever_becomes_of_a_message_nobody_gets_a_wrong_one() {
-    // Of its own messages a party knows nothing else than what it got: the sender's output is its own.
+    // A party can tell of its own messages only what it got: the sender's output is its own.
     let cases = deviate(
         120,
         |ch, session| {

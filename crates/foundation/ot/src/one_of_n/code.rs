@@ -124,7 +124,7 @@ pub(super) fn encode(messages: &[Block], width: usize, sums: &mut Zeroizing<Vec<
                 sum.iter_mut().zip(known).for_each(|(sum, byte)| *sum ^= byte);
             }
             let out = &mut out[row * stride + at..];
-            // Of a whole tile the compiler knows the length.
+            // The compiler knows the length of a whole tile.
             match out.first_chunk_mut::<TILE>() {
                 Some(out) if len == TILE => *out = sum,
                 _ => out[..len].copy_from_slice(&sum[..len]),

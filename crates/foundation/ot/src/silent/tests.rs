@@ -241,7 +241,7 @@ fn semi_honest_iterations_need_one_message() {
 /// channel there is only what is left of the last one, and no other iteration.
 #[test]
 fn outputs_of_a_told_iteration_need_the_channel() {
-    // Of the sixth tree of 64 outputs the reserve takes 32, and the first call three.
+    // The sixth tree has 64 outputs; the reserve takes 32 of them, and the first call three.
     const LEFT: usize = 64 - 32 - 3;
     let run = |more: usize| {
         Pair::run(

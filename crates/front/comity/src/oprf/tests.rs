@@ -118,7 +118,7 @@ fn a_request_beyond_what_is_left_is_told_to_both() {
     assert_eq!(granted.load(Ordering::SeqCst), 0);
 }
 
-/// Of more than there can be in a session, too, the client hears how many there would be.
+/// A client that asks for more than a session can have hears, too, how many there would be.
 #[test]
 fn a_request_beyond_every_session_is_told_what_is_left() {
     let (published, base) = published();
@@ -242,11 +242,11 @@ fn a_half_without_its_other_half_is_dropped_and_told() {
         (std::mem::take(&mut told.0), bytes < 1 << 14)
     };
     let ids: Vec<SessionId> = open("client").lots().unwrap().iter().map(|lot| lot.meta.id).collect();
-    // Of the first lot a batch was used that the client did not hear of: it goes on behind that.
+    // A batch of the first lot was used of which the client did not hear: it goes on behind that.
     let server = desk.0.store.as_ref().unwrap();
     server.open_lot(&ids[0]).unwrap().advance_to(1).unwrap();
     assert_eq!(query(&mut desk), (0, true));
-    // Of the second one a half is gone, and the first one is used up.
+    // One half of the second lot is gone, and the first lot is used up.
     desk.0.store.as_ref().unwrap().remove(&ids[1]).unwrap();
     assert_eq!(query(&mut desk), (1, false));
     assert!(open("client").lots().unwrap().is_empty());

@@ -13,11 +13,11 @@ use crate::relay::{host, share};
 use crate::tls::AT_A_RELAY;
 
 /// The most connections that may be in their openings at once; a further one takes the place of the oldest.
-/// Of one host there are fewer.
+/// One host may have fewer.
 const MAX_UNHEARD: usize = 64;
 
-/// The most connections that may wait for another one; a further one takes the place of the oldest. Of one
-/// host there are fewer.
+/// The most connections that may wait for another one; a further one takes the place of the oldest. One host
+/// may have fewer.
 const MAX_WAITING: usize = 256;
 
 /// The time for an opening.

@@ -273,7 +273,7 @@ fn a_wrong_row_is_caught_where_it_is_visited_and_else_changes_nothing() {
 fn a_wrong_label_is_caught_or_changes_nothing() {
     let [caught, right] = perhaps(|act, number, _| {
         if let Act::Labels(labels) = act {
-            // Of either party's inputs.
+            // Labels of either party's inputs.
             labels[number % 20] ^= Block::from_u128(0x1234 << 80);
         }
     });

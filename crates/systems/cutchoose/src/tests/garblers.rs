@@ -269,7 +269,7 @@ fn guessed(lie: Lie, evaluated: Verdict, program: &Program, prepared: bool) {
 fn verdicts(prepared: bool) {
     let program = program(Recipients::All);
     for (lie, checked, evaluated) in table(prepared) {
-        // Of two checks that fail the first one is named.
+        // If two checks fail the first one is named.
         let everywhere = match lie {
             Lie::OutputCommitment => evaluated,
             _ if checked == Verdict::Output => evaluated,

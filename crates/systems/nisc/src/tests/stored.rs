@@ -167,7 +167,8 @@ fn lies_end_alike(queries: impl Iterator<Item = u128>) {
                             GARBLED_CIRCUIT, INPUT_COMMITMENT, INPUT_EQUALITY, INPUT_RECOVERY, INVALID_POINT,
                             RECOVERY_OPENING, TRANSFER_ANSWER,
                         };
-                        // Of a checked copy only the hash tells, and that comes after what evaluated ones show.
+                        // A wrong checked copy shows only by its hash, which is checked after the evaluated
+                        // ones.
                         let checked = [TRANSFER_ANSWER, INPUT_COMMITMENT, GARBLED_CIRCUIT, INPUT_RECOVERY];
                         let first = [INVALID_POINT, INPUT_EQUALITY, RECOVERY_OPENING];
                         let right = match checked.contains(&expected) {

@@ -113,7 +113,7 @@ fn updates_are_taken_in_order_and_once() {
     assert!(why(&mut at_one, &other_two).contains("published apart"));
     apply(&mut at_one, &two).unwrap();
     assert_eq!(at_one.head(), kept.head());
-    // Of another base: keys differ, and so do ids.
+    // An update of another base: keys differ, and so do ids.
     let mut rng = rng();
     let mut other = Vec::new();
     rng.block();

@@ -119,7 +119,7 @@ fn masks_are_found_without_reading_the_list() {
         let expected: Vec<usize> = (0..sought.len()).filter(|nth| there.binary_search(&sought[*nth]).is_ok()).collect();
         assert_eq!(found.iter().map(|found| found.0).collect::<Vec<_>>(), expected, "{n} masks of {bits} bits");
         assert!(found.iter().all(|&(nth, rank)| there[rank] == sought[nth]));
-        // Of equal masks the first one.
+        // The first of equal masks is found.
         assert!(found.iter().all(|&(_, rank)| rank == 0 || there[rank - 1] < there[rank]));
     }
 }

@@ -271,7 +271,7 @@ fn what_is_said_and_committed_to_is_hashed_whole() {
     let changed = (0..3).map(|field| of_one(2, core::array::from_fn(|i| base[i] + u8::from(i == field))));
     let all: Vec<_> = changed.chain([of_one(2, base), of_one(1, base)]).collect();
     assert!(all.iter().enumerate().all(|(i, hash)| !all[..i].contains(hash)));
-    // Of the first message both hashes of each execution, each in its place.
+    // The first message hashes both hashes of each execution, each in its place.
     let first = |at: usize| {
         hashes
             .first(&core::array::from_fn::<_, 2, _>(|i| [[u8::from(2 * i == at); 32], [u8::from(2 * i + 1 == at); 32]]))

@@ -17,7 +17,7 @@ pub(super) struct Opening<'a> {
     pub(super) told: &'a [u8],
     /// The sum of the gates' terms.
     pub(super) terms: Block,
-    /// Of each tree the seeds beside the path to the hidden leaf, and the commitment to that.
+    /// For each tree the seeds beside the path to the hidden leaf, and the commitment to that.
     pub(super) trees: Vec<(&'a [Seed], &'a Digest)>,
 }
 

@@ -309,7 +309,7 @@ fn what_is_shown_has_one_distribution_whatever_the_witness_and_without_one() {
     let (statement, mut random, runs) = (of_two(0), rng(3), 1500u32);
     let shape = Shape::new(&statement);
     let mut counts: [BTreeMap<Vec<u8>, u32>; 4] = Default::default();
-    // Of each message of the prover some bits: corrections of mask and bits, linear hash, told bits, terms.
+    // Some bits of each message of the prover: corrections of mask and bits, linear hash, told bits, terms.
     let mut count = |who: usize, answer: &[u8]| {
         let shown = Opening::read(shape, FEW, answer).unwrap();
         let bit = |block: Block| block.lsb() as u8;

@@ -69,7 +69,7 @@ fn notes_are_kept_and_hashed_and_lines_are_kept_alone() {
     assert_ne!(plain.digest(), program.digest());
     let other = alone(&noted(8));
     assert_eq!((other.digest(), other == program), (program.digest(), false));
-    // Of circuits of the same gates the one with notes stays.
+    // If circuits have the same gates the one with notes stays.
     let mut list = CircuitList::default();
     let [bare, full] = [&plain, &program].map(|program| program.circuits()[0].clone());
     assert_eq!([&bare, &full, &bare].map(|circuit| list.add(std::borrow::Cow::Borrowed(circuit))), [0, 0, 0]);

@@ -35,7 +35,8 @@ fn comparisons_agree_with_the_machine() {
 
 #[test]
 fn the_smaller_and_the_greater_cost_two_ands_a_bit() {
-    // Of single bits the smaller is x & y and the greater x | y: the comparison's AND is shared with the selection's.
+    // For single bits the smaller is x & y and the greater x | y: the comparison's AND is shared with the
+    // selection's.
     let ands = |n: usize| 2 * n;
     let widths = &WIDTHS[1..];
     check("min", widths, |b, x, y| vec![arith::min(b, x, y)], |x, y, _| vec![x.min(y)], ands);

@@ -21,7 +21,7 @@ macro_rules! machine {
             }
 
             fn pattern(x: $float) -> u128 {
-                // Of all NaNs there is one.
+                // All NaNs count as one.
                 if x.is_nan() { <$float>::NAN.to_bits().into() } else { x.to_bits().into() }
             }
 

@@ -407,7 +407,7 @@ fn messages_of_another_session_do_not_do() {
 /// The sender's challenge is for points that are all chosen; the receiver's response is for an answer that it has seen.
 #[test]
 fn nothing_is_told_before_what_it_waits_for() {
-    // Of three groups.
+    // The OTs make three groups.
     const N: usize = 20;
     let (points, challenge) = (32 + 32 * N, 16 * N + 32);
     let send = |ch: &mut dyn Channel| Csw::send(ch, &SESSION, N, &mut rng(1)).map(drop);

@@ -15,7 +15,7 @@ pub(super) struct Textbook {
     chunk: u64,
     n: usize,
     random: bool,
-    /// Of the chunk, bit by bit: each tree's `u`, the 128 rows, and `x`.
+    /// The chunk, bit by bit: each tree's `u`, the 128 rows, and `x`.
     u: Vec<Vec<bool>>,
     v: Vec<Vec<bool>>,
     x: Vec<bool>,

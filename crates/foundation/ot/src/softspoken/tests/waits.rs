@@ -21,7 +21,7 @@ fn trees(k: usize) -> usize {
 #[test]
 fn a_challenge_waits_for_all_corrections_of_its_chunk() {
     const CHUNK: usize = <Malicious as Checking>::CHUNK;
-    // Of four pieces each, and of two.
+    // Two chunks of four pieces each, and one of two.
     let sizes = [CHUNK, CHUNK, 20_000];
     let n = sizes.iter().sum();
     for (k, random) in [(1, true), (3, false), (8, true)] {

@@ -138,7 +138,7 @@ fn what_is_no_batch_is_refused() {
         };
         refused(&flipped(3, 1), "this version");
         refused(&[b"comity shares 1\n", &good[16..]].concat(), "of an earlier version");
-        // Of more parties, and of another one.
+        // A batch for more parties, and one of another party.
         refused(&flipped(16, 2), "this version");
         refused(&flipped(18, 0), "this version");
         // The fixed bits of the global key, and bit 0 of a triple, of a random bit and of a bit of the last party's.
