@@ -1,8 +1,8 @@
 //! When a message leaves: finds a party that says too early what it must keep to itself until it has heard something.
 //!
 //! No clock is asked. In the peer's place is a script, which says the first bytes of an honest run and
-//! closes: so the party ends whatever it does, and what it has sent by then is all that it ever sends on
-//! having heard so much.
+//! closes: so the party ends whatever it does, and what it has sent by then is all that it ever sends after
+//! hearing these bytes.
 
 use comity_channel::{Channel, Error, Recorded, Replay, Result};
 use comity_core::Kind;

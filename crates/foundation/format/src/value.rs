@@ -209,7 +209,7 @@ fn decimal(text: &str, before: usize, bits: usize, negative: bool, full: bool) -
     let (mut fits, mut used) = (true, 0);
     let mut places = digits.chars().enumerate();
     loop {
-        // So many digits at a time as a word takes.
+        // As many digits at a time as a word can take.
         let (mut power, mut chunk) = (1_u64, 0_u64);
         for (i, c) in places.by_ref().take(CHUNK) {
             let digit = c.to_digit(10).ok_or(ValueError::Character { at: before + i + 1, expected: DECIMAL })?;

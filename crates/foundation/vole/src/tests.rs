@@ -214,7 +214,7 @@ fn the_receivers_nonce_picks_the_codes() {
     assert!(sums.iter().zip(&received.c).all(|(sum, c)| sum != c));
 }
 
-/// What a side has sent, of a run with so much randomness.
+/// The bytes that a side has sent in a run.
 fn sent<T>(ch: &mut comity_channel::MemoryChannel, side: impl FnOnce(&mut dyn Channel) -> Result<T>) -> Vec<u8> {
     let mut ch = Recorded::new(ch, 1 << 24);
     side(&mut ch).unwrap();

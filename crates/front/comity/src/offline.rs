@@ -184,8 +184,8 @@ struct Making<'m> {
 }
 
 impl Making<'_> {
-    /// Makes so much of one material, `each` of it for one run of a program, of what is stored or anew; returns
-    /// the bytes that it takes in the store.
+    /// Makes `need` of one material, from stored material or anew; one run of a program uses up `each` of it.
+    /// Returns the bytes that it takes in the store.
     fn fill(
         &self,
         need: &Need,

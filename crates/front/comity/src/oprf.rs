@@ -145,7 +145,7 @@ impl Session<'_> {
                 };
                 match (granted(me, &request)?, &mut lot) {
                     (Answer::From(from), _) => break (from, lot),
-                    // The other half of so much is gone: this one is of no use any more.
+                    // The other halves of these batches are gone: those here are of no use any more.
                     (Answer::Behind(next), lot) => {
                         let gone = lot.as_mut().map_or(Ok(0), |lot| lot.advance_to(next))?;
                         if gone == 0 {

@@ -34,7 +34,7 @@ pub trait Watch {
         let _ = relay;
     }
 
-    /// Some of three parties or more, or of a group, are not there yet: `missing` are those, and `here` are
+    /// Some parties of a group, or of three or more, are not there yet: `missing` are those, and `here` are
     /// the others. Called again as parties arrive.
     fn waiting(&mut self, missing: &[PartyId], here: &[PartyId]) {
         let _ = (missing, here);

@@ -372,7 +372,7 @@ mod tests {
             let (unheard, forks, parting) = held();
             assert!(unheard <= MAX_UNHEARD && forks <= MAX_UNCLAIMED && parting <= MAX_PARTING);
         };
-        // So many as a process has sockets for wait at a time.
+        // As many wait at a time as a process has sockets for.
         let mut crowd = VecDeque::new();
         let mut come = |from: u64, count: u64| {
             for id in from..from + count {

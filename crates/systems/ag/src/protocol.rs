@@ -83,8 +83,8 @@ static CARD: Card = Card {
 /// There is no larger one. Buckets of three for `n` AND gates in `k` batches of `l` buckets want `k l >= n`
 /// and `k 2^-3 l^-2 <= 2^-40`: a million and a half ANDs two batches of 764,000 buckets, 210 MiB, and ten
 /// million 1.1 million buckets, 320 MiB. That would send 209 bytes an AND in place of 264, but the programs'
-/// memory is promised to stay small, and what the first touch of so much takes is more than what the leaky
-/// ANDs take that it spares.
+/// memory is promised to stay small, and the first touch of that much memory takes longer than the leaky ANDs
+/// that it spares.
 const OBJECTS_OF_A_BATCH: [usize; 3] = [1 << 17, 23 << 14, OBJECTS];
 
 /// The most leaky ANDs of a batch for `ands` AND gates.

@@ -44,7 +44,7 @@ use and::{Group, Room, Slices};
 use comity_triples::TripleDealer;
 use comity_triples::{Checked, Triples};
 
-/// ANDs whose bits go in one message: 16 KiB each way, so much any socket takes before the peer reads.
+/// ANDs whose bits go in one message: 16 KiB each way, which any socket takes before the peer reads.
 const PIECE: usize = 1 << 16;
 
 /// Triples that are asked for at most at a time: a dealer makes whole batches, and knows best how large they should be.

@@ -1,4 +1,5 @@
-//! `ErasureCode`: so much of many messages that who knows some of them gets the others (Reed and Solomon, 1960).
+//! `ErasureCode`: the part of many messages from which a receiver that knows some of them gets the others
+//! (Reed and Solomon, 1960).
 //!
 //! The receiver of `t` garbled circuits evaluates `e` of them, and makes the other `t - e` again from their seeds. The
 //! sender may not learn which, and need not send all (Afshar, Mohassel, Pinkas, Riva, Eurocrypt 2014, section 5): the

@@ -10,7 +10,7 @@ use comity_terminal::console::draft;
 use comity_terminal::failure::{self, Failure, Outcome};
 use zeroize::Zeroizing;
 
-/// The most bytes of a query or key that is read: 2^24 input bits take so much.
+/// The most bytes of a query or key that is read: those of 2^24 input bits.
 const LONGEST: u64 = 2 << 30;
 
 /// The failure of an operation on a file, `what` being the words for it.

@@ -84,7 +84,7 @@ fn a_lack_is_the_partys_that_has_less_than_enough() {
     assert_eq!(whose(&ours, &[&[]], 1), 1);
     assert_eq!(whose(&ours, &[all, &[]], 1), 2);
     assert_eq!(whose(&ours, &[&[(id(7), 0)]], 1), 1);
-    // So many as nobody has, and as are left here and were burned there.
+    // More than anybody has; and what is left here, while some of it was burned there.
     assert_eq!(whose(&ours, &[all], 7), 0);
     assert_eq!(whose(&ours, &[&[(id(2), 5)]], 6), 1);
     // Each has something, and not the same.

@@ -123,7 +123,7 @@ impl<'a> Committed<'a> {
     /// the hidden one.
     ///
     /// # Errors
-    /// None that the first run has not met.
+    /// None beyond those that the first run would have met.
     pub(crate) fn answer(self, challenge: &[u8]) -> Result<Vec<u8>> {
         self.answer_with(challenge, &mut Honest)
     }
