@@ -18,7 +18,7 @@ pub struct LookupTable {
 }
 
 impl LookupTable {
-    /// The most bits of an index. Of larger tables the gates are the better way.
+    /// The most bits of an index. For larger tables gates are better.
     pub const MAX_DELTA: usize = 12;
     /// The most bits of a row.
     pub const MAX_SIGMA: usize = 1024;

@@ -52,8 +52,8 @@ pub fn program(name: &str) -> Result<Program, LibraryError> {
     program_for(name, Goal::Size)
 }
 
-/// The built-in program of this name, in the form for a goal: a circuit is a program with one call. Of a
-/// circuit's input values, number `i` belongs to party `i`, and all parties learn the outputs.
+/// The built-in program of this name, in the form for a goal: a circuit is a program with one call. In a
+/// circuit input value `i` belongs to party `i`, and all parties learn the outputs.
 ///
 /// # Errors
 /// [`LibraryError`], with the nearest names or the numbers that exist.

@@ -12,7 +12,7 @@
 //! and `r`. Towards that peer `d` and `e` are zero and are not sent; so two parties send nothing beyond the
 //! OTs.
 //!
-//! **Hashed.** The bits are of *hashed* messages. Of a raw correlation, `m_0 + m_1` is a bit of delta, the
+//! **Hashed.** The bits are of *hashed* messages. In a raw correlation, `m_0 + m_1` is a bit of delta, the
 //! same in every triple.
 //!
 //! **Adversary**: semi-honest, all parties but one. A party that lies about a correction makes triples wrong,

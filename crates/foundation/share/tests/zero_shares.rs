@@ -138,7 +138,7 @@ fn openings(dealt: &Dealt, me: PartyId, session: SessionId) -> Openings {
     Openings::new(session, Backend::detect(), dealt.keys[at].clone(), &dealt.seeds[at])
 }
 
-/// What a message hides of a party, and how it left it, to a recipient. Of a settlement the product.
+/// What a message hides of a party, and how it left it, to a recipient. In a settlement that is the product.
 fn both(said: &[Said], what: &str, from: PartyId, to: PartyId) -> Option<[Vec<u8>; 2]> {
     let of = |bare: bool| {
         let is_it = |said: &&Said| {

@@ -104,8 +104,8 @@ pub struct Budget {
 impl Budget {
     /// The budget of a session that will use `ands` ANDs: the same batch again and again, with the least
     /// objects in all. `kinds` kinds of leaky object are made in each, each in buckets of its own; `objects`
-    /// is the most of one kind that memory has room for. Of batches that cost the same, it takes the one that
-    /// fills a quarter of that memory.
+    /// is the most of one kind that memory has room for. Among batches that cost the same, it takes the one
+    /// that fills a quarter of that memory.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if `ands` is more than 2^48, or if no batch that fits into memory

@@ -29,7 +29,7 @@
 //! ([`Budget`]).
 //!
 //! **Cost** of a leaky AND each way: three OTs (3.88 bytes each), 16 bytes of `G` and a bit; three of the
-//! tweakable hash; 16 bytes of BLAKE3. Of a bucket each way: a bit, and 32 bytes of BLAKE3, for all but its
+//! tweakable hash; 16 bytes of BLAKE3. For a bucket each way: a bit, and 32 bytes of BLAKE3, for all but its
 //! first. With B = 3 that is 167 bytes a triple, both ways. Messages that wait for each other: five for eight
 //! chunks, of which three are for their bits; five for a batch, of which four go one way only. Memory: 96
 //! bytes a leaky AND of a batch, used again for the next one, and some 15 MiB for eight chunks.

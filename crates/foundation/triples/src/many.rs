@@ -26,7 +26,7 @@
 //! refuses everything.
 //!
 //! **Cost** of a leaky AND, to each peer: three OTs (4 bytes each), 16 bytes of `U` and a bit; three of the
-//! tweakable hash. Of a bucket, to each peer: a bit for all but its first. That is
+//! tweakable hash. For a bucket, to each peer: a bit for all but its first. That is
 //! `(n-1)(B(12 + 16 + 1/8) + (B-1)/8)` bytes a party and triple, 84.6 to each peer with B = 3. A chunk takes
 //! four rounds, of which none is left if its bits were made with the set-up, and some chunks together two
 //! more. Memory: `48 n` bytes a leaky AND of a batch, and some MiB.

@@ -2,8 +2,8 @@
 //! runs of them.
 //!
 //! What a universal circuit costs follows from its shape, so that each of the ten circuits is run by its
-//! numbers alone, as they are printed: its function is some function of the shape. Of the library's AES,
-//! which is no circuit of the tables, the time to make a function's bits is measured, too.
+//! numbers alone, as they are printed: its function is some function of the shape. For the library's AES,
+//! which is no circuit of the tables, the time to make the bits of its function is measured, too.
 
 use std::time::Instant;
 

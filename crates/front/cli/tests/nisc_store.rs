@@ -9,7 +9,7 @@ use std::thread;
 
 use crate::common::*;
 
-/// A service that keeps files in a folder. Of each GET it notes the name, and whether the key said then that
+/// A service that keeps files in a folder. For each GET it notes the name, and whether the key said then that
 /// it is spent.
 struct Service {
     url: String,

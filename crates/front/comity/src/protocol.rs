@@ -130,8 +130,8 @@ pub fn fits(
     })
 }
 
-/// Options of a protocol, as party `me` says them. Of one that the protocol does not have, the error says
-/// which protocol has it, and what it does there.
+/// Options of a protocol, as party `me` says them. If the protocol does not have an option, the error says
+/// which protocol has it, and what the option does there.
 pub(crate) fn set<'a, S: AsRef<str> + 'a>(
     protocols: &[&'static dyn Protocol],
     card: &'static Card,

@@ -128,8 +128,8 @@ impl<'a> Session<'a> {
         self
     }
 
-    /// The address of another party, or `-` if nobody can call it. Of two parties the lower one listens, at
-    /// the address of [`listen`](Session::listen), unless nobody can call it. The parties of the run are
+    /// The address of another party, or `-` if nobody can call it. Between two parties the lower one listens,
+    /// at the address of [`listen`](Session::listen), unless nobody can call it. The parties of the run are
     /// those with an address, and this one.
     #[must_use]
     pub fn peer(mut self, party: u16, address: impl Into<String>) -> Self {

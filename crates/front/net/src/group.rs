@@ -295,7 +295,7 @@ impl PartyGroup {
         Ok(Security::Tls { identity, peers: PerPeer::new(me, self.parties(), key) })
     }
 
-    /// The ways from `me` to all others. Of each pair the lower id is called, unless nobody can call it;
+    /// The ways from `me` to all others. The lower id of each pair is called, unless nobody can call it;
     /// where neither can be called, both call `relay`, or else the relay that the group has.
     ///
     /// # Errors
@@ -350,8 +350,8 @@ impl PartyGroup {
     }
 }
 
-/// The ways by which `me` reaches all others, of parties at these addresses. Of each pair the lower id is
-/// called,
+/// The ways by which `me` reaches all others, of parties at these addresses. The lower id of each pair is
+/// called, unless nobody can call it; a party is apart if neither of the two can be called.
 pub fn ways<'a>(me: PartyId, at: &[(PartyId, Option<&'a str>)]) -> Ways<'a> {
     let own = at.iter().find(|(id, _)| *id == me).and_then(|(_, address)| *address);
     let mut ways = Ways::default();

@@ -335,7 +335,7 @@ impl Table {
         })
     }
 
-    /// All encrypted columns of a row of `t`, as SQL text behind a comma. Of a right ciphertext it asks only
+    /// All encrypted columns of a row of `t`, as SQL text behind a comma. For a right ciphertext it asks only
     /// whether it is there.
     pub(crate) fn encrypted(&self) -> String {
         let column = |column: &Col| {

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-/// The kind of failure that ended a command. It decides the exit code and is a stable name in JSON. Of two
-/// failures of one session the greater kind explains the smaller one: a peer closes the connection because
-/// something else went wrong there.
+/// The kind of failure that ended a command. It decides the exit code and is a stable name in JSON. If there
+/// are two failures of one session, the greater kind explains the smaller one: a peer closes the connection
+/// because something else went wrong there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
     /// The peer closed the connection (most often because something went wrong on its side).

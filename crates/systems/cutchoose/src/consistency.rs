@@ -28,10 +28,10 @@
 //! p(A_{j,i,1}))` to the same. That is all that Lemmas 2 to 4 ask of the commitments. (The paper's binding is
 //! computational; with 40 copies this one fails with less than 2^-122 and what the weights' generator adds.)
 //!
-//! **Hiding.** Of an evaluated copy the answer follows from what the evaluator has, whatever weights it chose: it says
-//! nothing more of the other labels or of `x`, and neither does `N_j`, since `nu_j` is used nowhere else. Of a checked
-//! copy, `mu_j` makes `bits` uniform for a party that has no `key_j`, and `labels` and `r` follow from it and
-//! the seed.
+//! **Hiding.** The answer for an evaluated copy follows from what the evaluator has, whatever weights it
+//! chose: it says nothing more of the other labels or of `x`, and neither does `N_j`, since `nu_j` is used
+//! nowhere else. In a checked copy, `mu_j` makes `bits` uniform for a party that has no `key_j`, and `labels`
+//! and `r` follow from it and the seed.
 //!
 //! **Weights** are blocks of AES-128 in counter mode under a seed that the evaluator tells with the opening of `M`
 //! (offline, `M` is opened earlier, and the seed follows the labels). They protect the evaluator only.

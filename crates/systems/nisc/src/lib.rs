@@ -60,7 +60,7 @@
 //! the tables and 11 to 13 after them: neither side ever holds more than the labels of the program's wires,
 //! of the inputs and of the outputs, and a buffer of tables.
 //!
-//! **Opening** (Figure 4). Of a checked copy the receiver has the seed and makes every byte again; of an
+//! **Opening** (Figure 4). For a checked copy the receiver has the seed and makes every byte again; for an
 //! evaluated one it has `k_i`, finds `u_{i,j,y_j} = (A_j, B_j) - (rho G, rho h)` from the proof `rho` of
 //! number 7, which must open one of the two commitments, evaluates, and takes `K` from each output label: if
 //! `w_{j,b} = (w_{j,b} + K) - K` is the logarithm of `h_{j,b}` for every output bit, the copy is

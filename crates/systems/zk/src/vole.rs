@@ -21,10 +21,10 @@
 //! **Adversary**: malicious, either party. A prover without a witness passes if Delta, of which 127 bits are
 //! secret, is one of the two zeros of what is left of a wrong gate, 2^-126, if it guesses Delta for the MACs
 //! of the outputs, 2^-127, or if the wrong gates' coefficients cancel, 2^-128: 2^-125 in all, and what the
-//! COTs leak does not change that on average (its page has the leak). Of the silent generator's trees it can
-//! try keys by itself, and `q` calls of AES find Delta with probability `q 2^-122`. A verifier gets bits
-//! under a one-time pad, sums under another one, and a hash that it can compute itself if the statement is
-//! true. Delta serves one conversation.
+//! COTs leak does not change that on average (its page has the leak). It can try keys by itself against the
+//! silent generator's trees, and `q` calls of AES find Delta with probability `q 2^-122`. A verifier gets
+//! bits under a one-time pad, sums under another one, and a hash that it can compute itself if the statement
+//! is true. Delta serves one conversation.
 //!
 //! **Assumptions**: those of the COTs, of which up to [`SILENT_FROM`] come from SoftSpoken, more from the
 //! silent generator, learning parity with noise included; BLAKE3 for the hash of the outputs.

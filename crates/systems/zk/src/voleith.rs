@@ -14,7 +14,7 @@
 //! 3. With the MACs of `u` as one-time pads the prover tells the difference of `u` and its secret bits and of
 //!    what each AND gate gives. The second challenge draws coefficients, with which it sums up the gates as
 //!    in [`vole`](crate::vole), and shows one of both sums.
-//! 4. The third challenge is Delta. Of each tree all leaves are shown but the one whose number Delta has. The
+//! 4. The third challenge is Delta. All leaves of each tree are shown but the one whose number Delta has. The
 //!    verifier has keys then, and computes what it was not shown: the rows' digest, the other sum, the MACs
 //!    of the expected outputs. All of these are hashed with the challenge after which they were fixed, so
 //!    that a single comparison, that of what Delta is the hash of, decides on all.

@@ -200,7 +200,7 @@ impl ProgramBuilder {
         self.call(circuit, std::slice::from_ref(from), std::slice::from_ref(to));
     }
 
-    /// A circuit to call. Of circuits of equal gates only one is kept.
+    /// A circuit to call. If circuits have equal gates, only one of them is kept.
     pub fn circuit(&mut self, circuit: Circuit) -> CircuitId {
         CircuitId(self.circuits.add(Cow::Owned(circuit)))
     }

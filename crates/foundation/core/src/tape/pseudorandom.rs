@@ -101,7 +101,7 @@ impl PrfEvaluator {
     }
 
     /// Evaluates a stretch of a tape: `slots` hold active labels (slots 0 and 1 are overwritten with the blocks zero
-    /// and one). Of a byte of `bits`, bit 0 counts.
+    /// and one). Only bit 0 of each byte of `bits` counts.
     ///
     /// # Panics
     /// If `slots` is shorter than the tape wants, or `rows` or `bits` has another length.

@@ -55,8 +55,8 @@ impl ThreeHalvesGarbler {
     }
 
     /// Garbles a stretch of a tape: `slots` hold the labels for zero (slot 0 is overwritten with zero, slot 1 with
-    /// delta). Of each AND gate, `sums` takes 24 bytes, `G0` and `G1` of all gates and then `G2` of all, and `bits` a
-    /// byte whose bits 0 to 4 are `z0` to `z4`, the others zero.
+    /// delta). For each AND gate, `sums` takes 24 bytes, `G0` and `G1` of all gates and then `G2` of all, and
+    /// `bits` a byte whose bits 0 to 4 are `z0` to `z4`, the others zero.
     ///
     /// # Panics
     /// If `slots` is shorter than the tape wants, or `sums` or `bits` has another length.

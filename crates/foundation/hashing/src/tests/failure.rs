@@ -1,7 +1,7 @@
 //! How seldom an item is left out.
 //!
-//! Items have no placement if some `s + 1` of them have all their bins among `s`. Of *few* bins that is a
-//! matter of a union bound, which is computed here. Of a constant part of all bins the bound says nothing at
+//! Items have no placement if some `s + 1` of them have all their bins among `s`. For *few* bins that is a
+//! matter of a union bound, which is computed here. For a constant part of all bins the bound says nothing at
 //! this load (it counts rare graphs with very many obstructions), and the chance falls exponentially in the
 //! number of items: measured at small numbers.
 

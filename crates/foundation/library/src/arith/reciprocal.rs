@@ -45,7 +45,7 @@ fn reciprocal(d: u128, bits: usize) -> Vec<bool> {
     quotient
 }
 
-/// The digits 1, 0 and -1 of a number. Of two neighbours at least one is zero.
+/// The digits 1, 0 and -1 of a number. At least one of two neighbours is zero.
 fn digits(bits: Vec<bool>) -> Vec<i8> {
     let mut carry = 0;
     let bit = |i: usize| i8::from(bits.get(i).copied().unwrap_or(false));

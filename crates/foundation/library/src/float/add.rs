@@ -14,8 +14,8 @@ impl FloatFormat {
         b.quiet(|b| {
             let p = self.precision();
             let [x, y] = [x, y].map(|x| self.split(x));
-            // The greater magnitude comes first. Of equal ones the positive: so a sum of opposite numbers is
-            // positive zero.
+            // The greater magnitude comes first. If both are equal, the positive one does: so a sum of
+            // opposite numbers is positive zero.
             let swap = arith::less(b, x.magnitude, y.magnitude, x.sign);
             let [x, y] = [[x.magnitude, &[x.sign]].concat(), [y.magnitude, &[y.sign]].concat()];
             let first = arith::mux(b, swap, &y, &x);

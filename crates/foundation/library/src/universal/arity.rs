@@ -4,8 +4,9 @@
 //! of switches will do where a [universal circuit](super) has two. Its poles are *places*, at each of which one
 //! wire may arrive and one may leave: a gate takes its two wires at two places, one behind the other, and leaves by
 //! as many as it has readers, from the second of them on. So there are about as many places as reads, two for each
-//! gate. Of a circuit this shows much more than its [`Shape`]: which gates copy, add or carry can often be told from
-//! the pattern of readers alone. What stays hidden is which function each gate is, and which wire each read is of.
+//! gate. This shows much more of a circuit than its [`Shape`]: which gates copy, add or carry can often be
+//! told from the pattern of readers alone. What stays hidden is which function each gate is, and which wire
+//! each read is of.
 //!
 //! **Every circuit of these numbers goes through.** The places by which wires leave are given out in the order of
 //! the wires, and no gate takes anything before the last wire that is there has its first place. Places where gates

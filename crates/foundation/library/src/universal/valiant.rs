@@ -11,7 +11,7 @@
 //! are `w` such graphs ([`Graph`]), and coloring the edges between blocks (Algorithm 1) says which goes
 //! through which one. At a block, edges are brought in order (*enter*), go past poles and are joined by what
 //! these give (*middle*), and are brought in order again (*leave*). A subpole is a switch, too: it passes an
-//! edge on to the next block, or into its graph. Of an edge's three endings in section 2.4.2 the first is a
+//! edge on to the next block, or into its graph. The first of an edge's three endings in section 2.4.2 is a
 //! graph of six poles at most, the second one within a block, and the third a subpole that is straight.
 //!
 //! The last block has no *enter*: colours are named so that they fit (node A of Figure 2.2). Nodes of one

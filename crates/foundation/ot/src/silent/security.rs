@@ -6,7 +6,7 @@
 //! decoding 186.6, with BJMM 183.2; information-set decoding for regular noise 212.1 by permutation, 186.4 by
 //! enumeration, 190.2 by representation; hybrid 161.9. Here, with dense elimination at exponent 2.8, the
 //! algebraic attack costs 159.7. For a set in use elsewhere, 1170 blocks of 2048 over 2^17, it has 141.7 for
-//! Gauss and 128.2 for the hybrid, and here 141.6 and 130.1. Of enumeration (Esser, Santini, ePrint
+//! Gauss and 128.2 for the hybrid, and here 141.6 and 130.1. On enumeration (Esser, Santini, ePrint
 //! 2023/1568) the tests have what the paper's own code prints, 98 to 140 bits for six sets of ePrint
 //! 2022/712.
 //!

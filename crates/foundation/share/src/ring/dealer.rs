@@ -4,7 +4,7 @@
 //! **How** (Gilboa, Crypto 1999; on random OTs as in Demmler, Schneider, Zohner, NDSS 2015, section III-A).
 //! With `a = a_0 + a_1` and `b = b_0 + b_1`, `ab` has the terms `a_0 b_0` and `a_1 b_1`, which a party has,
 //! and two of both parties. For each of these one party is the sender, with `a`, and the other one the
-//! receiver, whose `b` is the choice bits of its random OTs. Of OT `i`, with messages `r_0` and `r_1`:
+//! receiver, whose `b` is the choice bits of its random OTs. In OT `i`, with messages `r_0` and `r_1`:
 //! 1. the sender tells `u = r_0 - r_1 + a`, modulo 2^(k-i), which the message that the receiver lacks masks;
 //! 2. the receiver has `r_0 + b_i a`: its message, plus `u` if its bit is one;
 //! 3. the sum of these times 2^i is its share, and minus that of the `r_0` the sender's.
@@ -12,7 +12,7 @@
 //! *Square pairs*: `a² = a_0² + a_1² + 2 a_0 a_1`, one such product of k - 1 bits; each party is the sender
 //! of every other pair.
 //!
-//! **Hashed**: `r_0` and `r_1` are of hashed correlations. Of raw ones they differ by delta, the same in all,
+//! **Hashed**: `r_0` and `r_1` are of hashed correlations. In raw ones they differ by delta, the same in all,
 //! and `u` would be no secret.
 //!
 //! **Adversary**: semi-honest. A sender that takes another `a` in one OT than in the others makes a product

@@ -2,9 +2,9 @@
 //!
 //! In one direction a party, the figure's A, *offers*: in each of `T = 2 tau` OTs the two messages `L_i` and
 //! `L_i + Gamma`. The other, the figure's B, *chooses* by a random bit `y_i` and gets
-//! `N_i = L_i + y_i Gamma`. Here both parties do both. Of messages this long only one is sent (corollary 1):
-//! the seed OTs give the chooser one of two seeds, `L_i` is what the first expands to, and a *correction*,
-//! the sum of both expansions and `Gamma`, makes the second expand to `L_i + Gamma`.
+//! `N_i = L_i + y_i Gamma`. Here both parties do both. By corollary 1 only one of two messages this long is
+//! sent: the seed OTs give the chooser one of two seeds, `L_i` is what the first expands to, and a
+//! *correction*, the sum of both expansions and `Gamma`, makes the second expand to `L_i + Gamma`.
 //!
 //! - Steps 1 to 3: `Gamma` random, corrections; the chooser adds the correction where `y_i` is one.
 //! - Step 4: the chooser, whose bits could leak, draws the pairing when it has all corrections, and sends its seed.

@@ -48,7 +48,8 @@ pub(super) fn laot(
     let mut macs = Zeroizing::new(vec![[Block::ZERO; 4]; CHUNK.min(n)]);
     let mut keys = macs.clone();
     for (sent, received) in sent.chunks_mut(CHUNK).zip(received.chunks_mut(CHUNK)) {
-        // 1. Of four bits of a party two are messages where it sends, two choice and result where it receives.
+        // 1. Two of four bits of a party are messages where it sends, two are choice and result where it
+        // receives.
         let (macs, keys) = (&mut macs[..sent.len()], &mut keys[..sent.len()]);
         bits.draw(context, ch, macs.as_flattened_mut(), keys.as_flattened_mut())?;
         for (j, (&[x0, x1, c, r], &[y0, y1, e, s])) in macs.iter().zip(keys.iter()).enumerate() {

@@ -6,9 +6,9 @@
 //! probability `2^-m`; the peer then knows `m` of the `tau` bits that we keep. Call the colour of most kept pairs the
 //! right `Gamma`. Bits of pairs that both have another colour are not known to the peer, but they are authenticated
 //! under another delta, and we count them as known too. With `s` pairs of the right colour at least `s` bits of `y` are
-//! left that are uniform for the peer. Of them the matrix of figure 9, `psi x tau` and drawn after that, makes `psi`
-//! uniform bits unless its `s` columns have a smaller rank than `psi`, which happens with probability at most
-//! `2^(psi - s)`. So the protocol fails with probability at most
+//! left that are uniform for the peer. From them the matrix of figure 9, `psi x tau` and drawn after that,
+//! makes `psi` uniform bits unless its `s` columns have a smaller rank than `psi`, which happens with
+//! probability at most `2^(psi - s)`. So the protocol fails with probability at most
 //!
 //! ```text
 //! max over colourings of  E over pairings [ 2^-m min(1, 2^(psi - s)) ].

@@ -322,7 +322,7 @@ fn a_prepared_challenge_leaves_after_what_it_checks() {
     assert_eq!(told, (checked, Probe::new(setting.rho, BITS).encoded().div_ceil(8)));
 }
 
-/// Online, both parties say how their inputs differ from random bits. Of many batches for one input, each bit
+/// Online, both parties say how their inputs differ from random bits. In many batches for one input, each bit
 /// of the input that would follow if the random bits were zero takes both values, and no bit always goes with
 /// another.
 #[test]

@@ -14,7 +14,7 @@ use crate::sliced::{Rows, TILE, Tape, Word, padded};
 /// A word of a group: a bit for each of an execution's parties, a lane for each execution.
 pub(super) type Parties = Word<GROUP>;
 
-/// The AND gates of a strip: its tapes, their words and what is said have 640 kB. Of each tape a strip has 32
+/// The AND gates of a strip: its tapes, their words and what is said have 640 kB. A strip has of each tape 32
 /// blocks, which is what AES is computed of at once where registers are widest.
 const STRIP: usize = 2048;
 

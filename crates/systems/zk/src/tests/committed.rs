@@ -173,7 +173,7 @@ fn a_proxy_between_a_prover_and_a_verifier_of_two_sessions_is_refused() {
 #[test]
 fn a_prover_that_was_put_back_says_nothing_twice_but_to_one_challenge() {
     // Its generator, its nonce and so the session are what they were, and the verifier repeats its nonce,
-    // too. Of two answers from one set of seeds the witness follows, which is the sum of all three shares.
+    // too. The witness follows from two answers from one set of seeds, as it is the sum of all three shares.
     for system in conversing() {
         let (statement, backend) = (statement(b"here"), Backend::detect());
         let terms = terms(&statement, system, LEVEL);

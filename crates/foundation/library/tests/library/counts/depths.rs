@@ -1,4 +1,4 @@
-//! The least AND depths that we know in print, and whose they are. Of some constructions the depth is not in
+//! The least AND depths that we know in print, and whose they are. The depth of some constructions is not in
 //! print: what is counted is the construction as it was published, over adders of ⌈log2 n⌉ + 1 layers.
 
 const SKLANSKY: &str = "Sklansky 1960";

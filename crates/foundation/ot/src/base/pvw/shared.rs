@@ -6,7 +6,7 @@
 //! payload for each side, where [`Answer`](super::Answer) has 64 more for every OT, and is two products of a
 //! point for each OT and side in place of four.
 //!
-//! **Why that hides as well.** Of `g, h` that do not fit side `b`, `S` is uniform given `X_b`: two
+//! **Why that hides as well.** If `g, h` do not fit side `b`, `S` is uniform given `X_b`: two
 //! independent equations of two uniform scalars. This holds for each OT alone. The `S` of several such OTs
 //! depend on each other (for a receiver who follows the protocol they are known multiples of one point; one
 //! who does not may ask with equal keys, or with multiples or sums of others), but nothing shows them: pads
