@@ -14,9 +14,9 @@ pub(crate) enum Act<'a> {
     Labels(&'a mut [Block]),
     /// The garbler: rows of some AND gates, and bit 0 of their outputs' labels.
     Tables { rows: &'a mut [Block], flips: &'a mut [u8] },
-    /// The evaluator: the masked values of a chunk's AND gates, as it goes on with them;
+    /// The evaluator: the masked values of a chunk's AND gates, which it sends and goes on with.
     Masked(&'a mut [u8]),
-    /// The garbler: the same, as it was told.
+    /// The garbler: the masked values of a chunk's AND gates, as it received them.
     Told(&'a mut [u8]),
     /// For each checked share the garbler's MAC and the evaluator's.
     Checked(&'a mut [[Block; 2]]),

@@ -25,9 +25,9 @@ pub struct Tree {
     depth: usize,
     /// The nodes of a level, at the end the leaves. The node's number has its first step in bit 0.
     nodes: Vec<Block>,
-    /// Which of the level's nodes is on the path: all ones for the four in a row that have it, and
+    /// For each four nodes of a level in a row, all ones if the node on the path is among them, else zero.
     path: Vec<u32>,
-    /// for its place among these, which the first two steps tell; else zero.
+    /// All ones for the place of the path's node among these four, which the first two steps tell; else zero.
     lane: [Block; 4],
 }
 
