@@ -18,8 +18,8 @@
 //! **Adversary**: semi-honest. A sender that takes another `a` in one OT than in the others makes a product
 //! wrong by what depends on a bit of the other's `b`.
 //!
-//! **Cost** of a triple: k OTs each way and k (k + 1) / 2 bits each way; of a square pair k - 1 OTs and k (k
-//! - 1) / 2 bits one way. Two messages each way for [`CHUNK`] OTs.
+//! **Cost** of a triple: k OTs each way and k (k + 1) / 2 bits each way; of a square pair k - 1 OTs and
+//! `k (k - 1) / 2` bits one way. Two messages each way for [`CHUNK`] OTs.
 
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Block, Prg, Result, SessionId};
