@@ -26,10 +26,14 @@ use crate::sum_share::MacKey;
 const PIECE: usize = 256;
 
 /// The sender of products: has elements.
-pub(crate) struct CopeSender(Vec<[Prg; 2]>);
+pub(crate) struct CopeSender {
+    backend: Backend,
+    streams: Vec<[Prg; 2]>,
+}
 
 /// The receiver of products: has a share of the MAC key.
 pub(crate) struct CopeReceiver<F: Field> {
+    backend: Backend,
     streams: Vec<Prg>,
     pub(crate) key: MacKey<F>,
 }
@@ -38,36 +42,37 @@ impl CopeSender {
     /// *Initialize*, from both messages of the OTs for each digit.
     pub(crate) fn new(backend: Backend, seeds: [&[Block]; 2]) -> CopeSender {
         let pairs = seeds[0].iter().zip(seeds[1]);
-        CopeSender(pairs.map(|(&zero, &one)| [zero, one].map(|seed| Prg::new(backend, seed))).collect())
+        let streams = pairs.map(|(&zero, &one)| [zero, one].map(|seed| Prg::new(backend, seed))).collect();
+        CopeSender { backend, streams }
     }
 
-    /// *Extend*: the message for these elements, and `t` in the place of `out`.
-    pub(crate) fn extend<F: Field>(&mut self, x: &[F], out: &mut [F]) -> Vec<u8> {
-        let mut message = Vec::with_capacity(x.len() * self.0.len() * F::BYTES);
+    /// *Extend*: appends the message for these elements, and has `t` in the place of `out`.
+    pub(crate) fn extend<F: Field>(&mut self, x: &[F], out: &mut [F], message: &mut Vec<u8>) {
+        message.reserve(message_bytes::<F>(x.len()));
         let mut rows = Zeroizing::new(vec![[F::ZERO; PIECE]; 2]);
         for (x, t) in x.chunks(PIECE).zip(out.chunks_mut(PIECE)) {
             t.fill(F::ZERO);
             let [zero, one] = rows.as_mut_slice() else { unreachable!("two rows") };
             let (zero, one) = (&mut zero[..x.len()], &mut one[..x.len()]);
             // From the highest digit on.
-            for [stream, other] in self.0.iter_mut().rev() {
+            for [stream, other] in self.streams.iter_mut().rev() {
                 F::draw(stream, zero);
                 F::draw(other, one);
-                for (((t, zero), one), x) in t.iter_mut().zip(&*zero).zip(&mut *one).zip(x) {
-                    *t = t.times_base().minus(*zero);
+                F::horner(self.backend, t, zero);
+                for ((one, zero), x) in one.iter_mut().zip(&*zero).zip(x) {
                     *one = zero.minus(*one).plus(*x);
                 }
-                F::write(one, &mut message);
+                F::write(one, message);
             }
+            t.iter_mut().for_each(|t| *t = F::ZERO.minus(*t));
         }
-        message
     }
 }
 
 impl<F: Field> CopeReceiver<F> {
     /// *Initialize*, from the chosen messages of the OTs.
     pub(crate) fn new(backend: Backend, seeds: &[Block], key: MacKey<F>) -> CopeReceiver<F> {
-        CopeReceiver { streams: seeds.iter().map(|&seed| Prg::new(backend, seed)).collect(), key }
+        CopeReceiver { backend, streams: seeds.iter().map(|&seed| Prg::new(backend, seed)).collect(), key }
     }
 
     /// *Extend*: `q` in the place of `out`, for the peer's message.
@@ -84,10 +89,8 @@ impl<F: Field> CopeReceiver<F> {
                 (row, rest) = rest.split_at(q.len() * F::BYTES);
                 F::draw(stream, own);
                 F::read(row, heard)?;
-                let bit = key.bit(digit);
-                for ((q, own), heard) in q.iter_mut().zip(&*own).zip(&*heard) {
-                    *q = q.times_base().plus(*own).plus(heard.masked(bit));
-                }
+                F::add_masked(key.bit(digit), heard, own);
+                F::horner(self.backend, q, own);
             }
         }
         Ok(())

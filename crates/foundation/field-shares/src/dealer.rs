@@ -11,16 +11,16 @@
 //! liar's guess of the one. Here the check of the bits sees it.
 
 use comity_channel::{Mesh, PerPeer};
-use comity_core::{Backend, Bits, Block, GateHash, PartyId, Prg, Result};
+use comity_core::{Backend, Block, GateHash, PartyId, Prg, Result};
 use comity_protocol::{Here, Honest};
-use comity_share::Joint;
+use comity_share::{Joint, Pairwise};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::act::{FieldAct, FieldConduct};
 use crate::cope::{CopeReceiver, CopeSender};
 use crate::field::{Field, drawn, ended};
-use crate::openings::FieldOpenings;
+use crate::openings::{FieldOpenings, Messages};
 use crate::sum_share::MacKey;
 
 /// One of the parties that make authenticated shares together, all under one MAC key.
@@ -33,6 +33,9 @@ pub struct FieldDealer<F: Field, C = Honest> {
     /// A stream with each peer, of which a pair's terms of zero-shares are.
     zeros: PerPeer<Prg>,
     pub(crate) openings: FieldOpenings<F>,
+    /// Memory of the largest messages, and of the bits that choose in OTs.
+    pub(crate) messages: Messages,
+    pub(crate) bits: Pairwise,
     pub(crate) rng: Prg,
     broken: bool,
 }
@@ -71,17 +74,18 @@ impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
         let mut key = Zeroizing::new([drawn::<F>(&mut prg)]);
         joint.conduct().before(FieldAct::Holds { what: "key", values: &mut *key });
         joint.plan(mesh, 1)?;
-        let bits = joint.chosen(mesh, &digits(&*key))?;
+        let bits = joint.chosen(mesh, &F::digits(&*key))?;
         // 3.
         let [key] = *key;
-        let (me, delta, backend) = (here.me, joint.key().block(), here.backend);
+        let (me, parties, delta, backend) = (here.me, here.parties, joint.key().block(), here.backend);
         let hash = |owner: PartyId, other: PartyId| {
             let label = format!("hash of bits under the key of party {owner}, with {other}");
             GateHash::new(backend, here.session.block(&label))
         };
-        let links = PerPeer::new(me, here.parties, |peer| {
+        let links = PerPeer::new(me, parties, |peer| {
             let mut hashes = [hash(me, peer), hash(peer, me)];
-            let [zero, one] = both(&mut hashes[0], &bits.keys[peer], delta);
+            let [mut zero, mut one] = [(); 2].map(|()| Zeroizing::new(vec![Block::ZERO; F::BITS]));
+            both(&mut hashes[0], &bits.keys[peer], delta, [&mut zero, &mut one]);
             let mut chosen = Zeroizing::new(bits.macs[peer].clone());
             hashes[1].each(&mut chosen);
             Link {
@@ -96,6 +100,8 @@ impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
             here,
             joint,
             links,
+            messages: Messages::new(mesh),
+            bits: Pairwise::zeros(me, parties, 0),
             rng: prg,
             broken: false,
         })
@@ -154,17 +160,11 @@ impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
     }
 }
 
-/// The digits of elements, one after another.
-pub(crate) fn digits<F: Field>(elements: &[F]) -> Bits {
-    elements.iter().flat_map(|element| (0..F::BITS).map(move |i| element.bit(i))).collect()
-}
-
-/// Both messages of OTs whose sender has these keys and this delta.
-pub(crate) fn both(hash: &mut GateHash, keys: &[Block], delta: Block) -> [Zeroizing<Vec<Block>>; 2] {
-    let mut zero = Zeroizing::new(keys.to_vec());
-    let mut one = Zeroizing::new(keys.iter().map(|&key| key ^ delta).collect::<Vec<_>>());
-    hash.pairs(&mut zero, &mut one);
-    [zero, one]
+/// Both messages of OTs whose sender has these keys and this delta, in the place of both.
+pub(crate) fn both(hash: &mut GateHash, keys: &[Block], delta: Block, [zero, one]: [&mut [Block]; 2]) {
+    zero.copy_from_slice(keys);
+    one.iter_mut().zip(keys).for_each(|(one, &key)| *one = key ^ delta);
+    hash.pairs(zero, one);
 }
 
 impl<F: Field> CopeReceiver<F> {

@@ -9,7 +9,7 @@
 //! whose coefficients and errors are elements, and a way to make an element of a [`Block`] that keeps it as
 //! good as uniform.
 
-use comity_core::{Backend, Block, Error, Prg, Result, gf128};
+use comity_core::{Backend, Bits, Block, Error, Prg, Result, Vectorize, gf128};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
@@ -30,14 +30,26 @@ pub trait Field: Copy + Send + Sync + Zeroize + ConstantTimeEq + 'static {
     /// The difference.
     fn minus(self, other: Self) -> Self;
 
-    /// The product with the base of the digits.
-    fn times_base(self) -> Self;
-
     /// The element if `bit` is set, otherwise zero; in constant time.
     fn masked(self, bit: bool) -> Self;
 
+    /// Adds `terms` to `sums` if `bit` is set; in constant time.
+    fn add_masked(bit: bool, terms: &[Self], sums: &mut [Self]);
+
     /// A digit, from that of the power zero of the base on.
     fn bit(self, i: usize) -> bool;
+
+    /// The digits of elements, one element after another.
+    fn digits(elements: &[Self]) -> Bits;
+
+    /// The digits of the element, each times its power of the base: they add up to the element.
+    ///
+    /// # Panics
+    /// If there is not a place for each.
+    fn parts(self, out: &mut [Self]);
+
+    /// A step of Horner's rule: replaces each of `sums` by its product with the base, plus its term.
+    fn horner(backend: Backend, sums: &mut [Self], terms: &[Self]);
 
     /// The element that these digits make, one for each power of the base: they may be any elements.
     ///
@@ -104,19 +116,32 @@ impl Field for Block {
     }
 
     #[inline]
-    fn times_base(self) -> Block {
-        let element = self.to_u128();
-        Block::from_u128(element << 1 ^ 0x87 & (element >> 127).wrapping_neg())
-    }
-
-    #[inline]
     fn masked(self, bit: bool) -> Block {
         Block::masked(self, bit)
+    }
+
+    fn add_masked(bit: bool, terms: &[Block], sums: &mut [Block]) {
+        // One mask for all: the compiler does not know that it is one of two.
+        let mask = Block::from_u128(u128::MAX).masked(bit);
+        sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum ^= *term & mask);
     }
 
     #[inline]
     fn bit(self, i: usize) -> bool {
         self.to_u128() >> i & 1 == 1
+    }
+
+    fn digits(elements: &[Block]) -> Bits {
+        Bits::from_bytes(Block::bytes_of(elements), elements.len() * Block::BITS)
+    }
+
+    fn parts(self, out: &mut [Block]) {
+        assert_eq!(out.len(), POWERS.len(), "a place for each digit");
+        out.iter_mut().zip(&POWERS).for_each(|(part, power)| *part = self & *power);
+    }
+
+    fn horner(backend: Backend, sums: &mut [Block], terms: &[Block]) {
+        backend.vectorize(Horner { sums: bytemuck::cast_slice_mut(sums), terms: bytemuck::cast_slice(terms) });
     }
 
     fn composed(backend: Backend, digits: &[Block]) -> Block {
@@ -151,6 +176,26 @@ impl Field for Block {
 }
 
 impl BinaryField for Block {}
+
+/// [`Field::horner`] in GF(2^128), of elements as two words.
+struct Horner<'a> {
+    sums: &'a mut [[u64; 2]],
+    terms: &'a [[u64; 2]],
+}
+
+impl Vectorize for Horner<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (sum, term) in self.sums.iter_mut().zip(self.terms) {
+            let [low, high] = sum.map(u64::from_le);
+            // The sign, spread over the word: 1 if x^127 was there.
+            let over = (high as i64 >> 63) as u64 & 0x87;
+            *sum = [(low << 1 ^ over).to_le() ^ term[0], (high << 1 | low >> 63).to_le() ^ term[1]];
+        }
+    }
+}
 
 /// A uniform element.
 pub(crate) fn drawn<F: Field>(from: &mut Prg) -> F {

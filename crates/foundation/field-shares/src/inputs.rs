@@ -26,7 +26,6 @@ use crate::act::{FieldAct, FieldConduct};
 use crate::cope::message_bytes;
 use crate::dealer::FieldDealer;
 use crate::field::{Field, bytes, coefficients, drawn, elements};
-use crate::openings::exchange;
 use crate::sum_share::{ByOwner, SumShare};
 
 impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
@@ -77,24 +76,22 @@ impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
         // Step 3.
         let mut sum = Zeroizing::new(vec![F::ZERO; n]);
         let mut product = Zeroizing::new(vec![F::ZERO; n]);
-        let FieldDealer { joint, links, openings, .. } = self;
-        let heard = exchange(mesh, "products with keys", joint.conduct(), |peer| {
-            let message = links[peer].sender.extend(&x, &mut product);
+        let FieldDealer { joint, links, openings, messages, .. } = self;
+        messages.alike(mesh, "products with keys", joint.conduct(), |peer, message| {
+            links[peer].sender.extend(&x, &mut product, message);
             sum.iter_mut().zip(&*product).for_each(|(sum, t)| *sum = sum.plus(*t));
-            message
         })?;
-        debug_assert!(heard.iter().all(|(_, message)| message.len() == message_bytes::<F>(n)));
+        debug_assert!(messages.heard.iter().all(|(_, message)| message.len() == message_bytes::<F>(n)));
         // Step 4.
         for (share, (x, t)) in all[usize::from(me.0)].iter_mut().zip(x.iter().zip(&*sum)) {
             share.mac = key.times(backend, *x).plus(*t);
         }
         // Step 5.
-        for (peer, message) in heard.iter() {
+        for (peer, message) in messages.heard.iter() {
             links[peer].receiver.extend(message, &mut product).map_err(|error| error.by(peer))?;
             let shares = all[usize::from(peer.0)].iter_mut();
             shares.zip(&*product).for_each(|(share, q)| share.mac = *q);
         }
-        drop(heard);
         // Step 6.
         let coin = openings.coin(mesh, joint.conduct())?;
         let r: Vec<F> = coefficients(backend, &coin, n);

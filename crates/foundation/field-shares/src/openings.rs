@@ -118,7 +118,7 @@ impl<F: Field> FieldOpenings<F> {
         conduct: &mut C,
     ) -> Result<PerPeer<Vec<u8>>> {
         self.guarded(|openings| {
-            let heard = exchange(mesh, what, conduct, |_| own.to_vec())?;
+            let heard = exchange(mesh, what, conduct, own)?;
             openings.echo.hear(what, own, &heard);
             Ok(heard)
         })
@@ -139,10 +139,11 @@ impl<F: Field> FieldOpenings<F> {
     ) -> Result<Vec<u8>> {
         self.guarded(|openings| {
             let me = mesh.me();
-            let out = PerPeer::new(me, mesh.parties(), |_| own.to_vec());
-            let heard = exchange_of(mesh, what, conduct, out, |peer| if peer == owner { len } else { 0 })?;
-            openings.echo.hear(what, own, &heard);
-            Ok(if me == owner { own.to_vec() } else { heard[owner].clone() })
+            let mut messages = Messages::new(mesh);
+            messages.say(own);
+            messages.exchange(mesh, what, conduct, |peer| if peer == owner { len } else { 0 })?;
+            openings.echo.hear(what, own, &messages.heard);
+            Ok(if me == owner { own.to_vec() } else { messages.heard[owner].clone() })
         })
     }
 
@@ -211,7 +212,7 @@ impl<F: Field> FieldOpenings<F> {
             let echo = core::mem::replace(&mut openings.echo, next);
             if mesh.parties() > 2 {
                 let digest = echo.digest();
-                let heard = exchange(mesh, "echo", conduct, |_| digest.to_vec())?;
+                let heard = exchange(mesh, "echo", conduct, &digest)?;
                 echo.compare(heard.iter().map(|(_, digest)| &digest[..]))?;
             }
             Ok(())
@@ -239,33 +240,70 @@ impl<F: Field> FieldOpenings<F> {
     }
 }
 
-/// Says something to each, and hears as much from each. One round.
-pub(crate) fn exchange<C: for<'a> Conduct<JointAct<'a>>>(
+/// Says the same to all, and hears as much from each. One round.
+fn exchange<C: for<'a> Conduct<JointAct<'a>>>(
     mesh: &mut Mesh<'_>,
     what: &'static str,
     conduct: &mut C,
-    say: impl FnMut(PartyId) -> Vec<u8>,
+    own: &[u8],
 ) -> Result<PerPeer<Vec<u8>>> {
-    let out = PerPeer::new(mesh.me(), mesh.parties(), say);
-    let lengths = PerPeer::new(mesh.me(), mesh.parties(), |peer| out[peer].len());
-    exchange_of(mesh, what, conduct, out, |peer| lengths[peer])
+    let mut messages = Messages::new(mesh);
+    messages.say(own);
+    messages.exchange(mesh, what, conduct, |_| own.len())?;
+    Ok(messages.heard)
 }
 
-/// The same, and hears a number of bytes from each.
-fn exchange_of<C: for<'a> Conduct<JointAct<'a>>>(
-    mesh: &mut Mesh<'_>,
-    what: &'static str,
-    conduct: &mut C,
-    mut out: PerPeer<Vec<u8>>,
-    lengths: impl Fn(PartyId) -> usize,
-) -> Result<PerPeer<Vec<u8>>> {
-    for (peer, bytes) in out.iter_mut() {
-        conduct.before(JointAct::Says { what, peer, bytes });
+/// Messages to all peers, and theirs. What is said again and again takes the memory of the time before, so that
+/// no page of it has to be cleared again.
+pub(crate) struct Messages {
+    pub(crate) out: PerPeer<Vec<u8>>,
+    pub(crate) heard: PerPeer<Vec<u8>>,
+}
+
+impl Messages {
+    pub(crate) fn new(mesh: &Mesh<'_>) -> Messages {
+        let none = || PerPeer::new(mesh.me(), mesh.parties(), |_| Vec::new());
+        Messages { out: none(), heard: none() }
     }
-    let mut heard = PerPeer::new(mesh.me(), mesh.parties(), |peer| vec![0; lengths(peer)]);
-    mesh.exchange(&out, &mut heard)?;
-    for (peer, bytes) in heard.iter() {
-        conduct.before(JointAct::Hears { what, peer, bytes });
+
+    /// The same to all.
+    fn say(&mut self, own: &[u8]) {
+        self.out.iter_mut().for_each(|(_, out)| out.extend_from_slice(own));
     }
-    Ok(heard)
+
+    /// Says what is in `out`, and hears so many bytes from each. One round.
+    fn exchange<C: for<'a> Conduct<JointAct<'a>>>(
+        &mut self,
+        mesh: &mut Mesh<'_>,
+        what: &'static str,
+        conduct: &mut C,
+        lengths: impl Fn(PartyId) -> usize,
+    ) -> Result<()> {
+        let Messages { out, heard } = self;
+        for (peer, bytes) in out.iter_mut() {
+            conduct.before(JointAct::Says { what, peer, bytes });
+        }
+        heard.iter_mut().for_each(|(peer, bytes)| bytes.resize(lengths(peer), 0));
+        mesh.exchange(out, heard)?;
+        for (peer, bytes) in heard.iter() {
+            conduct.before(JointAct::Hears { what, peer, bytes });
+        }
+        Ok(())
+    }
+
+    /// Says to each what `say` appends, and hears as much from each. One round.
+    pub(crate) fn alike<C: for<'a> Conduct<JointAct<'a>>>(
+        &mut self,
+        mesh: &mut Mesh<'_>,
+        what: &'static str,
+        conduct: &mut C,
+        mut say: impl FnMut(PartyId, &mut Vec<u8>),
+    ) -> Result<()> {
+        for (peer, bytes) in self.out.iter_mut() {
+            bytes.clear();
+            say(peer, bytes);
+        }
+        let lengths = PerPeer::new(mesh.me(), mesh.parties(), |peer| self.out[peer].len());
+        self.exchange(mesh, what, conduct, |peer| lengths[peer])
+    }
 }

@@ -27,15 +27,14 @@
 //! **Cost** of a triple to each peer, in GF(2^128): 512 OTs of 4 bytes, as many corrections of 16 bytes, five
 //! inputs of 2 KiB: 20.5 kB. Memory: some 9 kB a peer for each of a batch.
 
-use comity_channel::{Mesh, PerPeer};
+use comity_channel::Mesh;
 use comity_core::{Block, Result};
 use comity_share::{Joint, Pairwise};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::act::{FieldAct, FieldConduct};
-use crate::dealer::{FieldDealer, both, digits};
-use crate::field::{Field, bytes, coefficients};
-use crate::openings::exchange;
+use crate::dealer::{FieldDealer, both};
+use crate::field::{Field, coefficients};
 use crate::sum_share::{SumShare, SumShares, sum_of_owners};
 
 /// Elements that are combined into one.
@@ -119,45 +118,58 @@ impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
         F::draw(&mut self.rng, &mut b);
         self.joint.conduct().before(FieldAct::Holds { what: "choices", values: &mut a });
         // Step 2 (a). Bits that are told differently to several, or chosen differently, end here.
-        let bits = self.joint.chosen(mesh, &digits(&a))?;
+        let digits = F::digits(&a);
+        if self.bits.len() != digits.len() {
+            self.bits = Pairwise::zeros(self.me(), self.parties(), digits.len());
+        }
+        self.joint.chosen_into(mesh, &digits, &mut self.bits)?;
         let mut c = Zeroizing::new(Vec::with_capacity(a.len()));
         for (a, &b) in a.chunks(TAU).zip(&*b) {
             c.extend(a.iter().map(|a| a.times(backend, b)));
         }
-        let FieldDealer { joint, links, .. } = self;
+        let FieldDealer { joint, links, messages, bits, .. } = self;
         joint.conduct().before(FieldAct::Holds { what: "factor", values: &mut b });
         let delta = joint.key().block();
-        // Steps 2 (b) and (c).
-        let heard = exchange(mesh, "products", joint.conduct(), |peer| {
-            let strings = both(&mut links[peer].hashes[0], &bits.keys[peer], delta);
-            let [zero, mut one] = strings.each_ref().map(|strings| of_blocks::<F>(strings));
-            for (i, (zero, one)) in zero.chunks(F::BITS).zip(one.chunks_mut(F::BITS)).enumerate() {
+        // Steps 2 (b) and (c), the strings of an element of `a` at a time, which stay in the first-level cache.
+        let mut strings = Zeroizing::new(vec![Block::ZERO; 2 * F::BITS]);
+        let mut elements = Zeroizing::new(vec![F::ZERO; 2 * F::BITS]);
+        messages.alike(mesh, "products", joint.conduct(), |peer, message| {
+            let (hash, keys) = (&mut links[peer].hashes[0], &bits.keys[peer]);
+            message.reserve(keys.len() * F::BYTES);
+            let ((one, other), (zero, d)) = (strings.split_at_mut(F::BITS), elements.split_at_mut(F::BITS));
+            for (i, keys) in keys.chunks(F::BITS).enumerate() {
+                both(hash, keys, delta, [one, other]);
                 let b = b[i / TAU];
-                one.iter_mut().zip(zero).for_each(|(d, zero)| *d = zero.minus(*d).plus(b));
+                for (((zero, d), one), other) in zero.iter_mut().zip(&mut *d).zip(&*one).zip(&*other) {
+                    *zero = F::of_block(*one);
+                    *d = zero.minus(F::of_block(*other)).plus(b);
+                }
+                F::write(d, message);
                 // Step 2 (f), the sender.
                 c[i] = c[i].minus(F::composed(backend, zero));
             }
-            bytes(&one)
         })?;
-        self.receive(&bits, &a, &heard, &mut c)?;
+        self.receive(&a, &mut c)?;
         Ok(Products { a, b, c })
     }
 
-    /// Steps 2 (d) to (f) of the receiver, and step 3.
-    fn receive(&mut self, bits: &Pairwise, a: &[F], heard: &PerPeer<Vec<u8>>, c: &mut [F]) -> Result<()> {
+    /// Steps 2 (d) to (f) of the receiver, and step 3: what it has of a digit is `q_0` and, where it is set, `d`.
+    fn receive(&mut self, a: &[F], c: &mut [F]) -> Result<()> {
         let backend = self.backend();
-        let mut d = vec![F::ZERO; F::BITS];
-        for (peer, message) in heard.iter() {
-            let mut chosen = Zeroizing::new(bits.macs[peer].clone());
-            self.links[peer].hashes[1].each(&mut chosen);
-            let mut strings = of_blocks::<F>(&chosen);
-            let messages = message.chunks(F::BITS * F::BYTES);
-            for (((a, c), strings), message) in a.iter().zip(&mut *c).zip(strings.chunks_mut(F::BITS)).zip(messages) {
-                F::read(message, &mut d).map_err(|error| error.by(peer))?;
-                for (digit, (string, d)) in strings.iter_mut().zip(&d).enumerate() {
-                    *string = string.plus(d.masked(a.bit(digit)));
-                }
-                *c = c.plus(F::composed(backend, strings));
+        let FieldDealer { links, messages, bits, .. } = self;
+        let mut strings = Zeroizing::new(vec![Block::ZERO; F::BITS]);
+        let mut elements = Zeroizing::new(vec![F::ZERO; F::BITS]);
+        let mut parts = elements.clone();
+        for (peer, message) in messages.heard.iter() {
+            let (hash, macs) = (&mut links[peer].hashes[1], bits.macs[peer].chunks(F::BITS));
+            for (((a, c), macs), d) in a.iter().zip(&mut *c).zip(macs).zip(message.chunks(F::BITS * F::BYTES)) {
+                strings.copy_from_slice(macs);
+                hash.each(&mut strings);
+                elements.iter_mut().zip(&*strings).for_each(|(element, &string)| *element = F::of_block(string));
+                *c = c.plus(F::composed(backend, &elements));
+                F::read(d, &mut elements).map_err(|error| error.by(peer))?;
+                a.parts(&mut parts);
+                *c = c.plus(F::inner_product(backend, &parts, &elements));
             }
         }
         Ok(())
@@ -202,8 +214,4 @@ impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
         self.check(mesh)?;
         Ok(triples)
     }
-}
-
-fn of_blocks<F: Field>(blocks: &[Block]) -> Zeroizing<Vec<F>> {
-    Zeroizing::new(blocks.iter().map(|&block| F::of_block(block)).collect())
 }

@@ -335,6 +335,18 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.guarded(|joint| joint.pairwise(mesh, shares.len(), Some(shares)))
     }
 
+    /// The same, as many as there are in `into`, in the place of those.
+    ///
+    /// # Errors
+    /// As [`Joint::chunk`].
+    ///
+    /// # Panics
+    /// If there are not as many, or too few coins were planned.
+    pub fn chosen_into(&mut self, mesh: &mut Mesh<'_>, shares: &Bits, into: &mut Pairwise) -> Result<()> {
+        assert_eq!(shares.len(), into.len(), "a place for each bit");
+        self.guarded(|joint| joint.make(mesh, into, Some(shares)))
+    }
+
     /// Makes sure that the `own` of all parties sum up to zero, block by block: all commit to them, and show
     /// them. Blocks that depend on a global key may be shown so only before anything is masked under that
     /// key; afterwards use [`Joint::sums_to_zero`]. Three rounds.
@@ -477,13 +489,19 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
     /// Likewise, all new, from coins that were committed to.
     fn made(&mut self, mesh: &mut Mesh<'_>, bits: usize, given: Option<&Bits>) -> Result<Pairwise> {
         let mut all = Pairwise::zeros(self.me, self.parties, bits);
-        for start in (0..bits).step_by(Joint::CHUNK) {
-            let range = start..bits.min(start + Joint::CHUNK);
+        self.make(mesh, &mut all, given)?;
+        Ok(all)
+    }
+
+    /// The same, in the place of others.
+    fn make(&mut self, mesh: &mut Mesh<'_>, all: &mut Pairwise, given: Option<&Bits>) -> Result<()> {
+        for start in (0..all.len()).step_by(Joint::CHUNK) {
+            let range = start..all.len().min(start + Joint::CHUNK);
             let [mut macs, mut keys] = all.slices(range.clone());
             let given = given.map(|given| given.slice(range.start, range.len()));
             self.alike(mesh, &mut macs, &mut keys, given.as_ref())?;
         }
-        Ok(all)
+        Ok(())
     }
 
     /// Does the work of a call, unless an earlier call failed.
