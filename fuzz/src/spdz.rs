@@ -21,7 +21,7 @@ pub(crate) fn stored_field(data: &[u8]) {
 
 /// A batch whose elements are all one number.
 fn batch(me: u8) -> Vec<u8> {
-    let mut bytes = b"comity field 1\n\0".to_vec();
+    let mut bytes = b"comity field 2\n\0".to_vec();
     bytes.extend([PARTIES as u8, 0, me, 0]);
     bytes.resize(STORED.bytes() as usize - 1, 0x5a);
     bytes.push(0b101);
@@ -39,7 +39,7 @@ pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     vec![
         ("stored_field", "party_0", batch(0)),
         ("stored_field", "party_2", batch(2)),
-        ("stored_field", "another_version", at(13, b'2')),
+        ("stored_field", "another_version", at(13, b'1')),
         ("stored_field", "of_four", at(16, 4)),
         ("stored_field", "too_long", [batch(0), vec![0]].concat()),
         ("stored_field", "cut", batch(1)[..last / 2].to_vec()),

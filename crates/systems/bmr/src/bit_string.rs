@@ -164,7 +164,12 @@ impl<B: BitMpc, C: for<'a> Conduct<JointAct<'a>>> Masks for StringMasks<B, C> {
         self.in_sight = true;
     }
 
-    fn times_offsets(&mut self, net: &mut Mesh<'_>, mut rows: Zeroizing<Vec<Block>>) -> Result<Zeroizing<Vec<Block>>> {
+    fn times_offsets(
+        &mut self,
+        net: &mut Mesh<'_>,
+        mut rows: Zeroizing<Vec<Block>>,
+        _: &[usize],
+    ) -> Result<Zeroizing<Vec<Block>>> {
         let (width, n) = (self.bits.width(), usize::from(self.joint.parties()));
         let bits = rows.len() / width;
         if bits == 0 {

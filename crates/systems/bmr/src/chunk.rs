@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use comity_circuit::{Call, Lowered, Place, Program, Recipients};
-use comity_core::{Bits, Block, Cursor, Part, PartyId, Tape};
+use comity_core::{Bits, Block, Cursor, Part, PartyId, Tape, TapeGate};
 
 use crate::hash::{OUTPUT_ROWS, ROWS};
 
@@ -36,6 +36,8 @@ pub(crate) struct Fill {
     pub(crate) steps: usize,
     /// AND gates.
     pub(crate) ands: usize,
+    /// XOR gates that are garbled.
+    pub(crate) xors: usize,
     /// Wires of inputs.
     pub(crate) input_bits: usize,
     /// Wires of outputs.
@@ -45,8 +47,19 @@ pub(crate) struct Fill {
 impl Fill {
     /// Whether a part of a tape, or a wire, might not fit any more.
     pub(crate) fn full(&self, room: usize) -> bool {
-        self.ands + self.input_bits + self.output_bits + Tape::MAX_ANDS > room || self.steps > CHUNK
+        self.ands + self.xors + self.input_bits + self.output_bits + Tape::MAX_ANDS > room || self.steps > CHUNK
     }
+}
+
+/// XOR gates of a part that have rows where such gates are garbled. NOT is a sum with the constant in slot 1, and
+/// costs nothing.
+pub(crate) fn garbled_xors(part: &Part<'_>) -> usize {
+    part.gates().map(|(xors, _)| xors.iter().filter(|gate| !with_constant(gate)).count()).sum()
+}
+
+/// Whether a gate is one with a constant.
+pub(crate) fn with_constant(gate: &TapeGate) -> bool {
+    gate.a() < 2 || gate.b() < 2
 }
 
 /// A step that waits to be evaluated.
@@ -85,8 +98,10 @@ impl<'p> Chunk<'p> {
         self.step(Step::Input { start });
     }
 
-    pub(crate) fn walk(&mut self, part: Part<'p>) {
+    /// Gates of a call, of whose XOR gates so many are garbled.
+    pub(crate) fn walk(&mut self, part: Part<'p>, xors: usize) {
         self.fill.ands += part.ands();
+        self.fill.xors += xors;
         self.step(Step::Walk(part));
     }
 
@@ -106,9 +121,9 @@ impl<'p> Chunk<'p> {
         self.bits_of(party).div_ceil(8)
     }
 
-    /// Blocks of the rows of all gates among so many: first those of AND gates, then those of outputs.
+    /// Blocks of the rows of all gates among so many: first those of AND gates, then of XOR gates, then of outputs.
     pub(crate) fn rows(&self, parties: usize) -> usize {
-        (self.fill.ands * ROWS + self.fill.output_bits * OUTPUT_ROWS) * parties
+        ((self.fill.ands + self.fill.xors) * ROWS + self.fill.output_bits * OUTPUT_ROWS) * parties
     }
 
     /// The bits of the inputs of a party.

@@ -41,7 +41,7 @@ pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
     // Masks and their products, with what is checked, and keys.
     let outputs = output_bits(of);
     let masks = ands.saturating_mul(6) + 12 * of.input_bits() + 5 * outputs + 5_500;
-    rows(of, masks, talk);
+    rows(of, ands, masks, talk);
     talk.turns(if of.parties == 2 { 7 } else { 8 });
     if of.options.word("products") == "ot" {
         let (setup, gate, turns) = BY_OT;
@@ -54,15 +54,15 @@ pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
 }
 
 /// The same on shares in a field, of which so much is used up: two elements a product are opened, an element a
-/// bit of an output, and keys of inputs.
-pub(crate) fn on_a_field(of: &Costing<'_>, uses: &FieldUses, talk: &mut Talk) {
-    let (ands, others) = (of.program.and_gates(), u64::from(of.parties - 1));
+/// bit of an output, and keys of inputs. So many XOR gates have rows.
+pub(crate) fn on_a_field(of: &Costing<'_>, uses: &FieldUses, xors: u64, talk: &mut Talk) {
+    let (gates, others) = (of.program.and_gates().saturating_add(xors), u64::from(of.parties - 1));
     comity_spdz::costs::deal(of.parties, uses, talk);
     let masks = 32 * uses.products + 16 * output_bits(of) + 16 * of.input_bits() + 1_500;
-    rows(of, masks, talk);
-    let chunks = ands.div_ceil(room(of.program, of.parties.into()) as u64).max(1);
+    rows(of, gates, masks, talk);
+    let chunks = gates.div_ceil(room(of.program, of.parties.into()) as u64).max(1);
     talk.turns(chunks * ON_A_FIELD + u64::from(of.parties) + uses.products / PIECE);
-    talk.work(GATE * ands as f64 * (others * others) as f64);
+    talk.work(GATE * gates as f64 * (others * others) as f64);
 }
 
 fn output_bits(of: &Costing<'_>) -> u64 {
@@ -71,9 +71,8 @@ fn output_bits(of: &Costing<'_>) -> u64 {
 
 /// Shares and sums of rows: party 0 hears all shares and sends all rows to each, or each party does for its part;
 /// of a bit of an output half as many as of a gate. `beside` is what each says to each other one besides.
-fn rows(of: &Costing<'_>, beside: u64, talk: &mut Talk) {
-    let (share, rows) =
-        (64 * u64::from(of.parties), of.program.and_gates().saturating_add(output_bits(of).div_ceil(2)));
+fn rows(of: &Costing<'_>, gates: u64, beside: u64, talk: &mut Talk) {
+    let (share, rows) = (64 * u64::from(of.parties), gates.saturating_add(output_bits(of).div_ceil(2)));
     let collector = of.options.word("opener") == "collector";
     talk.exchange_each(|from, to| {
         let each = if !collector {

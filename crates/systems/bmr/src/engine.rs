@@ -29,6 +29,10 @@
 //! public values in a third. Rows are then seen before inputs are chosen, which the proof of Theorem 51 does
 //! not cover: it holds where `F` is an ideal cipher that a simulator may program on keys that nobody has
 //! asked for, since active keys leave only when inputs are fixed.
+//!
+//! *Ahead, with XOR gates in rows*, what is kept is shares, and the run opens them: in its first round public
+//! values are said, with the seeds of figure 7, in its second one shares leave, and in its third one rows and keys.
+//! Then rows are seen when inputs are fixed, as in a run that garbles, and it is enough that `F` is a PRF.
 
 use std::io::{Read, Write};
 use std::rc::Rc;
@@ -40,11 +44,14 @@ use comity_protocol::{Conduct, Here, Honest, Job, Party};
 use comity_share::Beside;
 
 use crate::act::GarblingAct;
-use crate::chunk::{Calling, Chunk, Input, Output, Step, room};
+use crate::chunk::{Calling, Chunk, Input, Output, Step, garbled_xors, room};
 use crate::evaluator::Evaluator;
 use crate::garbler::{Garbler, Ground};
 #[cfg(doc)]
 use crate::masks::Masks;
+use crate::masks::said_beside;
+use crate::opening::{Opener, Opening, Zeros};
+use crate::protocol::opener;
 use crate::stored::{Head, read_chunk, write_chunk};
 
 /// Runs a job. Outputs go to the observer.
@@ -71,8 +78,9 @@ pub fn run_as(
     let here = me.here.child("garbling");
     let garbler = Garbler::setup(here, ground.lend(), job.program, me.rng)?;
     let evaluator = Evaluator::new(here, garbler.offset(), job.program)?;
+    let zeros = Zeros::new(here, me.rng);
     let room = room(job.program, here.parties.into());
-    walk(me, here, (job.program, room), job.inputs, Mode::Run { garbler, evaluator }, conduct)
+    walk(me, here, (job.program, room), job.inputs, Mode::Run { garbler, evaluator, zeros }, conduct)
 }
 
 /// Garbles a program whose inputs are not known, and writes what this party has of it.
@@ -107,8 +115,9 @@ pub(crate) fn prepare_in(
     ground.masks.ahead_of_inputs();
     let garbler = Garbler::setup(here, ground.lend(), program, me.rng)?;
     Head::new(here, program, garbler.offset()).write(to)?;
+    let zeros = garbler.offset().map(|_| Zeros::new(here, me.rng));
     let none = vec![None; program.inputs().len()];
-    walk(me, here, (program, room), &none, Mode::Prepare { garbler, to }, conduct)
+    walk(me, here, (program, room), &none, Mode::Prepare { garbler, zeros, to }, conduct)
 }
 
 /// Runs a job on what [`prepare_with`] wrote, which is used up by it, whatever comes of it.
@@ -126,8 +135,9 @@ pub fn use_up(
     let here = me.here.child("evaluation of what was garbled");
     let garbled = Here { session: head.session, ..here };
     let evaluator = Evaluator::new(garbled, head.offset, job.program)?;
+    let opens = head.offset.is_none().then(|| (opener(job.options), Zeros::new(here, me.rng)));
     let room = room(job.program, here.parties.into());
-    walk(me, here, (job.program, room), job.inputs, Mode::Use { evaluator, from }, conduct)
+    walk(me, here, (job.program, room), job.inputs, Mode::Use { evaluator, opens, from }, conduct)
 }
 
 fn walk<'a, 'p>(
@@ -139,8 +149,9 @@ fn walk<'a, 'p>(
     conduct: &'a mut impl for<'c> Conduct<GarblingAct<'c>>,
 ) -> Result<()> {
     let Party { net, observer, .. } = me;
-    let mut walk =
-        Walk { net, here, program, mode, chunk: Chunk::default(), room, chunks: 0, learned: Vec::new(), conduct };
+    let xor_gates = mode.xor_gates();
+    let (chunk, learned) = (Chunk::default(), Vec::new());
+    let mut walk = Walk { net, here, program, mode, chunk, room, xor_gates, chunks: 0, learned, conduct };
     comity_circuit::run(program, &mut walk, inputs, *observer)?;
     walk.finish_chunk()?;
     let learned = walk.learned;
@@ -150,9 +161,33 @@ fn walk<'a, 'p>(
 
 /// What is done to a chunk.
 enum Mode<'a> {
-    Run { garbler: Garbler<'a>, evaluator: Evaluator },
-    Prepare { garbler: Garbler<'a>, to: &'a mut dyn Write },
-    Use { evaluator: Evaluator, from: &'a mut dyn Read },
+    Run {
+        garbler: Garbler<'a>,
+        evaluator: Evaluator,
+        zeros: Zeros,
+    },
+    /// Without zero-shares what is kept is shares.
+    Prepare {
+        garbler: Garbler<'a>,
+        zeros: Option<Zeros>,
+        to: &'a mut dyn Write,
+    },
+    /// What was kept as shares is opened so.
+    Use {
+        evaluator: Evaluator,
+        opens: Option<(Opener, Zeros)>,
+        from: &'a mut dyn Read,
+    },
+}
+
+impl Mode<'_> {
+    /// Whether XOR gates have rows.
+    fn xor_gates(&self) -> bool {
+        match self {
+            Mode::Run { garbler, .. } | Mode::Prepare { garbler, .. } => garbler.offset().is_none(),
+            Mode::Use { opens, .. } => opens.is_some(),
+        }
+    }
 }
 
 struct Walk<'a, 'n, 'p, C> {
@@ -162,6 +197,8 @@ struct Walk<'a, 'n, 'p, C> {
     mode: Mode<'a>,
     chunk: Chunk<'p>,
     room: usize,
+    /// Whether XOR gates have rows.
+    xor_gates: bool,
     chunks: u64,
     /// Outputs that are known, in the order of the program.
     learned: Vec<(usize, Bits)>,
@@ -191,42 +228,76 @@ impl<'a, 'n, C: for<'c> Conduct<GarblingAct<'c>>> Walk<'a, 'n, '_, C> {
         let first = self.chunks == 0;
         self.chunks += 1;
         match &mut self.mode {
-            Mode::Run { garbler, evaluator } => {
+            Mode::Run { garbler, evaluator, zeros } => {
                 let mut masked = garbler.known();
                 let (own, out) = evaluator.own_inputs(&chunk, &masked, conduct)?;
                 let lengths = PerPeer::new(self.here.me, self.here.parties, |peer| chunk.bytes_of(peer));
-                let said = garbler.products(net, &chunk, Beside { out, lengths })?;
+                let mut beside = Beside { out, lengths };
+                zeros.say(&mut beside);
+                let mut said = garbler.products(net, &chunk, &beside)?;
+                zeros.hear(&mut said);
                 let public = evaluator.public_values(&chunk, &own, &said, &mut echo);
                 let opening;
-                (opening, masked.outputs) = garbler.shares(net, &echo, !first, conduct)?;
+                (opening, masked.outputs) = garbler.shares(net, zeros, (&echo, !first), conduct)?;
                 garbler.bits().check_begins()?;
                 let (own, keys) = evaluator.keys(&masked, &public, conduct);
                 let (rows, keys) = opening.tell(net, &keys, &mut echo, conduct)?;
                 net.settle(echo)?;
-                self.learned.extend(evaluator.evaluate(&chunk, evaluator.active(own, &keys), &rows, &masked)?);
+                let active = evaluator.active(&public, own, &keys);
+                self.learned.extend(evaluator.evaluate(&chunk, active, &rows, &masked)?);
                 garbler.bits().check_passed()?;
             }
-            Mode::Prepare { garbler, to } => {
+            Mode::Prepare { garbler, zeros: None, to } => {
                 let mut masked = garbler.known();
-                garbler.products(net, &chunk, Beside::nothing(net))?;
+                garbler.products(net, &chunk, &Beside::nothing(net))?;
+                let shares = garbler.garbled(net, conduct)?;
+                masked.outputs = garbler.settle(net)?;
+                write_chunk(*to, &masked, &shares)?;
+            }
+            Mode::Prepare { garbler, zeros: Some(zeros), to } => {
+                let mut masked = garbler.known();
+                let mut beside = Beside::nothing(net);
+                zeros.say(&mut beside);
+                let mut said = garbler.products(net, &chunk, &beside)?;
+                zeros.hear(&mut said);
                 let opening;
-                (opening, masked.outputs) = garbler.shares(net, &echo, false, conduct)?;
+                (opening, masked.outputs) = garbler.shares(net, zeros, (&echo, false), conduct)?;
                 let nothing = PerPeer::new(self.here.me, self.here.parties, |_| Vec::new());
                 let (rows, _) = opening.tell(net, &nothing, &mut echo, conduct)?;
                 net.settle(echo)?;
                 write_chunk(*to, &masked, &rows)?;
             }
-            Mode::Use { evaluator, from } => {
-                let (masked, rows) = read_chunk(*from, &chunk, self.here)?;
-                let (own, said) = evaluator.own_inputs(&chunk, &masked, conduct)?;
-                let mut inputs = PerPeer::new(self.here.me, self.here.parties, |peer| vec![0; chunk.bytes_of(peer)]);
-                net.exchange(&said, &mut inputs)?;
+            Mode::Use { evaluator, opens, from } => {
+                let (masked, rows) = read_chunk(*from, &chunk, self.here, evaluator.keys_of_wire())?;
+                let (own, out) = evaluator.own_inputs(&chunk, &masked, conduct)?;
+                let lengths = PerPeer::new(self.here.me, self.here.parties, |peer| chunk.bytes_of(peer));
+                let mut beside = Beside { out, lengths };
+                if let Some((_, zeros)) = opens {
+                    zeros.say(&mut beside);
+                }
+                let mut inputs = said_beside(net, &beside)?;
+                if let Some((_, zeros)) = opens {
+                    zeros.hear(&mut inputs);
+                }
                 let public = evaluator.public_values(&chunk, &own, &inputs, &mut echo);
+                // No key leaves before all heard the same public values, where rows are still to be opened.
+                let opened = match opens {
+                    Some((opener, zeros)) => {
+                        let mut opening = Opening::new(*opener, zeros, rows);
+                        let heard = said_beside(net, &opening.with_digest(&echo, conduct))?;
+                        opening.compared(&echo, heard)?;
+                        Err(opening)
+                    }
+                    None => Ok(rows),
+                };
                 let (own, said) = evaluator.keys(&masked, &public, conduct);
-                let mut keys = PerPeer::new(self.here.me, self.here.parties, |peer| vec![0; said[peer].len()]);
-                net.exchange(&said, &mut keys)?;
+                let (rows, keys) = match opened {
+                    Ok(rows) => (rows, said_beside(net, &Beside::alike(said))?),
+                    Err(opening) => opening.tell(net, &said, &mut echo, conduct)?,
+                };
                 net.settle(echo)?;
-                self.learned.extend(evaluator.evaluate(&chunk, evaluator.active(own, &keys), &rows, &masked)?);
+                let active = evaluator.active(&public, own, &keys);
+                self.learned.extend(evaluator.evaluate(&chunk, active, &rows, &masked)?);
             }
         }
         Ok(())
@@ -263,7 +334,8 @@ impl<C: for<'c> Conduct<GarblingAct<'c>>> Engine for Walk<'_, '_, '_, C> {
                 if let Some((garbler, net, conduct)) = self.garbler() {
                     garbler.walk(net, &part, conduct)?;
                 }
-                self.chunk.walk(part);
+                let xors = if self.xor_gates { garbled_xors(&part) } else { 0 };
+                self.chunk.walk(part, xors);
                 self.finish_if_full()?;
             }
             if let Some((garbler, ..)) = self.garbler() {

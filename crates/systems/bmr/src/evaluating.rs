@@ -1,48 +1,134 @@
 //! What a party holds of each wire while it evaluates: figure 9.
 //!
-//! A wire is `n` blocks: the active key of each party. Bit 0 of the own one is the public value.
+//! A wire is `n` blocks: the active key of each party. Bit 0 of the own one is the public value. Where XOR gates
+//! have rows keys tell nothing by themselves, and a wire is `n + 1` blocks: the last one is the public value, 0
+//! or 1, which follows from the own key.
 
 use comity_core::{Backend, Bits, Block, Error, Part, Result, SessionId, declassify, verdict};
 use subtle::{Choice, ConstantTimeEq};
 
 use crate::checks;
+use crate::chunk::with_constant;
 use crate::garbling::sums;
 use crate::hash::{ActiveHash, OUTPUT_ROWS, ROWS};
+use crate::row_prf::{Kind, RowPrf};
 
-/// The memory of an evaluating party: wires of `n` blocks.
+/// The memory of an evaluating party.
 pub(crate) struct Evaluating {
     pub(crate) slots: Vec<Block>,
     parties: usize,
     me: usize,
-    offset: Block,
-    hashes: Vec<ActiveHash>,
+    way: Way,
     keys: Vec<Block>,
-    /// AND gates so far.
-    done: u64,
+}
+
+/// What hides rows, and which keys are of a wire.
+enum Way {
+    /// XOR is free.
+    Free { hashes: Vec<ActiveHash>, offset: Block },
+    /// XOR gates have rows.
+    Garbled(RowPrf),
+}
+
+/// Rows of gates of a kind that are still to be evaluated, and this party's keys of their outputs.
+pub(crate) struct Table<'t> {
+    pub(crate) rows: &'t [Block],
+    pub(crate) own: &'t [Block],
+}
+
+impl<'t> Table<'t> {
+    /// The next gate's, of so many rows among so many.
+    fn next(&mut self, rows: usize, parties: usize) -> (&'t [Block], [Block; 2]) {
+        let (now, own);
+        (now, self.rows) = self.rows.split_at(rows * parties);
+        (own, self.own) = self.own.split_at(2);
+        (now, [own[0], own[1]])
+    }
 }
 
 impl Evaluating {
-    /// The memory of party `me` of `parties`.
-    pub(crate) fn new(backend: Backend, session: &SessionId, me: usize, parties: usize, offset: Block) -> Evaluating {
-        let hashes = (0..parties).map(|party| ActiveHash::new(backend, session, party, parties)).collect();
-        Evaluating { slots: Vec::new(), parties, me, offset, hashes, keys: Vec::new(), done: 0 }
+    /// The memory of party `me` of `parties`. Without an offset for all wires they have their own.
+    pub(crate) fn new(
+        backend: Backend,
+        session: &SessionId,
+        [me, parties]: [usize; 2],
+        offset: Option<Block>,
+    ) -> Evaluating {
+        let hashes = || (0..parties).map(|party| ActiveHash::new(backend, session, party, parties)).collect();
+        let way = match offset {
+            Some(offset) => Way::Free { hashes: hashes(), offset },
+            None => Way::Garbled(RowPrf::new(backend, parties)),
+        };
+        Evaluating { slots: Vec::new(), parties, me, way, keys: Vec::new() }
+    }
+
+    /// Blocks of a wire.
+    pub(crate) fn stride(&self) -> usize {
+        self.parties + self.keys_of_wire() - 1
+    }
+
+    /// This party's keys of a wire that it has to have: that of 0, or both.
+    pub(crate) fn keys_of_wire(&self) -> usize {
+        match self.way {
+            Way::Free { .. } => 1,
+            Way::Garbled(_) => 2,
+        }
+    }
+
+    /// The own key of a public value, of the keys that this party has of a wire.
+    pub(crate) fn own_key(&self, keys: &[Block], value: bool) -> Block {
+        let offset = match &self.way {
+            Way::Free { offset, .. } => *offset,
+            Way::Garbled(_) => keys[0] ^ keys[1],
+        };
+        keys[0] ^ offset.masked(value)
     }
 
     /// Makes room for the slots of a tape. Constants have public value 0 and keys 0.
     pub(crate) fn grow(&mut self, slots: usize) {
-        let wanted = slots.max(2) * self.parties;
+        let wanted = slots.max(2) * self.stride();
         if self.slots.len() < wanted {
             self.slots.resize(wanted, Block::ZERO);
         }
-        self.slots[..2 * self.parties].fill(Block::ZERO);
+        let constants = 2 * self.stride();
+        self.slots[..constants].fill(Block::ZERO);
     }
 
-    /// Steps 1 to 5 for the gates of a part. `table` has their rows, and `zeros` this party's keys of 0 of
-    /// their outputs; what was used of both is cut off.
+    /// Steps 1 to 5 for the gates of a part: AND gates, and XOR gates that have rows. What was used of the tables
+    /// is cut off.
     ///
     /// # Errors
     /// [`GARBLED_ROW`](checks::GARBLED_ROW) if an own key is none of the two.
-    pub(crate) fn walk(&mut self, part: &Part<'_>, table: &mut &[Block], zeros: &mut &[Block]) -> Result<()> {
+    pub(crate) fn walk(&mut self, part: &Part<'_>, [table, xor_table]: [&mut Table<'_>; 2]) -> Result<()> {
+        let (n, stride) = (self.parties, self.stride());
+        let Evaluating { slots, me, way: Way::Garbled(prf), .. } = self else {
+            return self.walk_free(part, &mut table.rows, &mut table.own);
+        };
+        let mut wire = vec![Block::ZERO; stride];
+        for (xors, ands) in part.gates() {
+            let xors = xors.iter().map(|gate| (Kind::Xor, gate));
+            for (kind, gate) in xors.chain(ands.iter().map(|gate| (Kind::And, gate))) {
+                let out = gate.out() * stride;
+                let table = match kind {
+                    Kind::Xor if with_constant(gate) => {
+                        let wire = gate.a().max(gate.b());
+                        slots.copy_within(wire * stride..(wire + 1) * stride, out);
+                        continue;
+                    }
+                    Kind::Xor => &mut *xor_table,
+                    _ => &mut *table,
+                };
+                let inputs = [gate.a(), gate.b()].map(|slot| &slots[slot * stride..][..stride]);
+                opened(prf, (kind, &inputs), table.next(ROWS, n), *me, &mut wire)?;
+                slots[out..][..stride].copy_from_slice(&wire);
+            }
+        }
+        Ok(())
+    }
+
+    /// Steps 1 to 5 where XOR is free. `table` has the rows, and `zeros` this party's keys of 0 of the gates'
+    /// outputs.
+    fn walk_free(&mut self, part: &Part<'_>, table: &mut &[Block], zeros: &mut &[Block]) -> Result<()> {
         let (n, me) = (self.parties, self.me);
         for (xors, ands) in part.gates() {
             sums(&mut self.slots, xors, n);
@@ -59,7 +145,8 @@ impl Evaluating {
                 let [a, b] = [gate.a(), gate.b()].map(|slot| usize::from(public(slot)));
                 self.keys.extend_from_slice(&rows[(2 * a + b) * n..][..n]);
             }
-            for (party, hash) in self.hashes.iter_mut().enumerate() {
+            let Way::Free { hashes, .. } = &mut self.way else { unreachable!("XOR is free") };
+            for (party, hash) in hashes.iter_mut().enumerate() {
                 let of = |slot: usize| self.slots[slot * n + party];
                 hash.add(ands.iter().map(|gate| [of(gate.a()), of(gate.b())]), &mut self.keys);
             }
@@ -67,7 +154,6 @@ impl Evaluating {
             for (gate, keys) in ands.iter().zip(self.keys.chunks_exact(n)) {
                 self.slots[gate.out() * n..][..n].copy_from_slice(keys);
             }
-            self.done += ands.len() as u64;
         }
         Ok(())
     }
@@ -76,7 +162,20 @@ impl Evaluating {
     ///
     /// # Errors
     /// As [`Evaluating::walk`].
-    pub(crate) fn reveal(&mut self, wires: &[Block], table: &mut &[Block], zeros: &mut &[Block]) -> Result<Bits> {
+    pub(crate) fn reveal(&mut self, wires: &[Block], table: &mut Table<'_>) -> Result<Bits> {
+        let (n, stride) = (self.parties, self.stride());
+        let Evaluating { me, way: Way::Garbled(prf), .. } = self else {
+            return self.reveal_free(wires, &mut table.rows, &mut table.own);
+        };
+        let mut wire = vec![Block::ZERO; stride];
+        let mut value = |input: &[Block]| {
+            opened(prf, (Kind::Output, &[input]), table.next(OUTPUT_ROWS, n), *me, &mut wire)?;
+            Ok(wire[n].lsb())
+        };
+        wires.chunks_exact(stride).map(&mut value).collect()
+    }
+
+    fn reveal_free(&mut self, wires: &[Block], table: &mut &[Block], zeros: &mut &[Block]) -> Result<Bits> {
         let (n, me) = (self.parties, self.me);
         let bits = wires.len() / n;
         let (rows, own);
@@ -87,7 +186,8 @@ impl Evaluating {
             let a = usize::from(declassify(wire[me].lsb(), "an external value is public"));
             self.keys.extend_from_slice(&rows[a * n..][..n]);
         }
-        for (party, hash) in self.hashes.iter_mut().enumerate() {
+        let Way::Free { hashes, .. } = &mut self.way else { unreachable!("XOR is free") };
+        for (party, hash) in hashes.iter_mut().enumerate() {
             hash.add_outputs(wires.chunks_exact(n).map(|wire| wire[party]), &mut self.keys);
         }
         self.check(own)?;
@@ -96,11 +196,41 @@ impl Evaluating {
 
     /// Step 4: whether each own key is one of the two of its wire.
     fn check(&self, zeros: &[Block]) -> Result<()> {
+        let Way::Free { offset, .. } = &self.way else { unreachable!("XOR is free") };
         let mut whole = Choice::from(1);
         for (key, zero) in self.keys.chunks_exact(self.parties).zip(zeros) {
             let difference = key[self.me] ^ *zero;
-            whole &= difference.ct_eq(&Block::ZERO) | difference.ct_eq(&self.offset);
+            whole &= difference.ct_eq(&Block::ZERO) | difference.ct_eq(offset);
         }
         if verdict(whole) { Ok(()) } else { Err(Error::from(checks::GARBLED_ROW)) }
     }
+}
+
+/// The output wire of a gate with these inputs, where wires have offsets of their own, from its rows and both own
+/// keys of the output.
+fn opened(
+    prf: &mut RowPrf,
+    (kind, inputs): (Kind, &[&[Block]]),
+    (rows, own): (&[Block], [Block; 2]),
+    me: usize,
+    wire: &mut [Block],
+) -> Result<()> {
+    let n = wire.len() - 1;
+    // Nobody knows the masks that these values are under.
+    let public = |input: &[Block]| usize::from(declassify(input[n].lsb(), "an external value is public"));
+    let row = inputs.iter().fold(0, |row, input| 2 * row + public(input));
+    let (keys, value) = wire.split_at_mut(n);
+    keys.copy_from_slice(&rows[row * n..][..n]);
+    let gate = prf.next(kind);
+    for party in 0..n {
+        for (side, input) in inputs.iter().enumerate() {
+            prf.add_active((gate, row, side), input[party], keys);
+        }
+    }
+    let [zero, one] = own.map(|own| keys[me].ct_eq(&own));
+    if !verdict(zero | one) {
+        return Err(Error::from(checks::GARBLED_ROW));
+    }
+    value[0] = Block::from_u128(one.unwrap_u8().into());
+    Ok(())
 }

@@ -7,7 +7,7 @@ use comity_protocol::{Conduct, Here};
 
 use crate::act::GarblingAct;
 use crate::chunk::{Chunk, Step};
-use crate::evaluating::Evaluating;
+use crate::evaluating::{Evaluating, Table};
 use crate::garbler::{Masked, cut};
 use crate::hash::ROWS;
 
@@ -15,25 +15,29 @@ use crate::hash::ROWS;
 pub(crate) struct Evaluator {
     me: PartyId,
     parties: u16,
-    offset: Block,
     evaluating: Evaluating,
     /// The program's wires.
     memory: Memory<Block>,
 }
 
-/// Active keys of the inputs of a chunk, a key a party for each wire.
+/// Active wires of the inputs of a chunk.
 pub(crate) struct ActiveKeys(Vec<Block>);
 
 impl Evaluator {
-    /// A party that evaluates what was garbled in a session.
+    /// A party that evaluates what was garbled in a session, with this offset if wires have it in common.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the program does not fit memory.
-    pub(crate) fn new(garbled: Here, offset: Block, program: &Program) -> Result<Evaluator> {
+    pub(crate) fn new(garbled: Here, offset: Option<Block>, program: &Program) -> Result<Evaluator> {
         let Here { me, parties, session, backend, .. } = garbled;
-        let n = usize::from(parties);
-        let evaluating = Evaluating::new(backend, &session, me.0.into(), n, offset);
-        Ok(Evaluator { me, parties, offset, evaluating, memory: Memory::rows(program, n)? })
+        let evaluating = Evaluating::new(backend, &session, [me.0, parties].map(usize::from), offset);
+        let memory = Memory::rows(program, evaluating.stride())?;
+        Ok(Evaluator { me, parties, evaluating, memory })
+    }
+
+    /// This party's keys of a wire that it has to have.
+    pub(crate) fn keys_of_wire(&self) -> usize {
+        self.evaluating.keys_of_wire()
     }
 
     /// The second item of figure 9: this party's keys of the public values, to each peer.
@@ -47,8 +51,9 @@ impl Evaluator {
         public: &Bits,
         conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
     ) -> (Vec<Block>, PerPeer<Vec<u8>>) {
-        let active = |(zero, bit): (&Block, bool)| *zero ^ self.offset.masked(bit);
-        let own: Vec<Block> = masked.input_keys.iter().zip(public.iter()).map(active).collect();
+        let keys = masked.input_keys.chunks_exact(self.evaluating.keys_of_wire());
+        let active = |(keys, bit): (&[Block], bool)| self.evaluating.own_key(keys, bit);
+        let own: Vec<Block> = keys.zip(public.iter()).map(active).collect();
         let out = PerPeer::new(self.me, self.parties, |peer| {
             let mut said = Block::bytes_of(&own).to_vec();
             conduct.before(GarblingAct::Keys(peer, &mut said));
@@ -57,12 +62,17 @@ impl Evaluator {
         (own, out)
     }
 
-    /// The active keys of all, of which these are the own ones and those that were heard.
-    pub(crate) fn active(&self, own: Vec<Block>, heard: &PerPeer<Vec<u8>>) -> ActiveKeys {
-        let n = usize::from(self.parties);
-        let mut keys = vec![Block::ZERO; own.len() * n];
+    /// The active wires of these public values, of which these are the own keys and those that were heard.
+    pub(crate) fn active(&self, public: &Bits, own: Vec<Block>, heard: &PerPeer<Vec<u8>>) -> ActiveKeys {
+        let (n, stride) = (usize::from(self.parties), self.evaluating.stride());
+        let mut keys = vec![Block::ZERO; own.len() * stride];
+        if stride > n {
+            keys.chunks_exact_mut(stride)
+                .zip(public.iter())
+                .for_each(|(wire, bit)| wire[n] = Block::from_u128(bit.into()));
+        }
         let mut put = |party: PartyId, from: &[Block]| {
-            for (wire, key) in keys.chunks_exact_mut(n).zip(from) {
+            for (wire, key) in keys.chunks_exact_mut(stride).zip(from) {
                 wire[usize::from(party.0)] = *key;
             }
         };
@@ -137,27 +147,31 @@ impl Evaluator {
         rows: &[Block],
         masked: &Masked,
     ) -> Result<Vec<(usize, Bits)>> {
-        let n = usize::from(self.parties);
-        let (mut keys, mut gate_keys, mut output_keys) = (&keys[..], &masked.gate_keys[..], &masked.output_keys[..]);
-        let (mut rows, mut output_rows) = rows.split_at(chunk.fill.ands * n * ROWS);
+        let (n, stride) = (usize::from(self.parties), self.evaluating.stride());
+        let mut keys = &keys[..];
+        let (of_gates, rows) = rows.split_at(chunk.fill.ands * n * ROWS);
+        let (of_xors, of_outputs) = rows.split_at(chunk.fill.xors * n * ROWS);
+        let mut gates = Table { rows: of_gates, own: &masked.gate_keys };
+        let mut xors = Table { rows: of_xors, own: &masked.xor_keys };
+        let mut revealed = Table { rows: of_outputs, own: &masked.output_keys };
         let (mut inputs, mut outputs) = (chunk.inputs.iter(), chunk.outputs.iter().zip(&masked.outputs));
         let mut learned = Vec::new();
         for step in &chunk.steps {
             match step {
                 Step::Input { start } => {
                     let bits = inputs.next().expect("an input a step").bits;
-                    self.memory[start * n..][..bits * n].copy_from_slice(cut(&mut keys, bits * n));
+                    self.memory[start * stride..][..bits * stride].copy_from_slice(cut(&mut keys, bits * stride));
                 }
                 Step::Load(calling, t) => {
                     self.evaluating.grow(calling.slots());
-                    calling.load(*t, n, &self.memory, &mut self.evaluating.slots);
+                    calling.load(*t, stride, &self.memory, &mut self.evaluating.slots);
                 }
-                Step::Walk(part) => self.evaluating.walk(part, &mut rows, &mut gate_keys)?,
-                Step::Store(calling, t) => calling.store(*t, n, &self.evaluating.slots, &mut self.memory),
+                Step::Walk(part) => self.evaluating.walk(part, [&mut gates, &mut xors])?,
+                Step::Store(calling, t) => calling.store(*t, stride, &self.evaluating.slots, &mut self.memory),
                 Step::Reveal { start } => {
                     let (output, mask) = outputs.next().expect("an output a step");
-                    let wires = &self.memory[start * n..][..output.bits * n];
-                    let mut value = self.evaluating.reveal(wires, &mut output_rows, &mut output_keys)?;
+                    let wires = &self.memory[start * stride..][..output.bits * stride];
+                    let mut value = self.evaluating.reveal(wires, &mut revealed)?;
                     if let Some(mask) = mask {
                         value.xor_assign(mask);
                         learned.push((output.index, value));

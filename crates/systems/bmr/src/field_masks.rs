@@ -1,35 +1,36 @@
-//! [`BitMpc`] and [`Masks`] from shares in a field: SPDZ-BMR, in the form with free XOR (Hazay, Scholl,
-//! Soria-Vazquez, Asiacrypt 2017, table 4: MASCOT-BMR-FX; after Lindell, Pinkas, Smart, Yanai, Crypto 2015,
-//! and section 2.2 of deliverable D13.3).
+//! [`BitMpc`] and [`Masks`] from shares in a field: SPDZ-BMR (Lindell, Pinkas, Smart, Yanai, Crypto 2015, and
+//! section 2.2 of deliverable D13.3), with XOR gates in rows as there, or with free XOR (Hazay, Scholl,
+//! Soria-Vazquez, Asiacrypt 2017, table 4: MASCOT-BMR-FX).
 //!
 //! A protocol for shares in GF(2^128) ([`FieldMpc`]) does all: a bit is 0 or 1 in the field, every party puts
-//! in its offset `R^j`, and the products with offsets are products in the field. Of those only the value's
+//! in its offset `R^j`, or one for each wire behind a gate, and the products with offsets are products in the field. Of those only the value's
 //! shares are used: hashes and keys are each party's own and unproved, and whoever adds something false is
 //! caught as with other masks.
 //!
-//! - *Offsets*: random elements, each its owner's, whose lowest bit the owner says and all take off or add, so
-//!   that it is one. Somebody who says something else has an offset whose lowest bit is zero, which only its
-//!   own public values suffer from.
+//! - *Offsets*: random elements, each its owner's. With free XOR the owner says the lowest bit of its own, and
+//!   all take it off or add it, so that it is one. Somebody who says something else has an offset whose lowest
+//!   bit is zero, which only its own public values suffer from.
 //! - *Masks*: bits that nobody knows, and for inputs bits of the owner, which is right for every party that
 //!   listens: both are shared at random.
 //! - *Products*: a triple each: one for `lambda_u lambda_v`, and `n` for each of `lambda_u`, `lambda_v` and
-//!   `lambda_u lambda_v + lambda_w`: `3 n + 1` an AND gate, and `n` for a bit of an output.
+//!   `lambda_u lambda_v + lambda_w`: `3 n + 1` an AND gate, and `n` for a bit of an output, or an XOR gate with
+//!   rows.
 //!
 //! **Checks**: one of the MACs of all that was opened, before a share of a row leaves. Its key is not an
 //! offset and hides none: so a check that failed may tell it, and ends it, as SPDZ does.
 //!
 //! **Cost** of an AND gate, to each peer: `3 n + 1` triples of 20.5 kB ahead and 32 bytes each, 2 kB for the
-//! mask of its output.
+//! mask of its output, and as much for its offset if wires have their own.
 
 use comity_channel::{Mesh, PerPeer};
 use comity_circuit::Recipients;
 use comity_core::{Bits, Block, PartyId, Result};
-use comity_field_shares::{Field, SumShare, SumShares};
+use comity_field_shares::{ByOwner, Field, SumShare, SumShares};
 use comity_share::Beside;
 use comity_spdz::FieldMpc;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::masks::{BitMpc, MaskOpening, Masks, SettledBeside};
+use crate::masks::{BitMpc, MaskOpening, Masks, SettledBeside, Xor, said_beside};
 
 /// Blocks of a row: the share of the value, and that of its MAC.
 const WIDTH: usize = 2;
@@ -44,10 +45,8 @@ const PIECE: usize = 1 << 12;
 pub struct FieldMasks<'a> {
     mpc: Box<dyn FieldMpc<Block> + 'a>,
     me: PartyId,
-    /// This party's offset.
-    offset: Block,
-    /// Shares of the offset of each party.
-    offsets: SumShares<Block>,
+    parties: usize,
+    offsets: Offsets,
     /// Bits that nobody knows, and how many of them are used up.
     bits: (SumShares<Block>, usize),
     /// Bits that nobody knows that were not asked for yet.
@@ -56,7 +55,34 @@ pub struct FieldMasks<'a> {
     opened: Vec<Option<Bits>>,
 }
 
+/// Offsets: of each party one for all wires, or one for each.
+enum Offsets {
+    One {
+        /// This party's.
+        own: Block,
+        /// Shares of that of each party.
+        shares: SumShares<Block>,
+    },
+    Each {
+        /// Shares of elements of each party that are put in, this party's own, and how many of them are used up.
+        fresh: (ByOwner<Block>, Zeroizing<Vec<Block>>, usize),
+        /// Shares of the offsets of wires since the last products with them: of each wire that of each party.
+        given: SumShares<Block>,
+        /// Offsets that were not asked for yet.
+        planned: u64,
+    },
+}
+
 impl<'a> FieldMasks<'a> {
+    /// Masks of wires that each have new offsets, as [`FieldMasks::setup`] otherwise. There are about as many
+    /// wires behind gates as bits that nobody knows. Nothing is said yet.
+    pub fn of_wires(net: &Mesh<'_>, mpc: Box<dyn FieldMpc<Block> + 'a>, bits: u64) -> FieldMasks<'a> {
+        let (me, parties) = (net.me(), net.parties().into());
+        let fresh = (vec![SumShares::default(); parties], Zeroizing::default(), 0);
+        let offsets = Offsets::Each { fresh, given: SumShares::default(), planned: bits };
+        FieldMasks { mpc, me, parties, offsets, bits: Default::default(), planned: bits, opened: Vec::new() }
+    }
+
     /// Masks of this protocol, which serves nobody else, with new offsets. About so many bits that nobody
     /// knows will be asked for.
     ///
@@ -65,15 +91,16 @@ impl<'a> FieldMasks<'a> {
     pub fn setup(net: &mut Mesh<'_>, mut mpc: Box<dyn FieldMpc<Block> + 'a>, bits: u64) -> Result<FieldMasks<'a>> {
         let me = net.me();
         let (by_owner, own) = mpc.random_elements(net, 1)?;
-        let mut offsets = Zeroizing::new(Vec::with_capacity(by_owner.len()));
+        let parties = by_owner.len();
+        let mut all = Zeroizing::new(Vec::with_capacity(parties));
         let one = mpc.constant(Block::ONE);
         for (owner, shares) in (0..).map(PartyId).zip(&by_owner) {
             let change: Option<Bits> = (owner == me).then(|| [!own[0].lsb()].into_iter().collect());
             let changed = mpc.announced(net, "lowest bit of an offset", (owner, 1), change.as_ref())?;
-            offsets.push(if changed.get(0) { shares[0].plus(one) } else { shares[0] });
+            all.push(if changed.get(0) { shares[0].plus(one) } else { shares[0] });
         }
-        let offset = own[0].with_lsb(true);
-        Ok(FieldMasks { mpc, me, offset, offsets, bits: Default::default(), planned: bits, opened: Vec::new() })
+        let offsets = Offsets::One { own: own[0].with_lsb(true), shares: all };
+        Ok(FieldMasks { mpc, me, parties, offsets, bits: Default::default(), planned: bits, opened: Vec::new() })
     }
 
     /// Has so many bits that nobody knows.
@@ -166,37 +193,76 @@ impl BitMpc for FieldMasks<'_> {
                 value
             })
         }));
-        said(net, beside)
+        said_beside(net, beside)
     }
 
     fn settle(&mut self, net: &mut Mesh<'_>, beside: &Beside) -> Result<SettledBeside> {
         self.mpc.check(net)?;
-        Ok((core::mem::take(&mut self.opened), said(net, beside)?))
+        Ok((core::mem::take(&mut self.opened), said_beside(net, beside)?))
     }
-}
-
-/// Says what goes beside, and hears the others'.
-fn said(net: &mut Mesh<'_>, beside: &Beside) -> Result<PerPeer<Vec<u8>>> {
-    let mut heard = PerPeer::new(net.me(), net.parties(), |peer| vec![0; beside.lengths[peer]]);
-    net.exchange(&beside.out, &mut heard)?;
-    Ok(heard)
 }
 
 impl Masks for FieldMasks<'_> {
+    fn xor(&self) -> Xor {
+        match self.offsets {
+            Offsets::One { .. } => Xor::Free,
+            Offsets::Each { .. } => Xor::Garbled,
+        }
+    }
+
     fn offset(&self) -> Block {
-        self.offset
+        match self.offsets {
+            Offsets::One { own, .. } => own,
+            Offsets::Each { .. } => Block::ZERO,
+        }
+    }
+
+    fn new_offsets(&mut self, net: &mut Mesh<'_>, wires: usize) -> Result<Zeroizing<Vec<Block>>> {
+        let Offsets::Each { fresh: (by_owner, own, used), given, planned } = &mut self.offsets else {
+            return Ok(Zeroizing::default());
+        };
+        while own.len() - *used < wires {
+            let missing = (wires - (own.len() - *used)) as u64;
+            let (more, values) = self.mpc.random_elements(net, (*planned).max(missing).min(MOST) as usize)?;
+            *planned = planned.saturating_sub(values.len() as u64);
+            for (all, more) in by_owner.iter_mut().zip(&more) {
+                *all = Zeroizing::new([&all[*used..], more].concat());
+            }
+            *own = Zeroizing::new([&own[*used..], &values].concat());
+            *used = 0;
+        }
+        for wire in *used..*used + wires {
+            given.extend(by_owner.iter().map(|shares| shares[wire]));
+        }
+        *used += wires;
+        Ok(Zeroizing::new(own[*used - wires..*used].to_vec()))
     }
 
     /// What was opened for the products, and before, is checked when this returns.
-    fn times_offsets(&mut self, net: &mut Mesh<'_>, rows: Zeroizing<Vec<Block>>) -> Result<Zeroizing<Vec<Block>>> {
-        let parties = self.offsets.len();
+    fn times_offsets(
+        &mut self,
+        net: &mut Mesh<'_>,
+        rows: Zeroizing<Vec<Block>>,
+        wires: &[usize],
+    ) -> Result<Zeroizing<Vec<Block>>> {
+        let parties = self.parties;
         let mut all = Zeroizing::new(Vec::with_capacity(rows.len() / WIDTH * parties));
-        for rows in rows.chunks(PIECE * WIDTH) {
+        for (piece, rows) in rows.chunks(PIECE * WIDTH).enumerate() {
             let mut x: SumShares<Block> = Zeroizing::new(Vec::with_capacity(rows.len() / WIDTH * parties));
             taken(rows).for_each(|bit| x.extend(core::iter::repeat_n(bit, parties)));
-            let y: SumShares<Block> = Zeroizing::new(self.offsets.iter().copied().cycle().take(x.len()).collect());
+            let mut y: SumShares<Block> = Zeroizing::new(Vec::with_capacity(x.len()));
+            match &self.offsets {
+                Offsets::One { shares, .. } => y.extend(shares.iter().cycle().take(x.len())),
+                Offsets::Each { given, .. } => {
+                    let wires = &wires[piece * PIECE..][..rows.len() / WIDTH];
+                    wires.iter().for_each(|wire| y.extend_from_slice(&given[wire * parties..][..parties]));
+                }
+            }
             self.mpc.products(net, &mut x, &y)?;
             all.extend(x.iter().map(|product| product.value));
+        }
+        if let Offsets::Each { given, .. } = &mut self.offsets {
+            given.zeroize();
         }
         self.mpc.check(net)?;
         Ok(all)
@@ -205,6 +271,8 @@ impl Masks for FieldMasks<'_> {
 
 impl Drop for FieldMasks<'_> {
     fn drop(&mut self) {
-        self.offset.zeroize();
+        if let Offsets::One { own, .. } = &mut self.offsets {
+            own.zeroize();
+        }
     }
 }

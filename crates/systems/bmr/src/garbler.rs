@@ -11,10 +11,10 @@ use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::act::GarblingAct;
-use crate::chunk::{Calling, Chunk, Output};
-use crate::garbling::{Garbling, Gates};
+use crate::chunk::{Calling, Chunk, Output, garbled_xors};
+use crate::garbling::{Fresh, Garbling, Gates};
 use crate::hash::add;
-use crate::masks::{MaskOpening, Masks};
+use crate::masks::{MaskOpening, Masks, Xor, said_beside};
 use crate::opening::{Opener, Opening, Zeros};
 
 /// What garbling stands on.
@@ -37,25 +37,27 @@ pub(crate) struct Garbler<'a> {
     masks: &'a mut dyn Masks,
     opener: Opener,
     garbling: Garbling,
-    zeros: Zeros,
     /// The program's wires.
     memory: Memory<Block>,
     waiting: Wires,
-    rows: Vec<Block>,
+    /// The number of offsets that were made since the last products with them.
+    offsets: usize,
 }
 
 /// Wires of a chunk.
 #[derive(Default)]
 struct Wires {
     gates: Gates,
-    /// This party's keys of 0 of the wires of inputs. Secret.
+    /// XOR gates that have rows.
+    xors: Gates,
+    /// This party's keys of the wires of inputs, as in [`Masked`]. Secret.
     input_keys: Vec<Block>,
     /// The mask of each input value, at its owner.
     input_masks: Vec<Option<Bits>>,
     /// The gates of outputs.
     outputs: Gates,
-    /// Rows of `lambda_u`, of `lambda_v` and of `lambda_u lambda_v + lambda_w` of all gates, and of
-    /// `lambda_u + lambda_w` of those of outputs.
+    /// Rows of `lambda_u`, of `lambda_v` and of `lambda_u lambda_v + lambda_w` of all gates, of
+    /// `lambda_u + lambda_v + lambda_w` of XOR gates, and of `lambda_u + lambda_w` of those of outputs.
     bits: Zeroizing<Vec<Block>>,
 }
 
@@ -66,11 +68,14 @@ pub(crate) struct Masked {
     pub(crate) inputs: Vec<Option<Bits>>,
     /// The mask of each output value, at its recipients.
     pub(crate) outputs: Vec<Option<Bits>>,
-    /// This party's keys of 0 of the wires of inputs.
+    /// This party's keys of 0 of the wires of inputs, or both keys of each where wires have their own offsets;
+    /// likewise the following.
     pub(crate) input_keys: Zeroizing<Vec<Block>>,
-    /// This party's keys of 0 of the outputs of gates.
+    /// Keys of the outputs of gates.
     pub(crate) gate_keys: Zeroizing<Vec<Block>>,
-    /// This party's keys of 0 behind the gates of outputs.
+    /// Keys of the outputs of XOR gates that have rows.
+    pub(crate) xor_keys: Zeroizing<Vec<Block>>,
+    /// Keys behind the gates of outputs.
     pub(crate) output_keys: Zeroizing<Vec<Block>>,
 }
 
@@ -86,11 +91,10 @@ impl<'a> Garbler<'a> {
         rng: &mut dyn CryptoRng,
     ) -> Result<Garbler<'a>> {
         let ids = [here.me.0, here.parties].map(usize::from);
-        let memory = Memory::rows(program, masks.width() + 1)?;
-        let seed = Block::random(rng);
-        let zeros = Zeros::new(here, rng);
-        let garbling = Garbling::new(here.backend, &here.session, ids, masks.offset(), masks.one(), seed);
-        Ok(Garbler { masks, opener, garbling, zeros, memory, waiting: Wires::default(), rows: Vec::new() })
+        let offset = (masks.xor() == Xor::Free).then(|| masks.offset());
+        let garbling = Garbling::new(here.backend, &here.session, ids, offset, masks.one(), Block::random(rng));
+        let memory = Memory::rows(program, garbling.stride())?;
+        Ok(Garbler { masks, opener, garbling, memory, waiting: Wires::default(), offsets: 0 })
     }
 
     /// The masks, which have the offset: a key of none of a wire's two is an error under it.
@@ -98,15 +102,23 @@ impl<'a> Garbler<'a> {
         self.masks
     }
 
-    /// This party's offset.
-    pub(crate) fn offset(&self) -> Block {
-        self.masks.offset()
+    /// This party's offset, if wires have it in common.
+    pub(crate) fn offset(&self) -> Option<Block> {
+        (self.masks.xor() == Xor::Free).then(|| self.masks.offset())
     }
 
-    /// Rows of so many new masks.
-    fn fresh(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<()> {
-        self.rows.resize(bits * self.garbling.width(), Block::ZERO);
-        self.masks.random(net, &mut self.rows)
+    /// XOR gates of a part that have rows.
+    pub(crate) fn garbled_xors(&self, part: &Part<'_>) -> usize {
+        if self.masks.xor() == Xor::Garbled { garbled_xors(part) } else { 0 }
+    }
+
+    /// So many new masks that nobody knows, and offsets.
+    fn fresh(&mut self, net: &mut Mesh<'_>, wires: usize) -> Result<Fresh> {
+        let mut rows = Zeroizing::new(vec![Block::ZERO; wires * self.garbling.width()]);
+        self.masks.random(net, &mut rows)?;
+        let (offsets, first) = (self.masks.new_offsets(net, wires)?, self.offsets);
+        self.offsets += offsets.len();
+        Ok(Fresh { rows, offsets, first })
     }
 
     /// An input value's wires. Step 2, (a) and (b) of circuit-input wires.
@@ -117,12 +129,13 @@ impl<'a> Garbler<'a> {
         wires: Range<usize>,
         conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
     ) -> Result<()> {
-        self.rows.resize(wires.len() * self.garbling.width(), Block::ZERO);
-        self.waiting.input_masks.push(self.masks.random_of(net, owner, &mut self.rows)?);
-        let stride = self.garbling.stride();
+        let mut fresh = Fresh::default();
+        fresh.rows.resize(wires.len() * self.garbling.width(), Block::ZERO);
+        self.waiting.input_masks.push(self.masks.random_of(net, owner, &mut fresh.rows)?);
+        let (width, stride) = (self.garbling.width(), self.garbling.stride());
         let wires = &mut self.memory[wires.start * stride..wires.end * stride];
-        self.garbling.fresh(&self.rows, wires, conduct);
-        self.waiting.input_keys.extend(wires.chunks_exact(stride).map(|wire| wire[stride - 1]));
+        self.garbling.input(fresh, wires, conduct);
+        self.waiting.input_keys.extend(wires.chunks_exact(stride).flat_map(|wire| &wire[width..]));
         Ok(())
     }
 
@@ -139,8 +152,9 @@ impl<'a> Garbler<'a> {
         part: &Part<'_>,
         conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
     ) -> Result<()> {
-        self.fresh(net, part.ands())?;
-        self.garbling.walk(part, &self.rows, &mut self.waiting.gates, conduct);
+        let fresh = self.fresh(net, part.ands() + self.garbled_xors(part))?;
+        let Wires { gates, xors, .. } = &mut self.waiting;
+        self.garbling.walk(part, &fresh, [gates, xors], conduct);
         Ok(())
     }
 
@@ -156,28 +170,31 @@ impl<'a> Garbler<'a> {
         wires: Range<usize>,
         conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
     ) -> Result<()> {
-        self.fresh(net, wires.len())?;
+        let fresh = self.fresh(net, wires.len())?;
         let stride = self.garbling.stride();
         let wires = &self.memory[wires.start * stride..wires.end * stride];
-        self.garbling.output(&self.rows, wires, &mut self.waiting.outputs, conduct);
+        self.garbling.output(&fresh, wires, &mut self.waiting.outputs, conduct);
         Ok(())
     }
 
     /// What this party knows of a chunk's wires: all but the masks of outputs.
     pub(crate) fn known(&mut self) -> Masked {
         let (width, stride) = (self.garbling.width(), self.garbling.stride());
-        let Wires { gates, outputs: of_outputs, input_keys, input_masks, .. } = &mut self.waiting;
-        let keys = |gates: &Gates| Zeroizing::new(gates.w.chunks_exact(stride).map(|wire| wire[width]).collect());
+        let Wires { gates, xors, outputs: of_outputs, input_keys, input_masks, .. } = &mut self.waiting;
+        let keys = |gates: &Gates| {
+            Zeroizing::new(gates.w.chunks_exact(stride).flat_map(|wire| &wire[width..]).copied().collect())
+        };
         Masked {
             outputs: Vec::new(),
             inputs: core::mem::take(input_masks),
             input_keys: Zeroizing::new(core::mem::take(input_keys)),
             gate_keys: keys(gates),
+            xor_keys: keys(xors),
             output_keys: keys(of_outputs),
         }
     }
 
-    /// Figure 6, steps 3 and 5, and step 1 of figure 7: shares of products of masks, and masks of outputs, of
+    /// Figure 6, steps 3 and 5: shares of products of masks, and masks of outputs, of
     /// which nothing is known to be right yet. Beside them another message goes to each peer, which does not
     /// depend on them, and one of such a length is heard. One round.
     ///
@@ -187,12 +204,12 @@ impl<'a> Garbler<'a> {
         &mut self,
         net: &mut Mesh<'_>,
         chunk: &Chunk<'_>,
-        mut beside: Beside,
+        beside: &Beside,
     ) -> Result<PerPeer<Vec<u8>>> {
         let (width, stride) = (self.garbling.width(), self.garbling.stride());
-        let Wires { gates, outputs, bits, .. } = &mut self.waiting;
+        let Wires { gates, xors, outputs, bits, .. } = &mut self.waiting;
         let each = gates.len() * width;
-        *bits = Zeroizing::new(Vec::with_capacity(3 * each + outputs.len() * width));
+        *bits = Zeroizing::new(Vec::with_capacity(3 * each + (xors.len() + outputs.len()) * width));
         for wires in [&gates.u, &gates.v] {
             bits.extend(wires.chunks_exact(stride).flat_map(|wire| &wire[..width]));
         }
@@ -204,15 +221,48 @@ impl<'a> Garbler<'a> {
         let opened = |output: &Output| MaskOpening { rows: cut(&mut left, output.bits * width), to: output.to };
         let opened: Vec<_> = chunk.outputs.iter().map(opened).collect();
         let (u, v) = factors.split_at(each);
-        self.zeros.say(&mut beside);
-        let mut heard = self.masks.products(net, [u, v], products, &opened, &beside)?;
-        self.zeros.hear(&mut heard);
+        let heard = self.masks.products(net, [u, v], products, &opened, beside)?;
         for (product, w) in products.chunks_exact_mut(width).zip(gates.w.chunks_exact(stride)) {
             add(product, &w[..width]);
+        }
+        for ((u, v), w) in xors.u.chunks_exact(stride).zip(xors.v.chunks_exact(stride)).zip(xors.w.chunks_exact(stride))
+        {
+            bits.extend((0..width).map(|i| u[i] ^ v[i] ^ w[i]));
         }
         let of_outputs = outputs.u.chunks_exact(stride).zip(outputs.w.chunks_exact(stride));
         bits.extend(of_outputs.flat_map(|(u, w)| u.iter().zip(w).take(width).map(|(&u, &w)| u ^ w)));
         Ok(heard)
+    }
+
+    /// This party's shares of the chunk's rows: figure 6, step 4, with the products with offsets.
+    ///
+    /// # Errors
+    /// Those of the masks.
+    pub(crate) fn garbled(
+        &mut self,
+        net: &mut Mesh<'_>,
+        conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
+    ) -> Result<Vec<Block>> {
+        let mut waiting = core::mem::take(&mut self.waiting);
+        let Wires { gates, xors, outputs, .. } = &waiting;
+        let wires: Vec<usize> =
+            [gates, gates, gates, xors, outputs].iter().flat_map(|gates| &gates.wires).copied().collect();
+        let bits = core::mem::take(&mut waiting.bits);
+        let strings = self.masks.times_offsets(net, bits, &wires)?;
+        self.offsets = 0;
+        let mut shares = self.garbling.garble([&waiting.gates, &waiting.xors, &waiting.outputs], &strings);
+        conduct.before(GarblingAct::Garbled(&mut shares));
+        Ok(shares)
+    }
+
+    /// Makes sure that the products are right, where nothing is opened yet, and returns the values of the masks of
+    /// outputs.
+    ///
+    /// # Errors
+    /// Those of the masks.
+    pub(crate) fn settle(&mut self, net: &mut Mesh<'_>) -> Result<Vec<Option<Bits>>> {
+        let nothing = Beside::nothing(net);
+        self.masks.settle(net, &nothing).map(|(values, _)| values)
     }
 
     /// The check of these products, and a digest of what all heard so far; step 3 of figure 7: shares of the
@@ -231,29 +281,23 @@ impl<'a> Garbler<'a> {
     pub(crate) fn shares(
         &mut self,
         net: &mut Mesh<'_>,
-        echo: &Echo,
-        known: bool,
+        zeros: &mut Zeros,
+        (echo, known): (&Echo, bool),
         conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
     ) -> Result<(Opening, Vec<Option<Bits>>)> {
-        let mut waiting = core::mem::take(&mut self.waiting);
-        let strings = self.masks.times_offsets(net, core::mem::take(&mut waiting.bits))?;
-        let mut shares = self.garbling.garble(&waiting.gates, &waiting.outputs, &strings);
-        drop(waiting);
-        conduct.before(GarblingAct::Garbled(&mut shares));
-        let mut opening = Opening::new(self.opener, &mut self.zeros, shares);
-        let digest = echo.digest();
-        let (me, parties) = (net.me(), net.parties());
-        let early = if known { PerPeer::new(me, parties, |_| Vec::new()) } else { opening.shares(conduct) };
-        let bytes = if known { 0 } else { opening.bytes() };
-        let out = early.map(|_, shares| [&digest[..], &shares].concat());
-        let lengths = PerPeer::new(me, parties, |_| digest.len() + bytes);
-        let (values, heard) = self.masks.settle(net, &Beside { out, lengths })?;
-        echo.compare(heard.iter().map(|(_, heard)| &heard[..digest.len()]))?;
-        let mut heard = heard.map(|_, mut heard| heard.split_off(digest.len()));
-        if known {
-            heard.iter_mut().for_each(|(_, heard)| heard.resize(opening.bytes(), 0));
-            net.exchange(&opening.shares(conduct), &mut heard)?;
+        let shares = self.garbled(net, conduct)?;
+        let mut opening = Opening::new(self.opener, zeros, shares);
+        if !known {
+            let (values, heard) = self.masks.settle(net, &opening.with_digest(echo, conduct))?;
+            opening.compared(echo, heard)?;
+            return Ok((opening, values));
         }
+        let digest = echo.digest();
+        let out = PerPeer::new(net.me(), net.parties(), |_| digest.to_vec());
+        let (values, heard) = self.masks.settle(net, &Beside::alike(out))?;
+        echo.compare(heard.iter().map(|(_, heard)| &heard[..]))?;
+        let lengths = PerPeer::new(net.me(), net.parties(), |_| opening.bytes());
+        let heard = said_beside(net, &Beside { out: opening.shares(conduct), lengths })?;
         opening.collect(heard.iter().map(|(_, heard)| &heard[..]));
         Ok((opening, values))
     }
@@ -262,7 +306,6 @@ impl<'a> Garbler<'a> {
 impl Drop for Garbler<'_> {
     fn drop(&mut self) {
         self.memory.zeroize();
-        self.rows.zeroize();
     }
 }
 

@@ -19,13 +19,23 @@
 //!
 //! Bit 0 of a key of 0 is 0 and of `R` is 1, so that bit 0 of a party's own active key is the wire's public
 //! value (figure 9, step 4).
+//!
+//! *XOR gates in rows* ([`Xor::Garbled`]; Lindell, Pinkas, Smart, Yanai, Crypto 2015). A wire has this party's
+//! key of the public value 1, too, and no two keys have anything in common: `R^j` above is the offset of the
+//! gate's output `w`, and an XOR gate has rows and a mask like an AND gate, with `lambda_u + lambda_v + lambda_w`
+//! for the product. NOT is free: the mask is another one, and keys and public value stay. A constant's key of its
+//! public value is zero, and the other one is secret, so that no row but those of that value opens.
 
 use comity_core::{Backend, Block, Part, Prg, SessionId, TapeGate};
 use comity_protocol::Conduct;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::act::GarblingAct;
+use crate::chunk::with_constant;
 use crate::hash::{OUTPUT_ROWS, ROWS, RowHash, add};
+#[cfg(doc)]
+use crate::masks::Xor;
+use crate::row_prf::{Kind, RowPrf};
 
 /// The memory of a garbling party.
 pub(crate) struct Garbling {
@@ -34,9 +44,43 @@ pub(crate) struct Garbling {
     /// The row of the constant one.
     one: Vec<Block>,
     keys: Prg,
-    hash: RowHash,
-    offset: Block,
+    way: Way,
     me: usize,
+}
+
+/// How rows are hidden, and what keys of 1 are.
+enum Way {
+    /// XOR is free: keys of 1 follow from the offset.
+    Free { hash: Box<RowHash>, offset: Block },
+    /// XOR gates have rows. A wire has both keys; the constants' key of 1 is this.
+    Garbled { prf: RowPrf, constant: Block },
+}
+
+/// New wires: rows of their masks, and, where wires have their own, this party's offsets and the numbers of
+/// these.
+#[derive(Default)]
+pub(crate) struct Fresh {
+    pub(crate) rows: Zeroizing<Vec<Block>>,
+    pub(crate) offsets: Zeroizing<Vec<Block>>,
+    pub(crate) first: usize,
+}
+
+impl Fresh {
+    /// Those that follow one another, of this width.
+    fn take(&self, used: &mut usize, wires: usize, width: usize) -> New<'_> {
+        let range = *used..*used + wires;
+        *used = range.end;
+        let offsets = if self.offsets.is_empty() { &[][..] } else { &self.offsets[range.clone()] };
+        New { rows: &self.rows[range.start * width..range.end * width], offsets, first: self.first + range.start }
+    }
+}
+
+/// Some of them.
+#[derive(Clone, Copy)]
+struct New<'f> {
+    rows: &'f [Block],
+    offsets: &'f [Block],
+    first: usize,
 }
 
 /// Gates that wait to be garbled together: the wires of their inputs and outputs, and how many were in each
@@ -48,6 +92,8 @@ pub(crate) struct Gates {
     pub(crate) v: Vec<Block>,
     pub(crate) w: Vec<Block>,
     pub(crate) batches: Vec<usize>,
+    /// The numbers of the outputs' offsets, where wires have their own.
+    pub(crate) wires: Vec<usize>,
 }
 
 impl Gates {
@@ -63,17 +109,22 @@ impl Drop for Gates {
 }
 
 impl Garbling {
-    /// The memory of party `me` of `parties`, whose keys come from `seed`, and whose row of the constant one is `one`.
+    /// The memory of party `me` of `parties`, whose keys come from `seed`, and whose row of the constant one is
+    /// `one`. Without an offset for all wires they have their own.
     pub(crate) fn new(
         backend: Backend,
         session: &SessionId,
         [me, parties]: [usize; 2],
-        offset: Block,
+        offset: Option<Block>,
         one: Vec<Block>,
         seed: Block,
     ) -> Garbling {
-        let hash = RowHash::new(backend, session, me, parties, offset);
-        Garbling { slots: Vec::new(), parties, one, keys: Prg::new(backend, seed), hash, offset, me }
+        let mut keys = Prg::new(backend, seed);
+        let way = match offset {
+            Some(offset) => Way::Free { hash: Box::new(RowHash::new(backend, session, me, parties, offset)), offset },
+            None => Way::Garbled { prf: RowPrf::new(backend, parties), constant: keys.block() },
+        };
+        Garbling { slots: Vec::new(), parties, one, keys, way, me }
     }
 
     /// Blocks of the row of a mask.
@@ -81,9 +132,24 @@ impl Garbling {
         self.one.len()
     }
 
-    /// Blocks of a wire.
+    /// Blocks of a wire: a row, and this party's key of 0, or both of its keys.
     pub(crate) fn stride(&self) -> usize {
-        self.width() + 1
+        self.width() + self.keys_of_wire()
+    }
+
+    fn keys_of_wire(&self) -> usize {
+        match self.way {
+            Way::Free { .. } => 1,
+            Way::Garbled { .. } => 2,
+        }
+    }
+
+    /// This party's offset of a wire.
+    fn offset_of(&self, wire: &[Block]) -> Block {
+        match (&self.way, &wire[self.width()..]) {
+            (Way::Free { offset, .. }, _) => *offset,
+            (Way::Garbled { .. }, keys) => keys[0] ^ keys[1],
+        }
     }
 
     /// Makes room for the slots of a tape. What is there stays.
@@ -99,102 +165,188 @@ impl Garbling {
         // Constants have keys 0 of the public value 0: the mask is the constant, a row that needs nobody else.
         self.slots[..2 * stride].fill(Block::ZERO);
         self.slots[stride..][..self.one.len()].copy_from_slice(&self.one);
+        if let Way::Garbled { constant, .. } = self.way {
+            [stride - 1, 2 * stride - 1].into_iter().for_each(|at| self.slots[at] = constant);
+        }
     }
 
-    /// Step 2: writes wires of new masks, which come as rows, with new keys.
-    pub(crate) fn fresh(
+    /// Step 2 of wires of inputs, which come as rows of new masks: they have new keys, and offsets that nobody
+    /// else has a share of.
+    pub(crate) fn input(
         &mut self,
-        rows: &[Block],
+        mut fresh: Fresh,
         wires: &mut [Block],
         conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
     ) {
-        let width = self.width();
-        for (row, wire) in rows.chunks_exact(width).zip(wires.chunks_exact_mut(width + 1)) {
+        if let Way::Garbled { .. } = self.way {
+            fresh.offsets = Zeroizing::new(vec![Block::ZERO; fresh.rows.len() / self.width()]);
+            self.keys.fill_blocks(&mut fresh.offsets);
+        }
+        let all = fresh.take(&mut 0, fresh.rows.len() / self.width(), self.width());
+        self.fresh(all, wires, conduct);
+    }
+
+    /// Step 2: writes wires of new masks with new keys.
+    fn fresh(&mut self, new: New<'_>, wires: &mut [Block], conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>) {
+        let (width, stride) = (self.width(), self.stride());
+        for (i, (row, wire)) in new.rows.chunks_exact(width).zip(wires.chunks_exact_mut(stride)).enumerate() {
             wire[..width].copy_from_slice(row);
-            wire[width] = self.keys.block().with_lsb(false);
+            let key = self.keys.block();
+            wire[width] = if let Way::Free { .. } = self.way { key.with_lsb(false) } else { key };
             conduct.before(GarblingAct::NewKey(&mut wire[width]));
+            if let Some(offset) = new.offsets.get(i) {
+                wire[width + 1] = wire[width] ^ *offset;
+            }
         }
     }
 
-    /// Step 2 for the gates of a part: sums, and of each AND gate a new output wire, whose masks are `rows`.
-    /// The gates are noted.
+    /// Step 2 for the gates of a part: sums, and of each AND gate, and each XOR gate with rows, a new output
+    /// wire, of those in `fresh` in turn. The gates are noted.
     pub(crate) fn walk(
         &mut self,
         part: &Part<'_>,
-        rows: &[Block],
-        gates: &mut Gates,
+        fresh: &Fresh,
+        [gates, xor_gates]: [&mut Gates; 2],
         conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
     ) {
         let (width, stride) = (self.width(), self.stride());
-        let mut rows = rows;
-        let mut fresh = Vec::new();
+        let mut used = 0;
+        let mut wires = Zeroizing::new(Vec::new());
         for (xors, ands) in part.gates() {
-            sums(&mut self.slots, xors, stride);
+            match self.way {
+                Way::Free { .. } => sums(&mut self.slots, xors, stride),
+                // One after another: a gate may take another one's output.
+                Way::Garbled { .. } => {
+                    wires.resize(stride, Block::ZERO);
+                    for gate in xors {
+                        if with_constant(gate) {
+                            self.not(gate);
+                            continue;
+                        }
+                        let new = fresh.take(&mut used, 1, width);
+                        self.fresh(new, &mut wires, conduct);
+                        self.note(core::slice::from_ref(gate), new, &wires, xor_gates);
+                    }
+                }
+            }
             if ands.is_empty() {
                 continue;
             }
-            let now;
-            (now, rows) = rows.split_at(ands.len() * width);
-            fresh.resize(ands.len() * stride, Block::ZERO);
-            self.fresh(now, &mut fresh, conduct);
-            for gate in ands {
-                gates.u.extend_from_slice(&self.slots[gate.a() * stride..][..stride]);
-                gates.v.extend_from_slice(&self.slots[gate.b() * stride..][..stride]);
-            }
-            for (gate, wire) in ands.iter().zip(fresh.chunks_exact(stride)) {
-                self.slots[gate.out() * stride..][..stride].copy_from_slice(wire);
-            }
-            gates.w.extend_from_slice(&fresh);
-            gates.batches.push(ands.len());
+            let new = fresh.take(&mut used, ands.len(), width);
+            wires.resize(ands.len() * stride, Block::ZERO);
+            self.fresh(new, &mut wires, conduct);
+            self.note(ands, new, &wires, gates);
         }
-        fresh.zeroize();
     }
 
-    /// An output value, whose bits are these wires: gates with new masks, which come as rows. They are noted.
+    /// Notes gates that do not depend on one another, with their new output wires.
+    fn note(&mut self, of: &[TapeGate], new: New<'_>, wires: &[Block], gates: &mut Gates) {
+        let stride = self.stride();
+        for gate in of {
+            gates.u.extend_from_slice(&self.slots[gate.a() * stride..][..stride]);
+            gates.v.extend_from_slice(&self.slots[gate.b() * stride..][..stride]);
+        }
+        for (gate, wire) in of.iter().zip(wires.chunks_exact(stride)) {
+            self.slots[gate.out() * stride..][..stride].copy_from_slice(wire);
+        }
+        gates.w.extend_from_slice(wires);
+        gates.batches.push(of.len());
+        gates.wires.extend(new.first..new.first + new.offsets.len());
+    }
+
+    /// The sum of a wire and a constant: the mask changes by it, and keys stay.
+    fn not(&mut self, gate: &TapeGate) {
+        let (constant, wire) = if gate.a() < 2 { (gate.a(), gate.b()) } else { (gate.b(), gate.a()) };
+        let (stride, out) = (self.stride(), gate.out() * self.stride());
+        self.slots.copy_within(wire * stride..(wire + 1) * stride, out);
+        if constant == 1 {
+            add(&mut self.slots[out..], &self.one);
+        }
+    }
+
+    /// An output value, whose bits are these wires: gates with new masks. They are noted.
     pub(crate) fn output(
         &mut self,
-        rows: &[Block],
+        fresh: &Fresh,
         wires: &[Block],
         outputs: &mut Gates,
         conduct: &mut impl for<'c> Conduct<GarblingAct<'c>>,
     ) {
-        let mut fresh = vec![Block::ZERO; wires.len()];
-        self.fresh(rows, &mut fresh, conduct);
+        let bits = wires.len() / self.stride();
+        let new = fresh.take(&mut 0, bits, self.width());
+        let mut behind = Zeroizing::new(vec![Block::ZERO; wires.len()]);
+        self.fresh(new, &mut behind, conduct);
         outputs.u.extend_from_slice(wires);
-        outputs.w.extend_from_slice(&fresh);
-        outputs.batches.push(wires.len() / self.stride());
-        fresh.zeroize();
+        outputs.w.extend_from_slice(&behind);
+        outputs.batches.push(bits);
+        outputs.wires.extend(new.first..new.first + new.offsets.len());
     }
 
-    /// Steps 3d and 4: this party's shares of all rows of the gates, and of those of outputs, of which
-    /// `strings` are shares of the products with the offsets: of all `lambda_u`, of all `lambda_v`, and of
-    /// all `lambda_u lambda_v + lambda_w`; and of the outputs' `lambda_u + lambda_w`.
-    pub(crate) fn garble(&mut self, gates: &Gates, outputs: &Gates, strings: &[Block]) -> Vec<Block> {
+    /// Steps 3d and 4: this party's shares of all rows of AND gates, of XOR gates that have some, and of those of
+    /// outputs, of which `strings` are shares of the products with the offsets: of all `lambda_u`, of all
+    /// `lambda_v`, and of all `lambda_u lambda_v + lambda_w`; of the XOR gates' `lambda_u + lambda_v + lambda_w`;
+    /// and of the outputs' `lambda_u + lambda_w`.
+    pub(crate) fn garble(&mut self, [gates, xors, outputs]: [&Gates; 3], strings: &[Block]) -> Vec<Block> {
         let n = self.parties;
-        let mut shares = vec![Block::ZERO; (gates.len() * ROWS + outputs.len() * OUTPUT_ROWS) * n];
-        let (of_gates, of_outputs) = shares.split_at_mut(gates.len() * ROWS * n);
-        let (strings, last) = strings.split_at(3 * gates.len() * n);
+        let blocks = [gates.len() * ROWS * n, xors.len() * ROWS * n, outputs.len() * OUTPUT_ROWS * n];
+        let mut shares = vec![Block::ZERO; blocks.iter().sum()];
+        let (of_gates, rest) = shares.split_at_mut(blocks[0]);
+        let (of_xors, of_outputs) = rest.split_at_mut(blocks[1]);
+        let (strings, rest) = strings.split_at(3 * gates.len() * n);
+        let (of_sums, last) = rest.split_at(xors.len() * n);
         self.garble_gates(gates, strings, of_gates);
-        self.garble_outputs(outputs, last, of_outputs);
+        self.garble_sums(xors, Kind::Xor, of_sums, of_xors);
+        self.garble_sums(outputs, Kind::Output, last, of_outputs);
         shares
     }
 
-    fn garble_outputs(&mut self, outputs: &Gates, strings: &[Block], shares: &mut [Block]) {
+    /// Both keys of a wire, where it has them.
+    fn pair(&self, wire: &[Block]) -> [Block; 2] {
+        [wire[self.width()], wire[self.width() + 1]]
+    }
+
+    /// Rows of gates whose value is a sum: of both inputs and the mask of `w`, or of the one that an output has.
+    fn garble_sums(&mut self, gates: &Gates, kind: Kind, strings: &[Block], shares: &mut [Block]) {
         let (n, width, stride) = (self.parties, self.width(), self.stride());
-        let keys = outputs.w.chunks_exact(stride).map(|w| w[width]);
-        for ((string, key), shares) in strings.chunks_exact(n).zip(keys).zip(shares.chunks_exact_mut(n * OUTPUT_ROWS)) {
-            for (a, shares) in shares.chunks_exact_mut(n).enumerate() {
+        let rows = if let Kind::Output = kind { OUTPUT_ROWS } else { ROWS };
+        let of_gates = gates.w.chunks_exact(stride).zip(strings.chunks_exact(n));
+        for ((w, string), shares) in of_gates.zip(shares.chunks_exact_mut(n * rows)) {
+            let (key, offset) = (w[width], self.offset_of(w));
+            for (row, shares) in shares.chunks_exact_mut(n).enumerate() {
                 add(shares, string);
-                shares[self.me] ^= self.offset.masked(a > 0) ^ key;
+                shares[self.me] ^= offset.masked(row.count_ones() & 1 == 1) ^ key;
             }
         }
+        if let Way::Garbled { .. } = self.way {
+            self.add_prf(gates, kind, shares);
+            return;
+        }
+        self.add_outputs(gates, shares);
+    }
+
+    /// Adds the values of the PRF under both keys of each input of these gates.
+    fn add_prf(&mut self, gates: &Gates, kind: Kind, shares: &mut [Block]) {
+        let (n, stride) = (self.parties, self.stride());
+        let mut v = gates.v.chunks_exact(stride);
+        for (i, u) in gates.u.chunks_exact(stride).enumerate() {
+            let sides: Zeroizing<Vec<[Block; 2]>> =
+                Zeroizing::new([Some(u), v.next()].into_iter().flatten().map(|wire| self.pair(wire)).collect());
+            let Way::Garbled { prf, .. } = &mut self.way else { unreachable!("wires have both keys") };
+            let blocks = n << sides.len();
+            prf.add_rows(kind, &sides, &mut shares[i * blocks..][..blocks]);
+        }
+    }
+
+    fn add_outputs(&mut self, outputs: &Gates, shares: &mut [Block]) {
+        let (n, width, stride) = (self.parties, self.width(), self.stride());
+        let Way::Free { hash, .. } = &mut self.way else { unreachable!("wires have one key") };
         let mut zeros = outputs.u.chunks_exact(stride).map(|u| u[width]);
         let mut rest = shares;
         for &bits in &outputs.batches {
             let now;
             (now, rest) = rest.split_at_mut(bits * n * OUTPUT_ROWS);
             let zeros: Zeroizing<Vec<Block>> = Zeroizing::new(zeros.by_ref().take(bits).collect());
-            self.hash.add_outputs(zeros.iter().copied(), now);
+            hash.add_outputs(zeros.iter().copied(), now);
         }
     }
 
@@ -202,8 +354,9 @@ impl Garbling {
         let (n, width, stride) = (self.parties, self.width(), self.stride());
         let mut strings = strings.chunks_exact((gates.len() * n).max(1));
         let [u, v, uvw] = [(); 3].map(|()| strings.next().unwrap_or_default().chunks_exact(n));
-        let keys = gates.w.chunks_exact(stride).map(|w| w[width]);
-        for ((((u, v), uvw), key), shares) in u.zip(v).zip(uvw).zip(keys).zip(shares.chunks_exact_mut(n * ROWS)) {
+        let w = gates.w.chunks_exact(stride);
+        for ((((u, v), uvw), w), shares) in u.zip(v).zip(uvw).zip(w).zip(shares.chunks_exact_mut(n * ROWS)) {
+            let (key, offset) = (w[width], self.offset_of(w));
             for (row, shares) in shares.chunks_exact_mut(n).enumerate() {
                 let (a, b) = (row & 2 > 0, row & 1 > 0);
                 // rho of (3d): the term a b R^j is at party j alone.
@@ -214,16 +367,17 @@ impl Garbling {
                 if b {
                     add(shares, u);
                 }
-                shares[self.me] ^= self.offset.masked(a & b) ^ key;
+                shares[self.me] ^= offset.masked(a & b) ^ key;
             }
         }
+        let Way::Free { hash, .. } = &mut self.way else { return self.add_prf(gates, Kind::And, shares) };
         let (mut u, mut v) = (gates.u.chunks_exact(stride), gates.v.chunks_exact(stride));
         let mut rest = shares;
         for &ands in &gates.batches {
             let now;
             (now, rest) = rest.split_at_mut(ands * n * ROWS);
             let zeros: Vec<_> = u.by_ref().zip(v.by_ref()).take(ands).map(|(u, v)| [u[width], v[width]]).collect();
-            self.hash.add(zeros.iter().copied(), now);
+            hash.add(zeros.iter().copied(), now);
         }
     }
 }
@@ -231,7 +385,10 @@ impl Garbling {
 impl Drop for Garbling {
     fn drop(&mut self) {
         self.slots.zeroize();
-        self.offset.zeroize();
+        match &mut self.way {
+            Way::Free { offset, .. } => offset.zeroize(),
+            Way::Garbled { constant, .. } => constant.zeroize(),
+        }
     }
 }
 

@@ -53,6 +53,7 @@ mod masks;
 mod opening;
 mod planned;
 mod protocol;
+mod row_prf;
 mod spdz_bmr;
 mod stored;
 #[cfg(test)]
@@ -63,7 +64,7 @@ pub use bit_string::StringMasks;
 pub use engine::{prepare_with, run_as, run_with, use_up};
 pub use field_masks::FieldMasks;
 pub use garbler::Ground;
-pub use masks::{BitMpc, MaskOpening, Masks, SettledBeside};
+pub use masks::{BitMpc, MaskOpening, Masks, SettledBeside, Xor};
 pub use opening::Opener;
 pub use planned::Planned;
 pub use protocol::{Bmr, run_over};

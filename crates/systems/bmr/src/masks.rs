@@ -74,22 +74,55 @@ pub trait BitMpc {
     }
 }
 
+/// How XOR gates are garbled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Xor {
+    /// Not at all: a party has one offset between the two keys of every wire, and the sum of keys is a key of
+    /// the sum.
+    Free,
+    /// In rows, as AND gates are: each wire has offsets of its own, and keys that have nothing in common with
+    /// those of other wires.
+    Garbled,
+}
+
 /// A protocol for bits whose bits are multiplied by the offsets of garbling: figure 8, or Claim 41.
 pub trait Masks: BitMpc {
-    /// This party's offset `R`, whose bit 0 is one. The peers know nothing of the other bits, but for one guess or two.
+    /// How XOR gates are garbled: all parties' masks say the same.
+    fn xor(&self) -> Xor {
+        Xor::Free
+    }
+
+    /// This party's offset `R`, whose bit 0 is one. The peers know nothing of the other bits, but for one guess
+    /// or two. Zero if wires have their own.
     fn offset(&self) -> Block;
+
+    /// This party's offsets of `wires` more wires, uniform, of which the peers know nothing: they are counted
+    /// from the last [products with offsets](Masks::times_offsets) on. With one offset for all wires none.
+    ///
+    /// # Errors
+    /// Errors of the channels and of checks.
+    fn new_offsets(&mut self, net: &mut Mesh<'_>, wires: usize) -> Result<Zeroizing<Vec<Block>>> {
+        let _ = (net, wires);
+        Ok(Zeroizing::default())
+    }
 
     /// Says, before the first products, that until they are checked nothing leaves that depends on an input:
     /// their check may then show what would tell the offset to a party that lies in it.
     fn ahead_of_inputs(&mut self) {}
 
     /// Shares of the products of bits with the offsets of all parties, from their rows: of a bit `x` a block
-    /// for each party `j`; these blocks add up to `x R^j` over the parties, if the bits are right. When it
-    /// returns, every check of what else was said for this has passed, at this party.
+    /// for each party `j`; these blocks add up to `x R^j` over the parties, if the bits are right. `wires` has
+    /// the number of the wire of each bit, if wires have offsets of their own. When it returns, every check of
+    /// what else was said for this has passed, at this party.
     ///
     /// # Errors
     /// Errors of the channels and of checks.
-    fn times_offsets(&mut self, net: &mut Mesh<'_>, rows: Zeroizing<Vec<Block>>) -> Result<Zeroizing<Vec<Block>>>;
+    fn times_offsets(
+        &mut self,
+        net: &mut Mesh<'_>,
+        rows: Zeroizing<Vec<Block>>,
+        wires: &[usize],
+    ) -> Result<Zeroizing<Vec<Block>>>;
 }
 
 /// The values that were opened, each of which is there if this party is to learn it, and what was heard
@@ -103,4 +136,11 @@ pub struct MaskOpening<'a> {
     pub rows: &'a [Block],
     /// Those who learn them, and nobody else does.
     pub to: Recipients,
+}
+
+/// Says what goes beside, where there is nothing else to say, and hears the others'. One round.
+pub(crate) fn said_beside(net: &mut Mesh<'_>, beside: &Beside) -> Result<PerPeer<Vec<u8>>> {
+    let mut heard = PerPeer::new(net.me(), net.parties(), |peer| vec![0; beside.lengths[peer]]);
+    net.exchange(&beside.out, &mut heard)?;
+    Ok(heard)
 }

@@ -131,6 +131,25 @@ impl Opening {
         })
     }
 
+    /// The same behind a digest of what all heard so far.
+    pub(crate) fn with_digest(&self, echo: &Echo, conduct: &mut impl for<'a> Conduct<GarblingAct<'a>>) -> Beside {
+        let digest = echo.digest();
+        let out = self.shares(conduct).map(|_, shares| [&digest[..], &shares].concat());
+        let lengths = PerPeer::new(self.me, self.parties, |_| digest.len() + self.bytes());
+        Beside { out, lengths }
+    }
+
+    /// Compares the digests of the others, and adds the shares behind them.
+    ///
+    /// # Errors
+    /// [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION).
+    pub(crate) fn compared(&mut self, echo: &Echo, heard: PerPeer<Vec<u8>>) -> Result<()> {
+        let digest = echo.digest().len();
+        echo.compare(heard.iter().map(|(_, heard)| &heard[..digest]))?;
+        self.collect(heard.iter().map(|(_, heard)| &heard[digest..]));
+        Ok(())
+    }
+
     /// Bytes of what each peer says in step 3.
     pub(crate) fn bytes(&self) -> usize {
         self.part(self.me).len() * Block::BYTES

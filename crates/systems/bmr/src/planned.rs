@@ -47,11 +47,21 @@ impl Planned {
 
 /// The number of chunks of this room in which something is garbled.
 fn chunks(program: &Program, room: usize) -> u64 {
-    let mut cuts = Cuts { room, fill: Fill::default(), chunks: 0 };
-    let none = vec![None; program.inputs().len()];
-    comity_circuit::run(program, &mut cuts, &none, &mut Nobody).expect("what holds no wire takes any program");
+    let mut cuts = cuts(program, room);
     cuts.cut();
     cuts.chunks
+}
+
+/// XOR gates of a program that have rows where such gates do.
+pub(crate) fn garbled_xors(program: &Program) -> u64 {
+    cuts(program, usize::MAX).xors
+}
+
+fn cuts(program: &Program, room: usize) -> Cuts {
+    let mut cuts = Cuts { room, fill: Fill::default(), chunks: 0, xors: 0 };
+    let none = vec![None; program.inputs().len()];
+    comity_circuit::run(program, &mut cuts, &none, &mut Nobody).expect("what holds no wire takes any program");
+    cuts
 }
 
 /// Cuts a program as the walk does that garbles it.
@@ -59,6 +69,8 @@ struct Cuts {
     room: usize,
     fill: Fill,
     chunks: u64,
+    /// XOR gates, but for those with a constant.
+    xors: u64,
 }
 
 impl Cuts {
@@ -92,8 +104,13 @@ impl Engine for Cuts {
 
     fn call(&mut self, call: &Call<'_>) -> Result<(), NoMemory> {
         let (tape, mut cursor) = (call.circuit.tape(), Cursor::default());
-        let parts = core::iter::from_fn(|| cursor.advance(tape, Tape::MAX_ANDS)).map(|part| part.ands());
+        let mut xors = 0;
+        let parts = core::iter::from_fn(|| cursor.advance(tape, Tape::MAX_ANDS)).map(|part| {
+            xors += crate::chunk::garbled_xors(&part) as u64;
+            part.ands()
+        });
         let parts: Vec<usize> = parts.collect();
+        self.xors = self.xors.saturating_add(xors.saturating_mul(call.times));
         for _ in 0..call.times {
             self.fill.steps += 1;
             for ands in &parts {

@@ -97,7 +97,7 @@ impl Protocol for Bmr {
         }
         // Who has no name in the program takes part for its own sake: what is stored grows with the number of parties.
         let parties = program.parties().clamp(2, *CARD.parties.end());
-        Ok(vec![Need { material: GARBLED, units: vec![1], batches: 1, bytes: stored_size(program, parties) }])
+        Ok(vec![Need { material: GARBLED, units: vec![1], batches: 1, bytes: stored_size(program, parties, None) }])
     }
 
     fn amount(&self, units: u64, _: &Options, _: Params) -> Result<Need> {
@@ -173,8 +173,12 @@ pub fn run_over<B: BaseOt<Model = Malicious>>(me: &mut Party<'_, '_>, job: &Job<
 
 /// These masks, and who opens the rows.
 pub(crate) fn ground<'m>(masks: &'m mut dyn Masks, options: &Options) -> Ground<'m> {
-    let opener = if options.word("opener") == "collector" { Opener::Collector } else { Opener::Balanced };
-    Ground { masks, opener }
+    Ground { masks, opener: opener(options) }
+}
+
+/// Who opens the rows.
+pub(crate) fn opener(options: &Options) -> Opener {
+    if options.word("opener") == "collector" { Opener::Collector } else { Opener::Balanced }
 }
 
 /// What a program asks for among so many.

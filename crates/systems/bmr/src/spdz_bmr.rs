@@ -3,13 +3,15 @@
 use comity_circuit::{Goal, Program};
 use comity_core::{Block, Error, Params, Result};
 use comity_protocol::{
-    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Honest, Job, Lot, Material, Need, Opt, Options, Party,
-    Press, Protocol, Shelf, Supplies, Takes, Talk, Values,
+    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Honest, Job, Lot, Material, Need, Opt, Options,
+    Party, Press, Protocol, Shelf, Supplies, Takes, Talk, Values,
 };
 use comity_spdz::material::{FIELD, FieldUses, MATERIAL, fields_from_shelf, fresh, prepare, stored_bytes};
 use comity_spdz::{FieldMachine, FieldSource};
 
 use crate::field_masks::FieldMasks;
+use crate::masks::Xor;
+use crate::planned::garbled_xors;
 use crate::protocol::{OPENER, ground};
 use crate::stored::stored_size;
 use crate::{Planned, prepare_with, run_with, use_up};
@@ -24,15 +26,27 @@ static CARD: Card = Card {
     name: "spdz-bmr",
     kind: CardKind::Protocol,
     paper: "Lindell, Pinkas, Smart, Yanai: Efficient Constant Round Multi-party Computation Combining BMR and SPDZ \
-            (Crypto 2015), with free XOR as in Hazay, Scholl, Soria-Vazquez (Asiacrypt 2017), table 4",
+            (Crypto 2015); with free XOR as in Hazay, Scholl, Soria-Vazquez (Asiacrypt 2017), table 4",
     parties: 2..=16,
     adversary: Adversary::Malicious,
     corrupt: Corrupt::AllButOne,
     takes: Takes::Any,
     reactive: false,
     goal: Goal::Size,
-    offline: &[Material { name: GARBLED, program: true, from: Some(FIELD), options: &[], units: &["runs"] }, MATERIAL],
+    offline: &[
+        Material { name: GARBLED, program: true, from: Some(FIELD), options: &["xor"], units: &["runs"] },
+        MATERIAL,
+    ],
     options: &[
+        Opt {
+            name: "xor",
+            values: Values::OneOf(&["free", "garbled"]),
+            default: Default::Given("free"),
+            agreed: true,
+            about: "Whether XOR gates are free, or garbled as AND gates are, as in the paper: then each has a triple \
+                    for each party, and all that is assumed of what hides the rows is that it is a pseudo-random \
+                    function, since a run opens them when inputs are fixed, those that were garbled ahead, too",
+        },
         OPENER,
         Opt {
             name: "stored",
@@ -54,13 +68,36 @@ static CARD: Card = Card {
             It is here as the construction that bmr is measured against. What is garbled ahead runs as fast as bmr's.",
 };
 
+/// How XOR gates are garbled.
+fn xor(options: &Options) -> Xor {
+    if options.word("xor") == "garbled" { Xor::Garbled } else { Xor::Free }
+}
+
 /// What a program uses up among so many parties: a product for each AND gate, those of three of its bits with
-/// all offsets, and those of one bit of each bit of an output.
-fn uses(program: &Program, parties: u16) -> FieldUses {
+/// offsets of all, and those of one bit of each bit of an output, and of each XOR gate that has rows. Behind each
+/// of these gates is a mask, and an offset if wires have their own.
+fn uses(program: &Program, parties: u16, xor: Xor) -> FieldUses {
     let Planned { shares, ands, .. } = Planned::of(program);
     let outputs = shares - ands;
-    let strings = ands.saturating_mul(3).saturating_add(outputs).saturating_mul(parties.into());
-    FieldUses { products: ands.saturating_add(strings), shares, masks: FieldUses::of(program).masks, elements: 1 }
+    let xors = if xor == Xor::Garbled { garbled_xors(program) } else { 0 };
+    let gates = Gates { ands, sums: outputs.saturating_add(xors) };
+    gates.uses(parties, xor, FieldUses::of(program).masks)
+}
+
+/// Gates that are garbled: AND gates, and those of outputs and of sums.
+struct Gates {
+    ands: u64,
+    sums: u64,
+}
+
+impl Gates {
+    fn uses(self, parties: u16, xor: Xor, masks: u64) -> FieldUses {
+        let Gates { ands, sums } = self;
+        let strings = ands.saturating_mul(3).saturating_add(sums).saturating_mul(parties.into());
+        let shares = ands.saturating_add(sums);
+        let elements = if xor == Xor::Garbled { shares } else { 1 };
+        FieldUses { products: ands.saturating_add(strings), shares, masks, elements }
+    }
 }
 
 /// The parties for which stored material is counted: those that the program names.
@@ -69,7 +106,12 @@ fn named(program: &Program) -> u16 {
 }
 
 /// Masks for a program, of what is on this shelf, or new ones.
-fn masks<'s>(me: &mut Party<'_, '_>, shelf: Option<&'s mut dyn Shelf>, program: &Program) -> Result<FieldMasks<'s>> {
+fn masks<'s>(
+    me: &mut Party<'_, '_>,
+    shelf: Option<&'s mut dyn Shelf>,
+    program: &Program,
+    xor: Xor,
+) -> Result<FieldMasks<'s>> {
     let Party { net, here, rng, observer } = me;
     observer.phase("setup");
     let source: Box<dyn FieldSource<Block> + 's> = match shelf {
@@ -84,11 +126,14 @@ fn masks<'s>(me: &mut Party<'_, '_>, shelf: Option<&'s mut dyn Shelf>, program: 
         Some(shelf) => Box::new(fields_from_shelf(shelf, *here)?),
         None => fresh(net, *here, *rng)?,
     };
-    let uses = uses(program, here.parties);
+    let uses = uses(program, here.parties, xor);
     let mut machine = FieldMachine::new(here.child("machine"), source, *rng);
     machine.plan(uses.products);
     machine.prepare(net, usize::try_from(uses.masks).unwrap_or(usize::MAX))?;
-    FieldMasks::setup(net, Box::new(machine), uses.shares)
+    match xor {
+        Xor::Free => FieldMasks::setup(net, Box::new(machine), uses.shares),
+        Xor::Garbled => Ok(FieldMasks::of_wires(net, Box::new(machine), uses.shares)),
+    }
 }
 
 impl Protocol for SpdzBmr {
@@ -98,9 +143,10 @@ impl Protocol for SpdzBmr {
 
     fn needs(&self, program: &Program, options: &Options, _: Params) -> Result<Vec<Need>> {
         if options.word("stored") == FIELD {
-            return Ok(vec![uses(program, named(program)).need()]);
+            return Ok(vec![uses(program, named(program), xor(options)).need()]);
         }
-        let bytes = stored_size(program, named(program));
+        let xors = (xor(options) == Xor::Garbled).then(|| garbled_xors(program));
+        let bytes = stored_size(program, named(program), xors);
         Ok(vec![Need { material: GARBLED, units: vec![1], batches: 1, bytes }])
     }
 
@@ -109,7 +155,7 @@ impl Protocol for SpdzBmr {
     }
 
     fn source(&self, program: &Program, options: &Options) -> Option<Need> {
-        (options.word("stored") == "garbled").then(|| uses(program, named(program)).need())
+        (options.word("stored") == "garbled").then(|| uses(program, named(program), xor(options)).need())
     }
 
     fn stored_bytes(&self, need: &Need, parties: u16) -> u64 {
@@ -117,7 +163,8 @@ impl Protocol for SpdzBmr {
     }
 
     fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
-        crate::costs::on_a_field(of, &uses(of.program, of.parties), talk);
+        let xors = if xor(of.options) == Xor::Garbled { garbled_xors(of.program) } else { 0 };
+        crate::costs::on_a_field(of, &uses(of.program, of.parties, xor(of.options)), xors, talk);
         Ok(())
     }
 
@@ -128,8 +175,15 @@ impl Protocol for SpdzBmr {
             return use_up(&mut me.sub("spdz-bmr, prepared"), &mut { batch }, job, &mut Honest);
         }
         let mut me = me.sub("spdz-bmr");
-        let mut masks = masks(&mut me, from.shelf(FIELD), job.program)?;
+        let mut masks = masks(&mut me, from.shelf(FIELD), job.program, xor(job.options))?;
         run_with(&mut me, ground(&mut masks, job.options), job)
+    }
+
+    fn assumption(&self, options: &Options) -> Option<&'static str> {
+        Some(match xor(options) {
+            Xor::Free => "AES-128 is an ideal cipher: the keys of all wires of a party differ by one offset",
+            Xor::Garbled => "what hides the rows is AES-128 as a pseudo-random function",
+        })
     }
 
     /// What is garbled is of offsets of its own, and stays good if the shelf's lot ends later.
@@ -147,7 +201,7 @@ impl Protocol for SpdzBmr {
         for run in 0..ahead.make.batches {
             let mut me = me.sub(&format!("lot {run}"));
             to.put(&mut me, &Lot { units: vec![1], batches: 1 }, &mut |me, _, out| {
-                let mut masks = masks(me, from.shelf(FIELD), program)?;
+                let mut masks = masks(me, from.shelf(FIELD), program, xor(ahead.options))?;
                 prepare_with(me, ground(&mut masks, ahead.options), program, out, &mut Honest)
             })?;
         }

@@ -1,5 +1,5 @@
 //! What a party keeps of a garbled program until it is run. Lengths follow from the program, and nothing else
-//! is written.
+//! is written. Where XOR gates have rows, what is kept of these is this party's share.
 
 use std::io::{Read, Write};
 
@@ -16,6 +16,9 @@ use crate::hash::{OUTPUT_ROWS, ROWS};
 /// early.
 const FORM: BatchForm = BatchForm { magic: b"comity garbled 2", name: "what was garbled" };
 
+/// The beginning where XOR gates have rows: shares, which the run opens.
+const SHARES: &[u8; BatchForm::BEGINNING] = b"comity garbled s";
+
 /// What opens it.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(crate) struct Head {
@@ -29,23 +32,23 @@ pub(crate) struct Head {
     me: PartyId,
     #[zeroize(skip)]
     parties: u16,
-    /// This party's offset.
-    pub(crate) offset: Block,
+    /// This party's offset, if wires have it in common.
+    pub(crate) offset: Option<Block>,
 }
 
 impl Head {
-    pub(crate) fn new(here: Here, program: &Program, offset: Block) -> Head {
+    pub(crate) fn new(here: Here, program: &Program, offset: Option<Block>) -> Head {
         Head { session: here.session, program: program.digest(), me: here.me, parties: here.parties, offset }
     }
 
     pub(crate) fn write(&self, to: &mut dyn Write) -> Result<()> {
         let mut bytes = Zeroizing::new(Vec::with_capacity(Head::BYTES));
-        bytes.extend(FORM.magic);
+        bytes.extend(if self.offset.is_some() { FORM.magic } else { SHARES });
         bytes.extend(self.session.to_bytes());
         bytes.extend(self.program);
         bytes.extend(self.me.0.to_le_bytes());
         bytes.extend(self.parties.to_le_bytes());
-        bytes.extend(self.offset.to_bytes());
+        bytes.extend(self.offset.unwrap_or_default().to_bytes());
         FORM.put(to, &bytes)
     }
 
@@ -56,7 +59,8 @@ impl Head {
     /// # Errors
     /// [`Store`](comity_core::Kind) if it is not for this program and party among so many.
     pub(crate) fn read(from: &mut dyn Read, here: Here, program: &Program) -> Result<Head> {
-        if FORM.beginning(from)? != *FORM.magic {
+        let beginning = FORM.beginning(from)?;
+        if ![FORM.magic, SHARES].contains(&&beginning) {
             return Err(Error::store(
                 "what is stored was garbled by an earlier version, whose last party to speak could choose its input by those of others: remove its lot \
                  (`comity store remove`) and prepare the program anew",
@@ -67,6 +71,7 @@ impl Head {
         let [session, digest] = [0, 32].map(|at| <[u8; 32]>::try_from(&bytes[at..at + 32]).expect("32 bytes"));
         let [me, parties] = [64, 66].map(|at| u16::from_le_bytes([bytes[at], bytes[at + 1]]));
         let offset = Block::new(bytes[68..].try_into().expect("16 bytes"));
+        let offset = (beginning == *FORM.magic).then_some(offset);
         let head = Head { session: SessionId::new(session), program: digest, me: PartyId(me), parties, offset };
         if head.program != program.digest() {
             return Err(Error::store("what is stored was garbled for another program"));
@@ -81,14 +86,19 @@ impl Head {
     }
 }
 
-/// Bytes that a party stores at most for a program among so many.
-pub(crate) fn stored_size(program: &Program, parties: u16) -> u64 {
-    let bits = |bits: u64| bits * Block::BYTES as u64 + bits.div_ceil(8);
+/// Bytes that a party stores at most for a program among so many, of whose XOR gates `xors` have rows, if they do.
+pub(crate) fn stored_size(program: &Program, parties: u16, xors: Option<u64>) -> u64 {
+    let keys = if xors.is_some() { 2 } else { 1 };
+    let bits = |bits: u64| bits * keys * Block::BYTES as u64 + bits.div_ceil(8);
     let inputs: u64 = program.inputs().iter().map(|input| input.bits as u64).sum();
     let outputs: u64 = program.outputs().iter().map(|output| output.bits as u64).sum();
-    let gate = |rows: usize| (rows as u64 * u64::from(parties) + 1) * Block::BYTES as u64;
+    let gate = |rows: usize| (rows as u64 * u64::from(parties) + keys) * Block::BYTES as u64;
     let values = (program.inputs().len() + program.outputs().len()) as u64;
-    let gates = program.and_gates().saturating_mul(gate(ROWS)).saturating_add(outputs * gate(OUTPUT_ROWS));
+    let gates = program
+        .and_gates()
+        .saturating_add(xors.unwrap_or(0))
+        .saturating_mul(gate(ROWS))
+        .saturating_add(outputs * gate(OUTPUT_ROWS));
     gates.saturating_add(Head::BYTES as u64 + bits(inputs) + outputs / 8 + values)
 }
 
@@ -100,17 +110,23 @@ pub(crate) fn write_chunk(to: &mut dyn Write, masked: &Masked, rows: &[Block]) -
     for mask in masked.inputs.iter().chain(&masked.outputs).flatten() {
         FORM.put_bits(to, mask)?;
     }
-    for blocks in [&masked.input_keys[..], &masked.gate_keys[..], &masked.output_keys[..], rows] {
+    let Masked { input_keys, gate_keys, xor_keys, output_keys, .. } = masked;
+    for blocks in [&input_keys[..], &gate_keys[..], &xor_keys[..], &output_keys[..], rows] {
         FORM.put_blocks(to, blocks)?;
     }
     Ok(())
 }
 
-/// Reads a chunk, and the rows of its gates.
+/// Reads a chunk, and the rows of its gates, or this party's shares of them. A wire has so many keys of a party.
 ///
 /// # Errors
 /// Those of reading.
-pub(crate) fn read_chunk(from: &mut dyn Read, chunk: &Chunk<'_>, here: Here) -> Result<(Masked, Vec<Block>)> {
+pub(crate) fn read_chunk(
+    from: &mut dyn Read,
+    chunk: &Chunk<'_>,
+    here: Here,
+    keys: usize,
+) -> Result<(Masked, Vec<Block>)> {
     let mut mask =
         |own: bool, bits: usize| -> Result<Option<Bits>> { own.then(|| FORM.take_bits(from, bits)).transpose() };
     let inputs = chunk.inputs.iter().map(|input| mask(input.owner == here.me, input.bits)).collect::<Result<_>>()?;
@@ -122,8 +138,9 @@ pub(crate) fn read_chunk(from: &mut dyn Read, chunk: &Chunk<'_>, here: Here) -> 
         Ok(blocks)
     };
     let fill = &chunk.fill;
-    let [input_keys, gate_keys, output_keys] =
-        [blocks(fill.input_bits)?, blocks(fill.ands)?, blocks(fill.output_bits)?].map(Zeroizing::new);
+    let mut keys = |wires: usize| blocks(keys * wires).map(Zeroizing::new);
+    let (input_keys, gate_keys) = (keys(fill.input_bits)?, keys(fill.ands)?);
+    let (xor_keys, output_keys) = (keys(fill.xors)?, keys(fill.output_bits)?);
     let rows = blocks(chunk.rows(here.parties.into()))?;
-    Ok((Masked { inputs, outputs, input_keys, gate_keys, output_keys }, rows))
+    Ok((Masked { inputs, outputs, input_keys, gate_keys, xor_keys, output_keys }, rows))
 }

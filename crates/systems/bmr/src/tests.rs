@@ -83,7 +83,7 @@ impl Protocol for Ahead {
         let mut masks = Ideal::new(here.session.child("ideal"), here.me.0.into(), here.parties.into());
         let ground = Ground { masks: &mut masks, opener: Opener::Collector };
         prepare_with(&mut me.sub("ahead"), ground, job.program, &mut kept, &mut Honest)?;
-        assert!(kept.len() as u64 <= stored_size(job.program, here.parties));
+        assert!(kept.len() as u64 <= stored_size(job.program, here.parties, None));
         let mut kept = &kept[..];
         use_up(me, &mut kept, job, &mut Honest)?;
         assert!(kept.is_empty(), "all that was written is read");

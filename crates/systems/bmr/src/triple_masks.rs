@@ -367,7 +367,12 @@ impl<C: for<'b> Conduct<JointAct<'b>>> Masks for TripleMasks<'_, C> {
     }
 
     /// Claim 41: the rows are these products.
-    fn times_offsets(&mut self, _: &mut Mesh<'_>, rows: Zeroizing<Vec<Block>>) -> Result<Zeroizing<Vec<Block>>> {
+    fn times_offsets(
+        &mut self,
+        _: &mut Mesh<'_>,
+        rows: Zeroizing<Vec<Block>>,
+        _: &[usize],
+    ) -> Result<Zeroizing<Vec<Block>>> {
         Ok(rows)
     }
 }

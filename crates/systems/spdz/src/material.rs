@@ -26,8 +26,8 @@ const TRIPLES: usize = 1 << 11;
 /// Bits of a batch that nobody knows, and bits of each party: of either a quarter as many as triples.
 const BITS: usize = 1 << 9;
 
-/// Elements of a batch of each party: one for whatever uses a batch.
-const ELEMENTS: usize = 1;
+/// Elements of a batch of each party: as many as bits, for uses that put in one beside each bit.
+const ELEMENTS: usize = BITS;
 
 /// Batches of a lot, if no program needs more.
 const LOT: u64 = 1 << 6;
@@ -136,11 +136,11 @@ mod tests {
     fn a_use_takes_whole_batches() {
         let batches =
             |products, shares, masks, elements| FieldUses { products, shares, masks, elements }.need().batches;
-        assert_eq!([batches(0, 0, 0, 0), batches(2048, 512, 512, 1), batches(2049, 0, 0, 0)], [1, 1, 2]);
-        assert_eq!([batches(1, 1025, 0, 0), batches(1, 0, 513, 0), batches(1, 0, 0, 4)], [3, 2, 4]);
+        assert_eq!([batches(0, 0, 0, 0), batches(2048, 512, 512, 512), batches(2049, 0, 0, 0)], [1, 1, 2]);
+        assert_eq!([batches(1, 1025, 0, 0), batches(1, 0, 513, 0), batches(1, 0, 0, 1537)], [3, 2, 4]);
         let need = FieldUses::default().need();
         assert_eq!((stored_bytes(&need, 2), need.bytes), (need.bytes, batch(2).bytes() + BESIDE));
         // Bits and elements of one more party.
-        assert_eq!(stored_bytes(&need, 3) - need.bytes, 32 * 513);
+        assert_eq!(stored_bytes(&need, 3) - need.bytes, 32 * 1024);
     }
 }

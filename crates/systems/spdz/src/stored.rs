@@ -24,7 +24,7 @@ use zeroize::Zeroizing;
 use crate::source::{FieldSource, too_little};
 
 /// The form of a batch's bytes.
-const FORM: BatchForm = BatchForm { magic: b"comity field 1\n\0", name: "a batch of field material" };
+const FORM: BatchForm = BatchForm { magic: b"comity field 2\n\0", name: "a batch of field material" };
 
 /// How much a batch holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Masks that are shares in a field: over an ideal protocol for these, over SPDZ, and parties that lie in it.
 
+mod garbled;
 mod ideal;
 
 use std::sync::{Arc, Mutex};
@@ -19,7 +20,7 @@ use comity_testing::{Kept, Net};
 use super::cheats::{Dealt, Ends, run_on};
 use crate::act::GarblingAct;
 use crate::checks::GARBLED_ROW;
-use crate::{FieldMasks, Ground, Opener, SpdzBmr, run_with};
+use crate::{FieldMasks, Ground, Opener, SpdzBmr, Xor, run_with};
 use ideal::IdealField;
 
 /// Garbling over an ideal protocol for shares in a field.
@@ -79,18 +80,19 @@ impl<'a> Conduct<FieldAct<'a, Block>> for Liar {
     }
 }
 
+/// What party 1 lies in: a message to a party, or values.
+type Lie = (Option<(&'static str, PartyId)>, Option<&'static str>);
+
+const NO_LIE: Lie = (None, None);
+
+const XORS: [Xor; 2] = [Xor::Free, Xor::Garbled];
+
 /// The logs of parties by number.
 type Logs = [Arc<Mutex<Vec<&'static str>>>; 3];
 
 /// Runs the program of the cheats among `n`, of whom party 1 lies in messages or values of the masks. What all do
 /// in garbling goes through `lie`.
-fn run(
-    n: u16,
-    says: Option<(&'static str, PartyId)>,
-    holds: Option<&'static str>,
-    logs: &Logs,
-    lie: impl Fn(u16, GarblingAct<'_>, &[Block]) + Sync,
-) -> Ends {
+fn run(n: u16, xor: Xor, (says, holds): Lie, logs: &Logs, lie: impl Fn(u16, GarblingAct<'_>, &[Block]) + Sync) -> Ends {
     let bits = |net: &mut Mesh<'_>, here: Here| -> Result<Dealt> {
         let mut rng = laws::rng(40 + u128::from(here.me.0));
         let dealer = FieldDealer::<Block>::setup(net, here.child("dealer"), &mut rng)?;
@@ -102,7 +104,11 @@ fn run(
             log: logs[usize::from(here.me.0).min(2)].clone(),
         };
         let machine = FieldMachine::with(here.child("machine"), Box::new(Fresh(dealer)), &mut rng, conduct);
-        Ok((Box::new(FieldMasks::setup(net, Box::new(machine), 4)?), Vec::new()))
+        let masks = match xor {
+            Xor::Free => FieldMasks::setup(net, Box::new(machine), 4)?,
+            Xor::Garbled => FieldMasks::of_wires(net, Box::new(machine), 4),
+        };
+        Ok((Box::new(masks), Vec::new()))
     };
     run_on(n, 0b101, 7, &[0, 1, 2], Opener::Balanced, bits, lie)
 }
@@ -119,9 +125,12 @@ fn lies_in_the_shares_end_the_run_before_rows_leave() {
     let values = ["factors", "masks of outputs", "sigma"].map(|what| (None, Some(what), FALSE_MAC));
     let said = ["lowest bit of an offset", "factors", "masks of outputs"]
         .map(|what| (Some((what, PartyId(0))), None, EQUIVOCATION));
-    for (says, holds, check) in values.into_iter().chain(said) {
+    let lies = values.into_iter().chain(said).flat_map(|lie| XORS.map(|xor| (xor, lie)));
+    // With offsets of their own no bit of them is said.
+    let none = ("lowest bit of an offset", PartyId(0));
+    for (xor, (says, holds, check)) in lies.filter(|(xor, lie)| *xor == Xor::Free || lie.0 != Some(none)) {
         let rows = Mutex::new(0);
-        let ends = run(3, says, holds, &Logs::default(), |_, act, _| {
+        let ends = run(3, xor, (says, holds), &Logs::default(), |_, act, _| {
             if let GarblingAct::Shares(..) = act {
                 *rows.lock().unwrap() += 1;
             }
@@ -137,8 +146,8 @@ fn lies_in_the_shares_end_the_run_before_rows_leave() {
 /// wrong.
 #[test]
 fn a_wrong_prf_value_only_stops_a_party() {
-    for entry in 0..2 {
-        let ends = run(2, None, None, &Logs::default(), |me, act, _| {
+    for (xor, entry) in XORS.into_iter().flat_map(|xor| [(xor, 0), (xor, 1)]) {
+        let ends = run(2, xor, NO_LIE, &Logs::default(), |me, act, _| {
             if let GarblingAct::Garbled(shares) = act
                 && me == 1
             {
@@ -160,8 +169,14 @@ fn a_wrong_prf_value_only_stops_a_party() {
 /// What parties say on the shares, in order: all of it is checked before rows leave, and nothing after.
 #[test]
 fn masks_are_checked_before_rows_leave() {
+    for xor in XORS {
+        masks_are_checked(xor);
+    }
+}
+
+fn masks_are_checked(xor: Xor) {
     let logs = Logs::default();
-    let ends = run(3, None, None, &logs, |me, act, _| {
+    let ends = run(3, xor, NO_LIE, &logs, |me, act, _| {
         if let GarblingAct::Shares(peer, _) = act
             && peer.0 == u16::from(me == 0)
         {
@@ -170,7 +185,7 @@ fn masks_are_checked_before_rows_leave() {
     });
     assert!(ends.iter().all(Result::is_ok));
     let check = ["echo", "commitments", "echo", "coin", "commitments", "echo", "sigma"];
-    let offsets = ["lowest bit of an offset"; 3];
+    let offsets = vec!["lowest bit of an offset"; if xor == Xor::Free { 3 } else { 0 }];
     let products = ["factors", "masks of outputs", "factors"];
     let all = [&offsets[..], &products, &check, &["rows"]].concat();
     for log in logs {
@@ -179,7 +194,7 @@ fn masks_are_checked_before_rows_leave() {
 }
 
 /// Stored shares in a field are masks, in a run or for a garbled program, to all or to some.
-fn on_stored<const N: usize>(program: &Program, garbled: bool) {
+fn on_stored<const N: usize>(program: &Program, xor: &'static str, garbled: bool) {
     let mut rng = laws::rng(3);
     let inputs: Vec<Bits> = program.inputs().iter().map(|input| laws::bits(input.bits, &mut rng)).collect();
     let right: Vec<(usize, Bits)> = laws::clear(program, &inputs).into_iter().enumerate().collect();
@@ -187,6 +202,7 @@ fn on_stored<const N: usize>(program: &Program, garbled: bool) {
         let here = super::place(net, "stored field");
         let me = here.me;
         let mut options = Options::new(SpdzBmr.card());
+        options.set(me, "xor", xor).unwrap();
         let (mut field, mut outputs, mut rng) = (Kept::new("field", []), Outputs::default(), laws::rng(me.0.into()));
         let mut party = Party { net, here, rng: &mut rng, observer: &mut outputs };
         let make = SpdzBmr.source(program, &options).unwrap();
@@ -201,6 +217,7 @@ fn on_stored<const N: usize>(program: &Program, garbled: bool) {
             let make = SpdzBmr.needs(program, &options, here.params).unwrap();
             let ahead = Ahead { program: Some(program), make: &make[0], ..ahead };
             SpdzBmr.prepare(&mut party, &ahead, &mut field, &mut kept).unwrap();
+            assert!(kept.batches[0].len() as u64 <= make[0].bytes);
             assert!(SpdzBmr.prepare(&mut party, &ahead, &mut field, &mut kept).is_err(), "no share is left");
             SpdzBmr.run(&mut party, &Job { program, inputs: &own, options: &options }, &mut kept).unwrap();
         } else {
@@ -218,10 +235,13 @@ fn on_stored<const N: usize>(program: &Program, garbled: bool) {
 
 #[test]
 fn stored_shares_in_a_field_are_masks() {
-    let program = Program::from_circuit(laws::chain_and_layer(6)).unwrap();
-    on_stored::<2>(&program, false);
-    on_stored::<2>(&program, true);
-    on_stored::<2>(&program.with_recipients(0, Recipients::only(1)).unwrap(), false);
+    let program = || Program::from_circuit(laws::chain_and_layer(6)).unwrap();
+    let to_one = program().with_recipients(0, Recipients::only(1)).unwrap();
+    on_stored::<2>(&program(), "free", false);
+    for xor in ["free", "garbled"] {
+        on_stored::<2>(&program(), xor, true);
+        on_stored::<2>(&to_one, xor, false);
+    }
 }
 
 /// Stored shares are counted for the parties that a program names: more are told so before any is taken.

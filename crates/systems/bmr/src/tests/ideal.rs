@@ -202,7 +202,12 @@ impl Masks for Ideal {
         self.offsets[self.me]
     }
 
-    fn times_offsets(&mut self, _: &mut Mesh<'_>, rows: Zeroizing<Vec<Block>>) -> Result<Zeroizing<Vec<Block>>> {
+    fn times_offsets(
+        &mut self,
+        _: &mut Mesh<'_>,
+        rows: Zeroizing<Vec<Block>>,
+        _: &[usize],
+    ) -> Result<Zeroizing<Vec<Block>>> {
         Ok(rows)
     }
 }

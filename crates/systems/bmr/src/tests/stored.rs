@@ -14,13 +14,17 @@ fn a_garbled_program_is_for_its_program_and_party() {
     let session = SessionId::derive("test", &[b"head"]);
     let here = |me, parties| Here::new(PartyId(me), parties, session);
     let mut bytes = Vec::new();
-    Head::new(here(1, 3), &program, Block::from_u128(7)).write(&mut bytes).unwrap();
+    Head::new(here(1, 3), &program, Some(Block::from_u128(7))).write(&mut bytes).unwrap();
     let read = |here, program: &Program| Head::read(&mut &bytes[..], here, program).map_err(|error| error.to_string());
-    assert!(read(here(1, 3), &program).is_ok_and(|head| head.offset == Block::from_u128(7)));
+    assert!(read(here(1, 3), &program).is_ok_and(|head| head.offset == Some(Block::from_u128(7))));
     assert!(read(here(1, 3), &other).is_err_and(|why| why.contains("for another program")));
     for another in [here(2, 3), here(1, 4)] {
         assert!(read(another, &program).is_err_and(|why| why.contains("as party 1 of 3")));
     }
+    // Where wires have offsets of their own there is none to open with.
+    let mut shares = Vec::new();
+    Head::new(here(1, 3), &program, None).write(&mut shares).unwrap();
+    assert!(Head::read(&mut &shares[..], here(1, 3), &program).is_ok_and(|head| head.offset.is_none()));
     assert!(Head::read(&mut &bytes[..20], here(1, 3), &program).is_err());
     // What an earlier version kept has no name of its form.
     let old = Head::read(&mut &bytes[16..], here(1, 3), &program).map_err(|error| error.to_string());

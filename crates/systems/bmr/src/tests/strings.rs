@@ -49,7 +49,7 @@ fn run<'l, const N: usize>(calls: usize, false_shares: Option<u16>, lie: impl Fn
         let mut call = || {
             let mut rows = vec![Block::ZERO; masks.width() * BITS];
             masks.random(net, &mut rows)?;
-            let strings = masks.times_offsets(net, rows.clone().into())?;
+            let strings = masks.times_offsets(net, rows.clone().into(), &[])?;
             Ok((rows, strings.to_vec()))
         };
         let calls: Result<Vec<Held>> = (0..calls).map(|_| call()).collect();
@@ -129,7 +129,7 @@ fn an_offset_is_shown_to_who_lies_ahead_of_inputs_alone() {
             }
             let mut rows = vec![Block::ZERO; masks.width() * BITS];
             masks.random(net, &mut rows).unwrap();
-            (masks.times_offsets(net, rows.into()).unwrap_err().check(), masks.offset())
+            (masks.times_offsets(net, rows.into(), &[]).unwrap_err().check(), masks.offset())
         });
         assert_eq!(ends[0].0, Some(BIT_STRING));
         let times_bit = |offset| comity_core::gf128::mul(Backend::detect(), Block::from_u128(1 << MASK), offset);
