@@ -43,6 +43,17 @@ pub struct Need {
     pub bytes: u64,
 }
 
+/// What is known of programs before they are: how large they are at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// Parties.
+    pub parties: u16,
+    /// AND gates at most.
+    pub ands: u64,
+    /// Wires at most that are not sums of others: those of inputs and outputs, and behind AND gates.
+    pub wires: u64,
+}
+
 /// A lot that is to be put on a shelf.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lot {

@@ -43,6 +43,12 @@ pub(crate) struct PrepareArgs {
     /// Without a program, how much of the protocol's material: of `tinyot`, for how many AND gates.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub(crate) count: u64,
+    /// Without a program, what it may have at most beside as many AND gates as --count says: so many wires
+    ///
+    /// For `spdz-bmr`, whose material is for both. Wires of inputs and outputs are counted, and those behind AND
+    /// gates; with `--option xor=garbled` those behind XOR gates, too.
+    #[arg(long, value_name = "W", conflicts_with = "program", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    pub(crate) wires: Option<u64>,
     /// Refuse if all lots of the store could then take more than this: bytes, or as in 500MiB, 20GiB
     #[arg(long, value_name = "BYTES", default_value = "8GiB")]
     pub(crate) store_limit: Size,
@@ -75,9 +81,10 @@ pub(crate) fn run(args: &PrepareArgs) -> Outcome {
     let gates = resolved.as_ref().map_or(1, |resolved| resolved.program.and_gates()).saturating_mul(args.count);
     let mut watch = Watcher::new(party, parties, &names, &args.session, false, gates);
     let limit = args.store_limit.0;
-    let done = match &resolved {
-        Some(resolved) => session.prepare(&resolved.program, args.count, limit, &mut watch),
-        None => session.prepare_any(args.count, limit, &mut watch),
+    let done = match (&resolved, args.wires) {
+        (Some(resolved), _) => session.prepare(&resolved.program, args.count, limit, &mut watch),
+        (None, Some(wires)) => session.prepare_within(args.count, wires, limit, &mut watch),
+        (None, None) => session.prepare_any(args.count, limit, &mut watch),
     };
     let done = match done {
         Ok(done) => done,

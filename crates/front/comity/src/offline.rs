@@ -27,9 +27,9 @@ use std::fmt;
 
 use comity_channel::{Mesh, PerPeer};
 use comity_circuit::Program;
-use comity_core::{Error, PartyId, Result, SessionId};
+use comity_core::{Error, Params, PartyId, Result, SessionId};
 use comity_net::SystemRng;
-use comity_protocol::{Ahead, Card, Empty, Here, Material, Need, Options, Party, Protocol};
+use comity_protocol::{Ahead, Bound, Card, Empty, Here, Material, Need, Options, Party, Protocol};
 use comity_store::{Meta, Store};
 
 use crate::clock::Clock;
@@ -88,12 +88,33 @@ impl Session<'_> {
     /// # Errors
     /// As [`Session::prepare`].
     pub fn prepare_any(self, units: u64, limit: u64, watch: &mut dyn Watch) -> Result<Filled> {
+        self.prepare_amount(limit, watch, |protocol, options, params, _| protocol.amount(units, options, params))
+    }
+
+    /// Makes material ahead for any program of at most `ands` AND gates and so many wires, of a protocol that
+    /// counts both ([`Bound`]). Otherwise as [`Session::prepare_any`].
+    ///
+    /// # Errors
+    /// As [`Session::prepare`]; [`InvalidInput`](comity_core::Kind) if the protocol counts by one number, or no
+    /// program is within the bound.
+    pub fn prepare_within(self, ands: u64, wires: u64, limit: u64, watch: &mut dyn Watch) -> Result<Filled> {
+        self.prepare_amount(limit, watch, |protocol, options, params, parties| {
+            protocol.amount_within(&Bound { parties, ands, wires }, options, params)
+        })
+    }
+
+    fn prepare_amount(
+        self,
+        limit: u64,
+        watch: &mut dyn Watch,
+        amount: impl FnOnce(&dyn Protocol, &Options, Params, u16) -> Result<Need>,
+    ) -> Result<Filled> {
         let protocol = self.chosen(None)?;
         let options = self.options(protocol.card())?;
         fits(self.protocols, protocol.card(), self.parties(), None)?;
         protocol.card().has(self.me, self.parties())?;
         protocol.fits_parties(self.parties(), &options)?;
-        let need = protocol.amount(units, &options, self.params)?;
+        let need = amount(protocol, &options, self.params, self.parties())?;
         self.make(protocol, None, need.units.first().copied().unwrap_or(0), &[need], limit, watch)
     }
 

@@ -3,7 +3,7 @@
 use comity_circuit::{Goal, Program};
 use comity_core::{Block, Error, Params, Result};
 use comity_protocol::{
-    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Honest, Job, Lot, Material, Need, Opt, Options,
+    Adversary, Ahead, Bound, Card, CardKind, Corrupt, Costing, Default, Honest, Job, Lot, Material, Need, Opt, Options,
     Party, Press, Protocol, Shelf, Supplies, Takes, Talk, Values,
 };
 use comity_spdz::material::{FIELD, FieldUses, MATERIAL, fields_from_shelf, fresh, prepare, stored_bytes};
@@ -152,6 +152,17 @@ impl Protocol for SpdzBmr {
 
     fn amount(&self, units: u64, _: &Options, _: Params) -> Result<Need> {
         Ok(FieldUses { products: units, ..FieldUses::default() }.need())
+    }
+
+    /// Every wire that is no input's is taken to be behind a gate.
+    fn amount_within(&self, bound: &Bound, options: &Options, _: Params) -> Result<Need> {
+        let &Bound { parties, ands, wires } = bound;
+        let sums = wires.checked_sub(ands).ok_or_else(|| {
+            Error::invalid_input(format!(
+                "no program has {ands} AND gates and {wires} wires: behind each gate there is one (--wires)"
+            ))
+        })?;
+        Ok(Gates { ands, sums }.uses(parties, xor(options), wires).need())
     }
 
     fn source(&self, program: &Program, options: &Options) -> Option<Need> {
