@@ -1,17 +1,15 @@
 //! Authenticated garbling: whole runs and prepared ones, beside cut and choose in the same run.
 
-use std::collections::VecDeque;
-use std::io::{Cursor, Read};
-
 use comity_ag::Ag;
-use comity_channel::{Counter, Mesh, Result};
+use comity_channel::{Counter, Mesh};
 use comity_circuit::{Observer, Program};
-use comity_core::{Bits, Error};
+use comity_core::Bits;
 use comity_cutchoose::CutChoose;
 use comity_net::SystemRng;
-use comity_protocol::{Ahead, Lot, Party, Press, Protocol, Shelf, Supplies, WriteBatch};
+use comity_protocol::{Ahead, Party, Protocol};
 use comity_terminal::failure::{Failure, Outcome};
 
+use crate::kept::Kept;
 use crate::suite::{Bench, Suite};
 use crate::text::{Table, bytes, ratio, time};
 use crate::two::{NETWORKS, Run, Wire, Work, median, play, repeat};
@@ -128,47 +126,12 @@ fn execute(work: &Work<'_>, protocol: &dyn Protocol, net: Option<comity_channel:
     Ok((run, one + two))
 }
 
-/// Garbled programs in memory: the figures do not include the disk's time.
-#[derive(Default)]
-struct Kept(VecDeque<Vec<u8>>);
-
-impl Press for Kept {
-    fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()> {
-        for batch in 0..lot.batches {
-            let mut bytes = Vec::new();
-            write(me, batch, &mut bytes)?;
-            self.0.push_back(bytes);
-        }
-        Ok(())
-    }
-}
-
-impl Shelf for Kept {
-    fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
-        Ok(self.0.pop_front().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
-    }
-
-    fn check_begins(&mut self) -> Result<()> {
-        Err(Error::invalid_input("a garbled program is a lot by itself"))
-    }
-
-    fn check_passed(&mut self) -> Result<()> {
-        Ok(())
-    }
-}
-
-impl Supplies for Kept {
-    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
-        (material != "shares").then_some(self)
-    }
-}
-
 /// An online phase, and the bytes that the parties kept for it.
 fn prepared(program: &Program, work: &Work<'_>, net: Option<comity_channel::NetProfile>) -> Outcome<(Run, u64)> {
     let need = Ag.needs(program, work.job(&[]).options, work.here(0).params).map_err(Failure::from)?.remove(0);
     let prepare = |ch: &mut Wire, party: u16| {
         let here = work.here(party);
-        let (mut kept, mut net) = (Kept::default(), Mesh::of_two(here.me, ch));
+        let (mut kept, mut net) = (Kept::of(need.material), Mesh::of_two(here.me, ch));
         let mut me = Party { net: &mut net, here, rng: &mut SystemRng, observer: &mut Nobody };
         let options = work.job(&[]).options;
         let ahead = Ahead { program: Some(program), options, make: &need, together: 1 };
@@ -176,7 +139,7 @@ fn prepared(program: &Program, work: &Work<'_>, net: Option<comity_channel::NetP
         Ok(kept)
     };
     let (_, mut one, mut two) = play(None, |ch| prepare(ch, 0), |ch| prepare(ch, 1))?;
-    let stored = [&one, &two].iter().flat_map(|kept| &kept.0).map(|batch| batch.len() as u64).sum();
+    let stored = [&one, &two].iter().flat_map(|kept| &kept.batches).map(|batch| batch.len() as u64).sum();
     let online = |ch: &mut Wire, party: u16, kept: &mut Kept| {
         let (here, inputs) = (work.here(party), work.inputs(party));
         let mut net = Mesh::of_two(here.me, ch);

@@ -45,10 +45,23 @@ const RUNS: usize = 3;
 
 /// The cost of a phase, or of all: of the party that had most.
 #[derive(Clone, Copy, Default)]
-struct Cost {
-    seconds: f64,
-    sent: u64,
-    rounds: u64,
+pub(crate) struct Cost {
+    pub(crate) seconds: f64,
+    pub(crate) sent: u64,
+    pub(crate) rounds: u64,
+}
+
+/// Of each phase that of the party that had most, of what each had.
+pub(crate) fn most_of<const N: usize>(all: &[Vec<Cost>]) -> [Cost; N] {
+    let mut phases = [Cost::default(); N];
+    for costs in all {
+        for (most, cost) in phases.iter_mut().zip(costs) {
+            most.seconds = most.seconds.max(cost.seconds);
+            most.sent = most.sent.max(cost.sent);
+            most.rounds = most.rounds.max(cost.rounds);
+        }
+    }
+    phases
 }
 
 /// The phases of a run: base OTs with the check of keys, what depends on no program, what depends on no
@@ -62,7 +75,7 @@ struct Costs {
 }
 
 /// The paper's circuit for AES: a block of party 0, and a key of which each other one has a share.
-fn aes(parties: u16) -> Program {
+pub(crate) fn aes(parties: u16) -> Program {
     let mut program = ProgramBuilder::for_goal("aes128", Goal::Size);
     let block = program.input("block", 0u16, 128);
     let keys: Vec<_> = (1..parties).map(|party| program.input(format!("key {party}"), party, 128)).collect();
@@ -86,26 +99,32 @@ fn sha256() -> Program {
     comity_library::program("sha256").expect("the library has SHA-256")
 }
 
-fn here(net: &Mesh<'_>, session: comity_core::SessionId) -> Here {
+pub(crate) fn here(net: &Mesh<'_>, session: comity_core::SessionId) -> Here {
     let params = Params::new(128, RHO).expect("rho is in range");
     Here { me: net.me(), parties: net.parties(), session, params, backend: backend() }
 }
 
 /// Nobody looks at outputs.
-struct Nobody;
+pub(crate) struct Nobody;
 
 impl Observer for Nobody {
     fn output(&mut self, _: usize, _: Bits) {}
 }
 
-/// Measures phases, from when all begin one to when all have ended it.
-struct Meter<'t> {
+/// Measures phases.
+pub(crate) struct Meter<'t> {
     traffic: &'t Traffic,
-    costs: Vec<Cost>,
+    pub(crate) costs: Vec<Cost>,
 }
 
-impl Meter<'_> {
-    fn phase<T>(&mut self, net: &mut Mesh<'_>, run: impl FnOnce(&mut Mesh<'_>) -> Result<T>) -> Result<T> {
+impl<'t> Meter<'t> {
+    /// Nothing yet.
+    pub(crate) fn new(traffic: &'t Traffic) -> Meter<'t> {
+        Meter { traffic, costs: Vec::new() }
+    }
+
+    /// Measures one, from when all begin it to when all have ended it.
+    pub(crate) fn phase<T>(&mut self, net: &mut Mesh<'_>, run: impl FnOnce(&mut Mesh<'_>) -> Result<T>) -> Result<T> {
         net.tell(&[0])?;
         let (start, (sent, rounds)) = (Instant::now(), self.traffic.counts());
         let done = run(net)?;
@@ -125,7 +144,7 @@ fn costs(parties: u16, program: &Program, net: Option<NetProfile>) -> Outcome<Co
     let bucket = budget.known_batch().map_or(0, |(batch, _)| batch.size);
     let options = Options::new(Bmr.card());
     let all = among_counted(parties, net, |net, traffic| {
-        let (here, mut meter) = (here(net, session), Meter { traffic, costs: Vec::new() });
+        let (here, mut meter) = (here(net, session), Meter::new(traffic));
         // Set-up alone, since what is made ahead is made along with it.
         meter.phase(net, |net| Joint::setup(net, here.child("setup"), &mut SystemRng).map(drop))?;
         let own = inputs(program, here.me.0);
@@ -154,14 +173,7 @@ fn costs(parties: u16, program: &Program, net: Option<NetProfile>) -> Outcome<Co
         })?;
         Ok(meter.costs)
     })?;
-    let mut phases = [Cost::default(); 4];
-    for costs in &all {
-        for (most, cost) in phases.iter_mut().zip(costs) {
-            most.seconds = most.seconds.max(cost.seconds);
-            most.sent = most.sent.max(cost.sent);
-            most.rounds = most.rounds.max(cost.rounds);
-        }
-    }
+    let mut phases: [Cost; 4] = most_of(&all);
     // The second phase had a set-up of its own.
     let [setup, independent, ..] = &mut phases;
     independent.seconds = (independent.seconds - setup.seconds).max(0.0);
@@ -308,7 +320,7 @@ fn delay(suite: &mut Suite) -> Outcome {
             }
             let all = among_counted(3, Some(SLOW), |net, traffic| {
                 let (here, own) = (here(net, session), inputs(&program, net.me().0));
-                let mut meter = Meter { traffic, costs: Vec::new() };
+                let mut meter = Meter::new(traffic);
                 meter.phase(net, |net| {
                     let mut me = Party { net, here, rng: &mut SystemRng, observer: &mut Nobody };
                     run.run(&mut me, &Job { program: &program, inputs: &own, options: &options }, &mut Empty)

@@ -8,11 +8,13 @@ mod ampr14;
 mod circuit;
 mod count;
 mod d133_pfe;
+mod d133_spdz_bmr;
 mod d133_standard;
 mod dnnr17;
 mod garble;
 mod gmw;
 mod hss17;
+mod kept;
 mod machine;
 mod many;
 mod measurement;
@@ -71,6 +73,7 @@ static BENCHES: &[Bench] = &[
     gmw::GMW,
     token::TOKEN,
     ag::AG,
+    d133_spdz_bmr::D133_SPDZ_BMR,
     hss17::HSS17,
     hss17::DELAY,
     wmk17::TABLE4,
