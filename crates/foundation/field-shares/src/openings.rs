@@ -147,7 +147,8 @@ impl<F: Field> FieldOpenings<F> {
         })
     }
 
-    /// Takes in a value that is known to all, such as one that its owner said, with this party's share of its MAC.
+    /// Takes in a value that is known to all, such as one that its owner said, with this party's share of its
+    /// MAC.
     pub fn opened(&mut self, value: F, mac: F) {
         self.values.push(value);
         self.macs.push(mac);
@@ -253,8 +254,8 @@ fn exchange<C: for<'a> Conduct<JointAct<'a>>>(
     Ok(messages.heard)
 }
 
-/// Messages to all peers, and theirs. What is said again and again takes the memory of the time before, so that
-/// no page of it has to be cleared again.
+/// Messages to all peers, and theirs. What is said again and again takes the memory of the time before, so
+/// that no page of it has to be cleared again.
 pub(crate) struct Messages {
     pub(crate) out: PerPeer<Vec<u8>>,
     pub(crate) heard: PerPeer<Vec<u8>>,

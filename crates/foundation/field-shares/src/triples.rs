@@ -130,7 +130,8 @@ impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
         let FieldDealer { joint, links, messages, bits, .. } = self;
         joint.conduct().before(FieldAct::Holds { what: "factor", values: &mut b });
         let delta = joint.key().block();
-        // Steps 2 (b) and (c), the strings of an element of `a` at a time, which stay in the first-level cache.
+        // Steps 2 (b) and (c), the strings of an element of `a` at a time, which stay in the first-level
+        // cache.
         let mut strings = Zeroizing::new(vec![Block::ZERO; 2 * F::BITS]);
         let mut elements = Zeroizing::new(vec![F::ZERO; 2 * F::BITS]);
         messages.alike(mesh, "products", joint.conduct(), |peer, message| {
@@ -153,7 +154,8 @@ impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
         Ok(Products { a, b, c })
     }
 
-    /// Steps 2 (d) to (f) of the receiver, and step 3: what it has of a digit is `q_0` and, where it is set, `d`.
+    /// Steps 2 (d) to (f) of the receiver, and step 3: what it has of a digit is `q_0` and, where it is set,
+    /// `d`.
     fn receive(&mut self, a: &[F], c: &mut [F]) -> Result<()> {
         let backend = self.backend();
         let FieldDealer { links, messages, bits, .. } = self;

@@ -115,11 +115,12 @@ pub trait Protocol: Sync {
         }
     }
 
-    /// The need of material for any program within a bound, for a protocol that counts wires, too, rounded up to
-    /// whole batches.
+    /// The need of material for any program within a bound, for a protocol that counts wires, too, rounded up
+    /// to whole batches.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if the protocol counts by one number, or no program is within the bound.
+    /// [`InvalidInput`](comity_core::Kind) if the protocol counts by one number, or no program is within the
+    /// bound.
     fn amount_within(&self, bound: &Bound, options: &Options, params: Params) -> Result<Need> {
         let _ = (bound, options, params);
         Err(Error::invalid_input(format!(

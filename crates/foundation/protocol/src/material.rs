@@ -78,7 +78,8 @@ pub trait Press: Send {
 
 /// A lot of one material, which all parties use up alike.
 pub trait Shelf: Send {
-    /// The next batch of the lot that all parties chose, which from now on counts as used; `None` if none is left.
+    /// The next batch of the lot that all parties chose, which from now on counts as used; `None` if none is
+    /// left.
     ///
     /// # Errors
     /// If the batch cannot be read.

@@ -26,8 +26,8 @@ pub(crate) const D133_SPDZ_BMR: Bench = Bench {
 /// What depends on no program, with the set-up; what depends on no input; and the rest.
 const PHASES: [&str; 3] = ["independent", "dependent", "online"];
 
-/// What the paper's table 4 quotes: the parties, how XOR gates are garbled, whose it is, and bytes of the first
-/// two phases.
+/// What the paper's table 4 quotes: the parties, how XOR gates are garbled, whose it is, and bytes of the
+/// first two phases.
 const QUOTED: [(u16, &str, &str, [&str; 2]); 6] = [
     (3, "garbled", "SPDZ-BMR, active", ["25.77 GB", "61.57 MB"]),
     (3, "garbled", "SPDZ-BMR, covert 1/5", ["7.91 GB", "61.57 MB"]),

@@ -43,10 +43,10 @@ pub(crate) struct PrepareArgs {
     /// Without a program, how much of the protocol's material: of `tinyot`, for how many AND gates.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub(crate) count: u64,
-    /// Without a program, what it may have at most beside as many AND gates as --count says: so many wires
+    /// Without a program, the most wires that a program may have, where --count is the most AND gates
     ///
-    /// For `spdz-bmr`, whose material is for both. Wires of inputs and outputs are counted, and those behind AND
-    /// gates; with `--option xor=garbled` those behind XOR gates, too.
+    /// For `spdz-bmr`, whose material is for both. Wires of inputs and outputs are counted, and those behind
+    /// AND gates; with `--option xor=garbled` those behind XOR gates, too.
     #[arg(long, value_name = "W", conflicts_with = "program", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub(crate) wires: Option<u64>,
     /// Refuse if all lots of the store could then take more than this: bytes, or as in 500MiB, 20GiB

@@ -1,6 +1,7 @@
 //! A chunk: steps of a program that are garbled, opened and evaluated together.
 //!
-//! All parties cut a program into the same chunks, whether they garble it, run it, or read what they garbled before.
+//! All parties cut a program into the same chunks, whether they garble it, run it, or read what they garbled
+//! before.
 
 use std::rc::Rc;
 
@@ -51,8 +52,8 @@ impl Fill {
     }
 }
 
-/// XOR gates of a part that have rows where such gates are garbled. NOT is a sum with the constant in slot 1, and
-/// costs nothing.
+/// XOR gates of a part that have rows where such gates are garbled. NOT is a sum with the constant in slot 1,
+/// and costs nothing.
 pub(crate) fn garbled_xors(part: &Part<'_>) -> usize {
     part.gates().map(|(xors, _)| xors.iter().filter(|gate| !with_constant(gate)).count()).sum()
 }
@@ -121,7 +122,8 @@ impl<'p> Chunk<'p> {
         self.bits_of(party).div_ceil(8)
     }
 
-    /// Blocks of the rows of all gates among so many: first those of AND gates, then of XOR gates, then of outputs.
+    /// Blocks of the rows of all gates among so many: first those of AND gates, then of XOR gates, then of
+    /// outputs.
     pub(crate) fn rows(&self, parties: usize) -> usize {
         ((self.fill.ands + self.fill.xors) * ROWS + self.fill.output_bits * OUTPUT_ROWS) * parties
     }

@@ -31,8 +31,9 @@
 //! asked for, since active keys leave only when inputs are fixed.
 //!
 //! *Ahead, with XOR gates in rows*, what is kept is shares, and the run opens them: in its first round public
-//! values are said, with the seeds of figure 7, in its second one shares leave, and in its third one rows and keys.
-//! Then rows are seen when inputs are fixed, as in a run that garbles, and it is enough that `F` is a PRF.
+//! values are said, with the seeds of figure 7, in its second one shares leave, and in its third one rows and
+//! keys. Then rows are seen when inputs are fixed, as in a run that garbles, and it is enough that `F` is a
+//! PRF.
 
 use std::io::{Read, Write};
 use std::rc::Rc;

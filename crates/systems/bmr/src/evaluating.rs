@@ -1,8 +1,8 @@
 //! What a party holds of each wire while it evaluates: figure 9.
 //!
-//! A wire is `n` blocks: the active key of each party. Bit 0 of the own one is the public value. Where XOR gates
-//! have rows keys tell nothing by themselves, and a wire is `n + 1` blocks: the last one is the public value, 0
-//! or 1, which follows from the own key.
+//! A wire is `n` blocks: the active key of each party. Bit 0 of the own one is the public value. Where XOR
+//! gates have rows keys tell nothing by themselves, and a wire is `n + 1` blocks: the last one is the public
+//! value, 0 or 1, which follows from the own key.
 
 use comity_core::{Backend, Bits, Block, Error, Part, Result, SessionId, declassify, verdict};
 use subtle::{Choice, ConstantTimeEq};
@@ -94,8 +94,8 @@ impl Evaluating {
         self.slots[..constants].fill(Block::ZERO);
     }
 
-    /// Steps 1 to 5 for the gates of a part: AND gates, and XOR gates that have rows. What was used of the tables
-    /// is cut off.
+    /// Steps 1 to 5 for the gates of a part: AND gates, and XOR gates that have rows. What was used of the
+    /// tables is cut off.
     ///
     /// # Errors
     /// [`GARBLED_ROW`](checks::GARBLED_ROW) if an own key is none of the two.
@@ -158,7 +158,8 @@ impl Evaluating {
         Ok(())
     }
 
-    /// The same for the gates of an output's bits, of whose wires these are the active keys. Returns the public values.
+    /// The same for the gates of an output's bits, of whose wires these are the active keys. Returns the
+    /// public values.
     ///
     /// # Errors
     /// As [`Evaluating::walk`].
@@ -206,8 +207,8 @@ impl Evaluating {
     }
 }
 
-/// The output wire of a gate with these inputs, where wires have offsets of their own, from its rows and both own
-/// keys of the output.
+/// The output wire of a gate with these inputs, where wires have offsets of their own, from its rows and both
+/// own keys of the output.
 fn opened(
     prf: &mut RowPrf,
     (kind, inputs): (Kind, &[&[Block]]),

@@ -3,18 +3,18 @@
 //! Soria-Vazquez, Asiacrypt 2017, table 4: MASCOT-BMR-FX).
 //!
 //! A protocol for shares in GF(2^128) ([`FieldMpc`]) does all: a bit is 0 or 1 in the field, every party puts
-//! in its offset `R^j`, or one for each wire behind a gate, and the products with offsets are products in the field. Of those only the value's
-//! shares are used: hashes and keys are each party's own and unproved, and whoever adds something false is
-//! caught as with other masks.
+//! in its offset `R^j`, or one for each wire behind a gate, and the products with offsets are products in the
+//! field. Of those only the value's shares are used: hashes and keys are each party's own and unproved, and
+//! whoever adds something false is caught as with other masks.
 //!
-//! - *Offsets*: random elements, each its owner's. With free XOR the owner says the lowest bit of its own, and
-//!   all take it off or add it, so that it is one. Somebody who says something else has an offset whose lowest
-//!   bit is zero, which only its own public values suffer from.
+//! - *Offsets*: random elements, each its owner's. With free XOR the owner says the lowest bit of its own,
+//!   and all take it off or add it, so that it is one. Somebody who says something else has an offset whose
+//!   lowest bit is zero, which only its own public values suffer from.
 //! - *Masks*: bits that nobody knows, and for inputs bits of the owner, which is right for every party that
 //!   listens: both are shared at random.
 //! - *Products*: a triple each: one for `lambda_u lambda_v`, and `n` for each of `lambda_u`, `lambda_v` and
-//!   `lambda_u lambda_v + lambda_w`: `3 n + 1` an AND gate, and `n` for a bit of an output, or an XOR gate with
-//!   rows.
+//!   `lambda_u lambda_v + lambda_w`: `3 n + 1` an AND gate, and `n` for a bit of an output, or an XOR gate
+//!   with rows.
 //!
 //! **Checks**: one of the MACs of all that was opened, before a share of a row leaves. Its key is not an
 //! offset and hides none: so a check that failed may tell it, and ends it, as SPDZ does.
@@ -64,7 +64,8 @@ enum Offsets {
         shares: SumShares<Block>,
     },
     Each {
-        /// Shares of elements of each party that are put in, this party's own, and how many of them are used up.
+        /// Shares of elements of each party that are put in, this party's own, and how many of them are used
+        /// up.
         fresh: (ByOwner<Block>, Zeroizing<Vec<Block>>, usize),
         /// Shares of the offsets of wires since the last products with them: of each wire that of each party.
         given: SumShares<Block>,

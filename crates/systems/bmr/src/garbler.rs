@@ -61,15 +61,16 @@ struct Wires {
     bits: Zeroizing<Vec<Block>>,
 }
 
-/// What a party has of a chunk before inputs are fixed: all but the rows of gates. The next chunk has its own.
+/// What a party has of a chunk before inputs are fixed: all but the rows of gates. The next chunk has its
+/// own.
 #[derive(Default)]
 pub(crate) struct Masked {
     /// The mask of each input value, at its owner.
     pub(crate) inputs: Vec<Option<Bits>>,
     /// The mask of each output value, at its recipients.
     pub(crate) outputs: Vec<Option<Bits>>,
-    /// This party's keys of 0 of the wires of inputs, or both keys of each where wires have their own offsets;
-    /// likewise the following.
+    /// This party's keys of 0 of the wires of inputs, or both keys of each where wires have their own
+    /// offsets; likewise the following.
     pub(crate) input_keys: Zeroizing<Vec<Block>>,
     /// Keys of the outputs of gates.
     pub(crate) gate_keys: Zeroizing<Vec<Block>>,
@@ -255,8 +256,8 @@ impl<'a> Garbler<'a> {
         Ok(shares)
     }
 
-    /// Makes sure that the products are right, where nothing is opened yet, and returns the values of the masks of
-    /// outputs.
+    /// Makes sure that the products are right, where nothing is opened yet, and returns the values of the
+    /// masks of outputs.
     ///
     /// # Errors
     /// Those of the masks.

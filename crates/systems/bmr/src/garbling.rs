@@ -21,10 +21,11 @@
 //! value (figure 9, step 4).
 //!
 //! *XOR gates in rows* ([`Xor::Garbled`]; Lindell, Pinkas, Smart, Yanai, Crypto 2015). A wire has this party's
-//! key of the public value 1, too, and no two keys have anything in common: `R^j` above is the offset of the
-//! gate's output `w`, and an XOR gate has rows and a mask like an AND gate, with `lambda_u + lambda_v + lambda_w`
-//! for the product. NOT is free: the mask is another one, and keys and public value stay. A constant's key of its
-//! public value is zero, and the other one is secret, so that no row but those of that value opens.
+//! key of the public value 1, too, and no two keys have anything in common. `R^j` above is the offset of the
+//! gate's output `w`. An XOR gate has rows and a mask like an AND gate, where the sum of `lambda_u`, `lambda_v`
+//! and `lambda_w` takes the place of the product. NOT is free: its mask is the other one, and keys and public
+//! value stay. A constant's key of its public value is zero, and its other key is secret, so that only the rows
+//! of that value open.
 
 use comity_core::{Backend, Block, Part, Prg, SessionId, TapeGate};
 use comity_protocol::Conduct;
@@ -109,8 +110,8 @@ impl Drop for Gates {
 }
 
 impl Garbling {
-    /// The memory of party `me` of `parties`, whose keys come from `seed`, and whose row of the constant one is
-    /// `one`. Without an offset for all wires they have their own.
+    /// The memory of party `me` of `parties`, whose keys come from `seed`, and whose row of the constant one
+    /// is `one`. Without an offset for all wires they have their own.
     pub(crate) fn new(
         backend: Backend,
         session: &SessionId,
@@ -162,7 +163,8 @@ impl Garbling {
             self.slots.zeroize();
             self.slots = more;
         }
-        // Constants have keys 0 of the public value 0: the mask is the constant, a row that needs nobody else.
+        // Constants have keys 0 of the public value 0: the mask is the constant, a row that needs nobody
+        // else.
         self.slots[..2 * stride].fill(Block::ZERO);
         self.slots[stride..][..self.one.len()].copy_from_slice(&self.one);
         if let Way::Garbled { constant, .. } = self.way {
@@ -170,8 +172,8 @@ impl Garbling {
         }
     }
 
-    /// Step 2 of wires of inputs, which come as rows of new masks: they have new keys, and offsets that nobody
-    /// else has a share of.
+    /// Step 2 of wires of inputs, which come as rows of new masks: they have new keys, and offsets that
+    /// nobody else has a share of.
     pub(crate) fn input(
         &mut self,
         mut fresh: Fresh,
@@ -282,10 +284,10 @@ impl Garbling {
         outputs.wires.extend(new.first..new.first + new.offsets.len());
     }
 
-    /// Steps 3d and 4: this party's shares of all rows of AND gates, of XOR gates that have some, and of those of
-    /// outputs, of which `strings` are shares of the products with the offsets: of all `lambda_u`, of all
-    /// `lambda_v`, and of all `lambda_u lambda_v + lambda_w`; of the XOR gates' `lambda_u + lambda_v + lambda_w`;
-    /// and of the outputs' `lambda_u + lambda_w`.
+    /// Steps 3d and 4: this party's shares of all rows of AND gates, of XOR gates that have some, and of
+    /// those of outputs, of which `strings` are shares of the products with the offsets: of all `lambda_u`,
+    /// of all `lambda_v`, and of all `lambda_u lambda_v + lambda_w`; of the XOR gates' `lambda_u + lambda_v +
+    /// lambda_w`; and of the outputs' `lambda_u + lambda_w`.
     pub(crate) fn garble(&mut self, [gates, xors, outputs]: [&Gates; 3], strings: &[Block]) -> Vec<Block> {
         let n = self.parties;
         let blocks = [gates.len() * ROWS * n, xors.len() * ROWS * n, outputs.len() * OUTPUT_ROWS * n];
@@ -305,7 +307,8 @@ impl Garbling {
         [wire[self.width()], wire[self.width() + 1]]
     }
 
-    /// Rows of gates whose value is a sum: of both inputs and the mask of `w`, or of the one that an output has.
+    /// Rows of gates whose value is a sum: of both inputs and the mask of `w`, or of the one that an output
+    /// has.
     fn garble_sums(&mut self, gates: &Gates, kind: Kind, strings: &[Block], shares: &mut [Block]) {
         let (n, width, stride) = (self.parties, self.width(), self.stride());
         let rows = if let Kind::Output = kind { OUTPUT_ROWS } else { ROWS };

@@ -26,7 +26,8 @@ pub trait BitMpc {
     /// Errors of the channels and of checks.
     fn random(&mut self, net: &mut Mesh<'_>, rows: &mut [Block]) -> Result<()>;
 
-    /// *Input* of random bits by `owner`: their rows, and at the owner the bits. The others' shares may be zero.
+    /// *Input* of random bits by `owner`: their rows, and at the owner the bits. The others' shares may be
+    /// zero.
     ///
     /// # Errors
     /// Errors of the channels and of checks.
@@ -92,8 +93,8 @@ pub trait Masks: BitMpc {
         Xor::Free
     }
 
-    /// This party's offset `R`, whose bit 0 is one. The peers know nothing of the other bits, but for one guess
-    /// or two. Zero if wires have their own.
+    /// This party's offset `R`, whose bit 0 is one. The peers know nothing of the other bits, but for one
+    /// guess or two. Zero if wires have their own.
     fn offset(&self) -> Block;
 
     /// This party's offsets of `wires` more wires, uniform, of which the peers know nothing: they are counted
@@ -111,9 +112,9 @@ pub trait Masks: BitMpc {
     fn ahead_of_inputs(&mut self) {}
 
     /// Shares of the products of bits with the offsets of all parties, from their rows: of a bit `x` a block
-    /// for each party `j`; these blocks add up to `x R^j` over the parties, if the bits are right. `wires` has
-    /// the number of the wire of each bit, if wires have offsets of their own. When it returns, every check of
-    /// what else was said for this has passed, at this party.
+    /// for each party `j`; these blocks add up to `x R^j` over the parties, if the bits are right. `wires`
+    /// has the number of the wire of each bit, if wires have offsets of their own. When it returns, every
+    /// check of what else was said for this has passed, at this party.
     ///
     /// # Errors
     /// Errors of the channels and of checks.

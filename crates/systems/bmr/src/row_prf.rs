@@ -1,11 +1,12 @@
-//! `F` for wires that each have offsets of their own: AES-128 as a pseudo-random function, keyed by wires' keys.
+//! `F` for wires that each have offsets of their own: AES-128 as a pseudo-random function, keyed by wires'
+//! keys.
 //!
-//! What hides entry `j` of row `(a, b)` of a gate of `u` and `v` is, of each party,
-//! `F_(k_(u,a))(g, j, a, b, u) + F_(k_(v,b))(g, j, a, b, v)`: the row is in the point, since the four rows of a
-//! gate would otherwise sum to what its wire's keys sum to. So is the side, whether the key is that of `u` or of
-//! `v`: a gate may have one wire, or one and its negation, at both, and then both values would be one and cancel,
-//! with the output's key left in clear. Gates of each kind are counted. So no key is asked for one point twice,
-//! and as the keys of a wire are uniform and have nothing in common, that AES is a PRF is all that is assumed.
+//! What hides entry `j` of row `(a, b)` of a gate of `u` and `v` is, of each party, `F_(k_(u,a))(g, j, a, b,
+//! u) + F_(k_(v,b))(g, j, a, b, v)`: the row is in the point, since the four rows of a gate would otherwise
+//! sum to what its wire's keys sum to. So is the side, whether the key is that of `u` or of `v`: a gate may
+//! have one wire, or one and its negation, at both, and then both values would be one and cancel, with the
+//! output's key left in clear. Gates of each kind are counted. So no key is asked for one point twice, and as
+//! the keys of a wire are uniform and have nothing in common, that AES is a PRF is all that is assumed.
 
 use comity_core::{Aes128, Backend, Block};
 use zeroize::Zeroize;
@@ -46,8 +47,8 @@ impl RowPrf {
         GateNumber(kind, *count)
     }
 
-    /// Adds `F` of a party's keys to its shares of the rows of the next gate: `sides` has both keys of each of
-    /// the gate's inputs, and there is an entry a party in each row.
+    /// Adds `F` of a party's keys to its shares of the rows of the next gate: `sides` has both keys of each
+    /// of the gate's inputs, and there is an entry a party in each row.
     pub(crate) fn add_rows(&mut self, kind: Kind, sides: &[[Block; 2]], shares: &mut [Block]) {
         let (n, gate) = (self.parties, self.next(kind));
         debug_assert_eq!(shares.len(), n << sides.len(), "rows of a gate");
@@ -100,8 +101,8 @@ mod tests {
 
     use super::*;
 
-    /// What is garbled under keys of a row is what is evaluated with them, of every kind of gate, and no two masks
-    /// of gates, rows or entries are the same.
+    /// What is garbled under keys of a row is what is evaluated with them, of every kind of gate, and no two
+    /// masks of gates, rows or entries are the same.
     #[test]
     fn rows_open_with_their_keys() {
         let backend = Backend::detect();
@@ -131,7 +132,8 @@ mod tests {
         }
     }
 
-    /// One wire at both sides, or one and its negation, hides the rows; and the four rows of an entry do not cancel.
+    /// One wire at both sides, or one and its negation, hides the rows; and the four rows of an entry do not
+    /// cancel.
     #[test]
     fn neither_sides_nor_rows_cancel() {
         let mut prg = Prg::new(Backend::detect(), Block::from_u128(4));

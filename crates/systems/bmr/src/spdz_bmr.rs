@@ -74,8 +74,8 @@ fn xor(options: &Options) -> Xor {
 }
 
 /// What a program uses up among so many parties: a product for each AND gate, those of three of its bits with
-/// offsets of all, and those of one bit of each bit of an output, and of each XOR gate that has rows. Behind each
-/// of these gates is a mask, and an offset if wires have their own.
+/// offsets of all, and those of one bit of each bit of an output, and of each XOR gate that has rows. Behind
+/// each of these gates is a mask, and an offset if wires have their own.
 fn uses(program: &Program, parties: u16, xor: Xor) -> FieldUses {
     let Planned { shares, ands, .. } = Planned::of(program);
     let outputs = shares - ands;

@@ -87,8 +87,8 @@ fn watched<const N: usize, T: Send>(
     })
 }
 
-/// Ahead no row leaves, nor a share of one; in a run shares of rows do when all public values are there, and keys
-/// after them. That is what makes a PRF enough.
+/// Ahead no row leaves, nor a share of one; in a run shares of rows do when all public values are there, and
+/// keys after them. That is what makes a PRF enough.
 #[test]
 fn rows_leave_when_inputs_are_fixed() {
     let program = Program::from_circuit(laws::chain_and_layer(5)).unwrap();
@@ -115,8 +115,8 @@ fn rows_leave_when_inputs_are_fixed() {
     }
 }
 
-/// A program whose gates have one wire, or one and its negation, at both sides, and constants: the side is in the
-/// points of the PRF, and rows hide the keys of the output all the same.
+/// A program whose gates have one wire, or one and its negation, at both sides, and constants: the side is in
+/// the points of the PRF, and rows hide the keys of the output all the same.
 #[test]
 fn gates_of_one_wire_hide_their_keys() {
     let mut b = Builder::new();
@@ -142,8 +142,8 @@ fn gates_of_one_wire_hide_their_keys() {
     }
 }
 
-/// Each wire has its own keys and offset, another run has others, and so have inputs and constants: what a party
-/// keeps of its keys, and of shares, has no block twice.
+/// Each wire has its own keys and offset, another run has others, and so have inputs and constants: what a
+/// party keeps of its keys, and of shares, has no block twice.
 #[test]
 fn keys_and_offsets_are_of_one_wire() {
     let program = Program::from_circuit(laws::chain_and_layer(6)).unwrap();
