@@ -59,8 +59,8 @@ pub(super) fn chain(bits: usize, words: usize) -> Circuit {
     b.finish()
 }
 
-/// A random program of sums, products, choices by comparisons, divisions and shifts of words of at most `widest` bits,
-/// called once, side by side or in turns.
+/// A random program of sums, products, choices by comparisons, divisions and shifts of words of at most
+/// `widest` bits, called once, side by side or in turns.
 pub fn random_words(parties: u16, widest: usize, rng: &mut Prg) -> Program {
     let (bits, words) = (1 + below(widest, rng), 1 + below(3, rng));
     // Modulo four a square is the lowest bit, and no gate says so.

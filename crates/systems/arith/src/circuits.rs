@@ -1,14 +1,14 @@
 //! The small circuits of a program on words: what a sum of two shares does not show.
 //!
-//! A circuit reads words of the first party, then as many of the second one: the shares of the same words. What it
-//! puts out is bits, shared by XOR.
+//! A circuit reads words of the first party, then as many of the second one: the shares of the same words.
+//! What it puts out is bits, shared by XOR.
 //!
-//! - *Carries*. A word is `x_0 + x_1 - w 2^k` with the carry `w` of the shares, and its bits from bit s on are
-//!   `(x_0 >> s) + (x_1 >> s) + c` with the carry `c` of the s bits below. So a carry, or two on one chain, is all
-//!   that widening, shifting to the right and single bits take.
+//! - *Carries*. A word is `x_0 + x_1 - w 2^k` with the carry `w` of the shares, and its bits from bit s on
+//!   are `(x_0 >> s) + (x_1 >> s) + c` with the carry `c` of the s bits below. So a carry, or two on one
+//!   chain, is all that widening, shifting to the right and single bits take.
 //! - *Equality*: a difference is zero if one share is minus the other.
-//! - *Division by a public d*. With `2^k = Q d + R` and `x_i = q_i d + r_i` the quotient is `q_0 + q_1 - w Q + e`,
-//!   where `e`, the quotient of `r_0 + r_1 - w R` and d, is -1, 0 or 1.
+//! - *Division by a public d*. With `2^k = Q d + R` and `x_i = q_i d + r_i` the quotient is `q_0 + q_1 - w Q
+//!   + e`, where `e`, the quotient of `r_0 + r_1 - w R` and d, is -1, 0 or 1.
 //! - *Operations*: the shares are added, and the gates of any operation follow.
 
 use comity_circuit::{Builder, Circuit, Wire, WordOp};
@@ -17,12 +17,13 @@ use comity_library::{arith, gadget};
 /// A circuit, by what it computes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Small {
-    /// The carries into these bits of a word, ascending and from 1 on; the word has as many bits as the last one says.
+    /// The carries into these bits of a word, ascending and from 1 on; the word has as many bits as the last
+    /// one says.
     Carries(Vec<u32>),
     /// Whether the parties' words, of this number of bits, are equal.
     Equal(u32),
-    /// Of a word of `bits` bits and of the remainders of its shares by a number: the carry of the shares, and whether
-    /// the remainders make the quotient one more, or one less.
+    /// Of a word of `bits` bits and of the remainders of its shares by a number: the carry of the shares, and
+    /// whether the remainders make the quotient one more, or one less.
     Quotient { bits: u32, by: u128 },
     /// An operation on shared words of these widths.
     Gates { op: WordOp, widths: Vec<u32>, args: Vec<Vec<Bit>>, outs: Vec<u32> },
@@ -124,8 +125,8 @@ impl Small {
     }
 }
 
-/// The quotient and the remainder of a share by a public number, which is not zero: in as many steps, and by the same
-/// ones, whatever the share is.
+/// The quotient and the remainder of a share by a public number, which is not zero: in as many steps, and by
+/// the same ones, whatever the share is.
 pub(crate) fn divide(share: u128, by: u128, bits: u32) -> (u128, u128) {
     let (mut quotient, mut rest) = (0u128, 0u128);
     for bit in (0..bits).rev() {

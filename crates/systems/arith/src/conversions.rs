@@ -1,17 +1,18 @@
 //! From shares of words to shares of bits and back: small garbled circuits, and oblivious transfers.
 //!
-//! - *Circuits*: party 0 garbles. The labels of its shares are pseudo-random and public, those of the other party's
-//!   shares the two blocks of a correlated OT: the correlation is the garbling's delta. A bit that comes out is shared
-//!   by XOR: the permute bit of its label for zero, and that of its active label. So nobody learns it.
-//! - *Words of bits*: of a bit `u + v - 2 u v`, with `u` party 0's and `v` the other's, times 2^i, party 0 offers
-//!   `r_0` and tells `r_0 - r_1 + (1 - 2u)`, modulo 2^(k-i): one OT (Demmler, Schneider, Zohner, NDSS 2015, section
-//!   IV-E). The top bit of a word takes none, since 2 u v times 2^(k-1) is zero.
-//! - *A word or zero* by a bit: of `b x` each party has `b x_i = b_i x_i + b_j (1 - 2 b_i) x_i` as a sender, an OT
-//!   each way.
+//! - *Circuits*: party 0 garbles. The labels of its shares are pseudo-random and public, those of the other
+//!   party's shares the two blocks of a correlated OT: the correlation is the garbling's delta. A bit that
+//!   comes out is shared by XOR: the permute bit of its label for zero, and that of its active label. So
+//!   nobody learns it.
+//! - *Words of bits*: of a bit `u + v - 2 u v`, with `u` party 0's and `v` the other's, times 2^i, party 0
+//!   offers `r_0` and tells `r_0 - r_1 + (1 - 2u)`, modulo 2^(k-i): one OT (Demmler, Schneider, Zohner, NDSS
+//!   2015, section IV-E). The top bit of a word takes none, since 2 u v times 2^(k-1) is zero.
+//! - *A word or zero* by a bit: of `b x` each party has `b x_i = b_i x_i + b_j (1 - 2 b_i) x_i` as a sender,
+//!   an OT each way.
 //!
-//! One delta serves the labels, which are raw correlations, and the words, which are made of hashed ones. No OT is
-//! used both ways: those of a call are all of one kind, and no call sees those of another. Gates are hashed under
-//! keys of their own, which no OT has.
+//! One delta serves the labels, which are raw correlations, and the words, which are made of hashed ones. No
+//! OT is used both ways: those of a call are all of one kind, and no call sees those of another. Gates are
+//! hashed under keys of their own, which no OT has.
 //!
 //! **Adversary**: semi-honest, as all of [`arith`](crate).
 
@@ -31,7 +32,8 @@ use zeroize::{Zeroize, Zeroizing};
 /// Levels of SoftSpoken's trees.
 const LEVELS: usize = 4;
 
-/// A circuit that is called several times, with this party's shares: of each call all words of `ins`, in order.
+/// A circuit that is called several times, with this party's shares: of each call all words of `ins`, in
+/// order.
 pub(crate) struct Garbled<'a> {
     pub(crate) circuit: &'a Lowered,
     pub(crate) calls: usize,
@@ -191,8 +193,8 @@ impl Way {
         })
     }
 
-    /// Shares of `choice * word` modulo 2^bits, of words of the sender and bits of the receiver: `own` are those of
-    /// this party. Two messages.
+    /// Shares of `choice * word` modulo 2^bits, of words of the sender and bits of the receiver: `own` are
+    /// those of this party. Two messages.
     fn products(
         &mut self,
         ch: &mut dyn Channel,
@@ -255,11 +257,12 @@ pub struct Conversions {
 }
 
 impl Conversions {
-    /// Draws the garbling's delta and runs base OTs: of party 0, and with `both` of party 1 as well. The session of the
-    /// party is for this alone.
+    /// Draws the garbling's delta and runs base OTs: of party 0, and with `both` of party 1 as well. The
+    /// session of the party is for this alone.
     ///
     /// # Errors
-    /// Errors of the base OTs and of the channel; [`InvalidInput`](comity_core::Kind) if there are not two parties.
+    /// Errors of the base OTs and of the channel; [`InvalidInput`](comity_core::Kind) if there are not two
+    /// parties.
     pub fn setup(me: &mut Party<'_, '_>, extension: OtKind, both: bool) -> Result<Conversions> {
         Conversions::setup_over::<Simplest>(me, extension, both)
     }
@@ -298,8 +301,8 @@ impl Conversions {
         Ok(Conversions { me: here.me, gates, labels, forth, back })
     }
 
-    /// Runs circuits: of each its results, of these the words of all calls, bits shared by XOR. A message of OTs,
-    /// and the tables.
+    /// Runs circuits: of each its results, of these the words of all calls, bits shared by XOR. A message of
+    /// OTs, and the tables.
     pub(crate) fn circuits(
         &mut self,
         ch: &mut dyn Channel,

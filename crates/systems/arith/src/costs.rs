@@ -8,11 +8,13 @@ use comity_share::triples::OtKind;
 
 use crate::conversions::Lifted;
 use crate::dealers::MOST_WORDS;
-use crate::engine::{Taken, together};
+use crate::engine::Taken;
+use crate::lanes::together;
 use crate::layout::Layout;
 use crate::plan::{Layer, WordPlan};
 
-/// Seconds of work for an OT each way with what is made of it, for a product, for an AND gate, and for the base OTs.
+/// Seconds of work for an OT each way with what is made of it, for a product, for an AND gate, and for the
+/// base OTs.
 const OT: f64 = 14e-9;
 const PRODUCT: f64 = 30e-9;
 const AND: f64 = 18e-9;

@@ -1,13 +1,14 @@
 //! Where words lie in a program's memory, whose addresses are bits: a word lies at one place for the whole
 //! program.
 //!
-//! A circuit that reads bits as a word says where one begins, and in each turn and call where that moves to; of words
-//! that overlap the one that begins first is one. Bits that are only copied are words wherever those are that they
-//! come from or go to. A result that nobody reads as a word is one where it is put. All other bits are words of one
-//! bit. A word ends where something else is written, so that no part of a word is written.
+//! A circuit that reads bits as a word says where one begins, and in each turn and call where that moves to;
+//! of words that overlap the one that begins first is one. Bits that are only copied are words wherever those
+//! are that they come from or go to. A result that nobody reads as a word is one where it is put. All other
+//! bits are words of one bit. A word ends where something else is written, so that no part of a word is
+//! written.
 //!
-//! These are hints, since any bits can be read as parts of words, at a cost. What holds is that the plan of each
-//! circuit comes out, with words at the same places in all turns and calls; else the program is refused.
+//! These are hints, since any bits can be read as parts of words, at a cost. What holds is that the plan of
+//! each circuit comes out, with words at the same places in all turns and calls; else the program is refused.
 
 use comity_circuit::{Call, Place, Program, Span, Step};
 use comity_core::Error;
@@ -130,7 +131,8 @@ impl Marks {
         (before..at).any(|start| start + usize::from(self.0[start]) > at)
     }
 
-    /// Has words not overlap: one that begins inside of another one begins where that ends, or is a part of it.
+    /// Has words not overlap: one that begins inside of another one begins where that ends, or is a part of
+    /// it.
     fn part(&mut self) {
         let mut end = 0;
         for at in 0..self.0.len() {
@@ -354,8 +356,8 @@ fn read(program: &Program, sketches: &[Sketch], marks: &mut Marks) -> Result<(),
         Ok(())
     })?;
     marks.part();
-    // A word has its upper bits also where nobody reads them, unless something else begins there. What may be several
-    // words is one where nobody says where these are.
+    // A word has its upper bits also where nobody reads them, unless something else begins there. What may be
+    // several words is one where nobody says where these are.
     for loose in [false, true] {
         each_call(program.steps(), &mut Vec::new(), &mut |circuit, loops, times, [args, _]| {
             for &Load { port, whole, .. } in sketches[circuit].loads.iter().filter(|load| load.loose == loose) {

@@ -49,8 +49,8 @@ pub struct WordMachine<'d> {
 }
 
 impl<'d> WordMachine<'d> {
-    /// A machine on this dealer's triples; without a dealer it does no products, and without conversions nothing
-    /// that looks at bits. Tells the peer a seed: one message each way.
+    /// A machine on this dealer's triples; without a dealer it does no products, and without conversions
+    /// nothing that looks at bits. Tells the peer a seed: one message each way.
     ///
     /// # Errors
     /// Errors of the channel; [`InvalidInput`](comity_core::Kind) if there are not two parties.

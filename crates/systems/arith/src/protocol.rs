@@ -99,12 +99,13 @@ fn material_of(material: WordMaterial, kind: OtKind) -> Box<WriteBatch<'static>>
     })
 }
 
-/// Runs a program on the triples of a dealer, which is asked for if the program has products, and with conversions,
-/// which are asked for if it needs them, with OTs one way or both. Outputs for this party go to the observer.
+/// Runs a program on the triples of a dealer, which is asked for if the program has products, and with
+/// conversions, which are asked for if it needs them, with OTs one way or both. Outputs for this party go to
+/// the observer.
 ///
 /// # Errors
-/// [`InvalidInput`](comity_core::Kind) where the program is not on words, or the inputs do not fit it; those of
-/// the dealer and of the channel.
+/// [`InvalidInput`](comity_core::Kind) where the program is not on words, or the inputs do not fit it; those
+/// of the dealer and of the channel.
 pub fn run_with<'d>(
     me: &mut Party<'_, '_>,
     dealer: impl FnOnce(&mut Party<'_, '_>) -> Result<Box<dyn WordDealer + 'd>>,

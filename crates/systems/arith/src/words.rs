@@ -1,8 +1,9 @@
 //! The words of a circuit, and bits as parts of these: [`Words`].
 //!
-//! Bits that an operation reads, or that go out, are a sum of words, each times a power of two, and a constant: in
-//! the simplest case one word. Constants, truncations and shifts to the left are no more than that. Bits from the
-//! middle of a word, or with others above them, are a [`Piece`], for which shares alone do not do.
+//! Bits that an operation reads, or that go out, are a sum of words, each times a power of two, and a
+//! constant: in the simplest case one word. Constants, truncations and shifts to the left are no more than
+//! that. Bits from the middle of a word, or with others above them, are a [`Piece`], for which shares alone
+//! do not do.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -168,7 +169,8 @@ impl<'c> Words<'c> {
         self.bits.push(bits);
     }
 
-    /// Where the words end that are chosen: each bit is chosen by itself, so they begin where words of both sides do.
+    /// Where the words end that are chosen: each bit is chosen by itself, so they begin where words of both
+    /// sides do.
     fn cuts(&self, note: &Note) -> Vec<usize> {
         let begins = |bit: &ArgBit| {
             is_constant(bit) || self.at.get(bit).is_some_and(|places| places.iter().any(|(_, place)| *place == 0))
@@ -283,8 +285,8 @@ impl<'c> Words<'c> {
         other.unwrap_or_else(|| Refusal::new(line, "computes on single bits"))
     }
 
-    /// What an operation reads, where of its words so many bits are needed: the words that it computes at once, and
-    /// the bits of its arguments. A choice is one for each word; all others compute all.
+    /// What an operation reads, where of its words so many bits are needed: the words that it computes at
+    /// once, and the bits of its arguments. A choice is one for each word; all others compute all.
     pub(crate) fn demands(&self, index: usize, needed: &[u32]) -> Vec<(Range<usize>, Vec<Vec<ArgBit>>)> {
         let (note, all) = (&self.circuit.notes()[index], self.of_note[index].clone());
         let low = |word: &[ArgBit], bits: u32| word[..bits as usize].to_vec();
@@ -304,8 +306,8 @@ impl<'c> Words<'c> {
             WordOp::Add | WordOp::Sub | WordOp::Neg | WordOp::Not | WordOp::Mul => {
                 note.args.iter().map(|word| low(word, most)).collect()
             }
-            // A square modulo 2^k does not depend on the top bit; nor does it matter for it whether shares are of
-            // the word or of the word plus 2^(k-1).
+            // A square modulo 2^k does not depend on the top bit; nor does it matter for it whether shares
+            // are of the word or of the word plus 2^(k-1).
             WordOp::Square => vec![low(&note.args[0], (most - 1).max(1))],
             WordOp::MulWide => {
                 let zeros = |word: &Vec<ArgBit>| {

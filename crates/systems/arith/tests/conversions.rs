@@ -1,5 +1,5 @@
-//! Shares of words to shares of bits and back: bytes and rounds as they are planned, lengths that say nothing, messages
-//! that are masked, what is drawn, and messages that are broken.
+//! Shares of words to shares of bits and back: bytes and rounds as they are planned, lengths that say
+//! nothing, messages that are masked, what is drawn, and messages that are broken.
 
 use comity_arith::Arith;
 use comity_channel::{Channel, Mesh, PerPeer};
@@ -108,8 +108,8 @@ fn said(program: &Program, inputs: &[Bits], seed: u128) -> Vec<Vec<u8>> {
     said_by_two(party(0), party(1))
 }
 
-/// The garbling's delta and that of the OTs the other way are drawn, so nothing that is said is the same in two runs;
-/// and one run says what is pinned.
+/// The garbling's delta and that of the OTs the other way are drawn, so nothing that is said is the same in
+/// two runs; and one run says what is pinned.
 #[test]
 fn what_is_drawn_is_drawn() {
     let program = program(40, 128);
@@ -121,8 +121,8 @@ fn what_is_drawn_is_drawn() {
     assert_eq!(format!("{digest:?}"), "SessionId(e1e30c08b43149f9..)");
 }
 
-/// The first party's bits, and a word that is chosen, are masked in what it tells: of many alike each bit that is told
-/// is one half of the time.
+/// The first party's bits, and a word that is chosen, are masked in what it tells: of many alike each bit
+/// that is told is one half of the time.
 #[test]
 fn what_is_told_of_words_looks_random() {
     const TIMES: usize = 4000;

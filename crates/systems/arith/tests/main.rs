@@ -3,6 +3,7 @@
 
 mod conversions;
 mod cost;
+mod hand;
 mod heard;
 mod programs;
 mod refused;
