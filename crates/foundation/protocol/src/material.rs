@@ -43,14 +43,15 @@ pub struct Need {
     pub bytes: u64,
 }
 
-/// What is known of programs before they are: how large they are at most.
+/// The greatest size of programs that are not known yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
     /// Parties.
     pub parties: u16,
     /// AND gates at most.
     pub ands: u64,
-    /// Wires at most that are not sums of others: those of inputs and outputs, and behind AND gates.
+    /// Wires at most, without those that are sums of others: the wires of inputs and outputs, and those
+    /// behind AND gates.
     pub wires: u64,
 }
 

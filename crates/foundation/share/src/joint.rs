@@ -335,13 +335,13 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         self.guarded(|joint| joint.pairwise(mesh, shares.len(), Some(shares)))
     }
 
-    /// The same, as many as there are in `into`, in the place of those.
+    /// As [`Joint::chosen`], but puts the shares into `into`, in the place of those that are there.
     ///
     /// # Errors
     /// As [`Joint::chunk`].
     ///
     /// # Panics
-    /// If there are not as many, or too few coins were planned.
+    /// If `into` and `shares` differ in length, or too few coins were planned.
     pub fn chosen_into(&mut self, mesh: &mut Mesh<'_>, shares: &Bits, into: &mut Pairwise) -> Result<()> {
         assert_eq!(shares.len(), into.len(), "a place for each bit");
         self.guarded(|joint| joint.make(mesh, into, Some(shares)))
@@ -493,7 +493,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
         Ok(all)
     }
 
-    /// The same, in the place of others.
+    /// Makes shares in the place of those in `all`.
     fn make(&mut self, mesh: &mut Mesh<'_>, all: &mut Pairwise, given: Option<&Bits>) -> Result<()> {
         for start in (0..all.len()).step_by(Joint::CHUNK) {
             let range = start..all.len().min(start + Joint::CHUNK);

@@ -23,7 +23,7 @@ pub(crate) const D133_SPDZ_BMR: Bench = Bench {
     run: phases,
 };
 
-/// What depends on no program, with the set-up; what depends on no input; and the rest.
+/// The phase that depends on no program, with the set-up; the one that depends on no input; and the rest.
 const PHASES: [&str; 3] = ["independent", "dependent", "online"];
 
 /// What the paper's table 4 quotes: the parties, how XOR gates are garbled, whose it is, and bytes of the
@@ -37,7 +37,7 @@ const QUOTED: [(u16, &str, &str, [&str; 2]); 6] = [
     (10, "free", "MASCOT-BMR-FX", ["54.37 GB", "178.25 MB"]),
 ];
 
-/// Parties that run; of more than these what a plan says.
+/// The most parties that are run; for more, the figures are those of a plan.
 const RUN: u16 = 3;
 
 fn options(xor: &str) -> Outcome<Options> {

@@ -51,7 +51,7 @@ pub(crate) struct Cost {
     pub(crate) rounds: u64,
 }
 
-/// Of each phase that of the party that had most, of what each had.
+/// For each phase the greatest cost of a party, from the costs of all parties.
 pub(crate) fn most_of<const N: usize>(all: &[Vec<Cost>]) -> [Cost; N] {
     let mut phases = [Cost::default(); N];
     for costs in all {
@@ -118,12 +118,12 @@ pub(crate) struct Meter<'t> {
 }
 
 impl<'t> Meter<'t> {
-    /// Nothing yet.
+    /// A meter that has measured no phase yet.
     pub(crate) fn new(traffic: &'t Traffic) -> Meter<'t> {
         Meter { traffic, costs: Vec::new() }
     }
 
-    /// Measures one, from when all begin it to when all have ended it.
+    /// Measures a phase, from when all parties begin it to when all have ended it.
     pub(crate) fn phase<T>(&mut self, net: &mut Mesh<'_>, run: impl FnOnce(&mut Mesh<'_>) -> Result<T>) -> Result<T> {
         net.tell(&[0])?;
         let (start, (sent, rounds)) = (Instant::now(), self.traffic.counts());

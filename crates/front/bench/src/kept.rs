@@ -1,4 +1,4 @@
-//! What is made ahead, in memory: what a disk takes is not in the figures.
+//! Material that is made ahead, in memory: the figures do not contain the time of a disk.
 
 use std::collections::VecDeque;
 use std::io::{Cursor, Read};
@@ -13,7 +13,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// None yet of this material.
+    /// A shelf without batches of this material.
     pub(crate) fn of(material: &'static str) -> Kept {
         Kept { material, batches: VecDeque::new() }
     }

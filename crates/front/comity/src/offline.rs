@@ -91,7 +91,7 @@ impl Session<'_> {
         self.prepare_amount(limit, watch, |protocol, options, params, _| protocol.amount(units, options, params))
     }
 
-    /// Makes material ahead for any program of at most `ands` AND gates and so many wires, of a protocol that
+    /// Makes material ahead for any program of at most `ands` AND gates and `wires` wires, of a protocol that
     /// counts both ([`Bound`]). Otherwise as [`Session::prepare_any`].
     ///
     /// # Errors
