@@ -1,4 +1,5 @@
-//! Liars over the dealer that parties have, one and all but one of two, three and five.
+//! Liars over the dealer that parties have, and over shares in a field with free XOR gates and with garbled
+//! ones: one and all but one of two, three and five.
 
 use comity_channel::Mesh;
 use comity_core::{Block, Check, PartyId, Result};
@@ -9,11 +10,12 @@ use comity_testing::laws;
 use comity_triples::bucket::Budget;
 use comity_triples::many::{Many, objects};
 
-use super::cheats::{Dealt, judge, run_on, spoil};
+use super::cheats::{Dealt, Ends, judge, run_on, spoil};
+use super::field::ideal_masks;
 use crate::act::GarblingAct;
 use crate::checks::GARBLED_ROW;
 use crate::hash::ROWS;
-use crate::{Masks, Opener, Planned, TripleMasks};
+use crate::{Masks, Opener, Planned, TripleMasks, Xor};
 
 /// The number of parties, and those who lie.
 const COALITIONS: [(u16, &[u16]); 5] = [(2, &[0]), (2, &[1]), (3, &[1]), (3, &[0, 2]), (5, &[0, 1, 2, 4])];
@@ -30,6 +32,13 @@ fn dealt(net: &mut Mesh<'_>, here: Here, conduct: impl for<'a> Conduct<JointAct<
     let mut offsets = vec![Block::ZERO; here.parties.into()];
     offsets[usize::from(here.me.0)] = masks.offset();
     Ok((Box::new(masks), offsets))
+}
+
+/// The same over shares in a field. With offsets of wires a lie that takes the offset has some other element.
+fn dealt_in_a_field(net: &mut Mesh<'_>, here: Here, xor: Xor) -> Result<Dealt> {
+    let masks = ideal_masks(net, here, xor)?;
+    let offset = if xor == Xor::Free { masks.offset() } else { Block::from_u128(0x5a5a << 50) };
+    Ok((Box::new(masks), vec![offset; here.parties.into()]))
 }
 
 /// A party that is honest among these liars.
@@ -57,10 +66,19 @@ fn lies_to(
     found: bool,
     lie: impl Fn(u16, GarblingAct<'_>, Block) + Sync,
 ) {
-    let bits = |net: &mut Mesh<'_>, here: Here| dealt(net, here, Honest);
-    let lie = |me: u16, act: GarblingAct<'_>, offsets: &[Block]| lie(me, act, offsets[usize::from(me)]);
-    let ends = run_on(n, VALUES, 1, liars, opener, bits, lie);
-    let named = judge(&ends, VALUES, liars);
+    for kind in [None, Some(Xor::Free), Some(Xor::Garbled)] {
+        let bits = |net: &mut Mesh<'_>, here: Here| match kind {
+            Some(xor) => dealt_in_a_field(net, here, xor),
+            None => dealt(net, here, Honest),
+        };
+        let lie = |me: u16, act: GarblingAct<'_>, offsets: &[Block]| lie(me, act, offsets[usize::from(me)]);
+        let ends = run_on(n, VALUES, 1, liars, opener, bits, lie);
+        judge_liars(&ends, (n, liars), checks, found);
+    }
+}
+
+fn judge_liars(ends: &Ends, (n, liars): (u16, &[u16]), checks: &[&'static Check], found: bool) {
+    let named = judge(ends, VALUES, liars);
     assert!(named.iter().all(|check| checks.contains(check)), "{n} parties, liars {liars:?}: {named:?}");
     assert!(!found || !named.is_empty(), "{n} parties, liars {liars:?}: nobody noticed");
     assert!(!checks.is_empty() || ends.iter().enumerate().all(|(id, end)| liars.contains(&(id as u16)) || end.is_ok()));
@@ -123,7 +141,8 @@ fn the_collector_cannot_choose_the_circuit() {
     }
 }
 
-/// Keys are their owner's business: equal ones, zeros, its offset, and pairs that differ by it change nobody's outputs.
+/// Keys are their owner's business: equal ones, zeros, its offset, and pairs that differ by it change
+/// nobody's outputs.
 #[test]
 fn own_keys_are_anybodys_choice() {
     let choices: [fn(&mut Block, Block); 4] = [

@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 
 use comity_channel::Mesh;
 use comity_circuit::{Program, Recipients};
-use comity_core::{Bits, Block, Check, PartyId, Result};
+use comity_core::{Bits, Block, Check, Params, PartyId, Result};
 use comity_field_shares::checks::FALSE_MAC;
 use comity_field_shares::{FieldAct, FieldDealer};
-use comity_protocol::{Ahead, Card, Conduct, Empty, Here, Job, Options, Party, Protocol, Supplies};
+use comity_protocol::{Ahead, Bound, Card, Conduct, Empty, Here, Job, Options, Party, Protocol, Supplies};
 use comity_share::checks::EQUIVOCATION;
 use comity_share::joint::JointAct;
 use comity_spdz::{FieldMachine, Fresh};
@@ -23,6 +23,15 @@ use crate::checks::GARBLED_ROW;
 use crate::{FieldMasks, Ground, Opener, SpdzBmr, Xor, run_with};
 use ideal::IdealField;
 
+/// Masks over an ideal protocol for shares in a field.
+pub(super) fn ideal_masks(net: &mut Mesh<'_>, here: Here, xor: Xor) -> Result<FieldMasks<'static>> {
+    let field = Box::new(IdealField::new(here));
+    match xor {
+        Xor::Free => FieldMasks::setup(net, field, 10),
+        Xor::Garbled => Ok(FieldMasks::of_wires(net, field, 10)),
+    }
+}
+
 /// Garbling over an ideal protocol for shares in a field.
 struct OverField;
 
@@ -33,8 +42,7 @@ impl Protocol for OverField {
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
-        let field = IdealField::new(me.here);
-        let mut masks = FieldMasks::setup(me.net, Box::new(field), 10)?;
+        let mut masks = ideal_masks(me.net, me.here, Xor::Free)?;
         run_with(me, Ground { masks: &mut masks, opener: Opener::Balanced }, job)
     }
 }
@@ -46,8 +54,64 @@ mod over_spdz {
 
     comity_testing::laws!(
         SpdzBmr,
-        Laws { programs: 1, gates: 16, deviations: 12, listened: 0, constants: Some(1), ..Laws::USUAL }
+        Laws {
+            programs: 1,
+            gates: 16,
+            deviations: 12,
+            listened: 0,
+            constants: Some(1),
+            wire: &["60215584112518fa5abf00548503fc4a"],
+            ..Laws::USUAL
+        }
     );
+
+    mod garbled {
+        use super::*;
+
+        comity_testing::laws!(
+            SpdzBmr,
+            Laws {
+                programs: 1,
+                gates: 8,
+                deviations: 12,
+                listened: 0,
+                constants: Some(1),
+                wire: &["122ae5e33102427db3be691b716fc5dc"],
+                options: &[("xor", "garbled")],
+                ..Laws::USUAL
+            }
+        );
+    }
+}
+
+/// Material for a bound suffices for every program within it, whichever way XOR gates are garbled; a bound
+/// that no program is within, and `--wires` for a protocol that counts by one number, are refused.
+#[test]
+fn a_bound_holds_for_programs_within_it() {
+    let program = Program::from_circuit(laws::chain_and_layer(700)).unwrap();
+    let count = |bits: usize| bits as u64;
+    let inputs: u64 = program.inputs().iter().map(|input| count(input.bits)).sum();
+    let outputs: u64 = program.outputs().iter().map(|output| count(output.bits)).sum();
+    let ands = program.and_gates();
+    let of = |protocol: &dyn Protocol, xor: &str, wires: u64| {
+        let mut options = Options::new(protocol.card());
+        if protocol.card().name == "spdz-bmr" {
+            options.set(PartyId(0), "xor", xor).unwrap();
+            options.set(PartyId(0), "stored", "field").unwrap();
+        }
+        let bound = Bound { parties: 2, ands, wires };
+        let needs = protocol.needs(&program, &options, Params::default()).unwrap().remove(0);
+        (protocol.amount_within(&bound, &options, Params::default()).map_err(|error| error.to_string()), needs)
+    };
+    let free = of(&SpdzBmr, "free", inputs + outputs + ands);
+    let xors = crate::planned::garbled_xors(&program);
+    let garbled = of(&SpdzBmr, "garbled", inputs + outputs + ands + xors);
+    for (bound, need) in [&free, &garbled] {
+        assert!(bound.as_ref().unwrap().batches >= need.batches);
+    }
+    assert!(xors > 0 && garbled.1.batches > free.1.batches);
+    assert!(of(&SpdzBmr, "free", ands - 1).0.is_err_and(|why| why.contains("behind each gate there is one")));
+    assert!(of(&crate::Bmr, "", 10).0.is_err_and(|why| why.contains("leave --wires out")));
 }
 
 /// The conduct of a party that changes some messages, or some values, by name, and logs what it says to its
@@ -90,8 +154,8 @@ const XORS: [Xor; 2] = [Xor::Free, Xor::Garbled];
 /// The logs of parties by number.
 type Logs = [Arc<Mutex<Vec<&'static str>>>; 3];
 
-/// Runs the program of the cheats among `n`, of whom party 1 lies in messages or values of the masks. What all do
-/// in garbling goes through `lie`.
+/// Runs the program of the cheats among `n`, of whom party 1 lies in messages or values of the masks. What
+/// all do in garbling goes through `lie`.
 fn run(n: u16, xor: Xor, (says, holds): Lie, logs: &Logs, lie: impl Fn(u16, GarblingAct<'_>, &[Block]) + Sync) -> Ends {
     let bits = |net: &mut Mesh<'_>, here: Here| -> Result<Dealt> {
         let mut rng = laws::rng(40 + u128::from(here.me.0));
@@ -142,8 +206,8 @@ fn lies_in_the_shares_end_the_run_before_rows_leave() {
     }
 }
 
-/// A wrong value of `F`, or a wrong own key, in a row that is visited: whose entry it is stops, and no output is
-/// wrong.
+/// A wrong value of `F`, or a wrong own key, in a row that is visited: whose entry it is stops, and no output
+/// is wrong.
 #[test]
 fn a_wrong_prf_value_only_stops_a_party() {
     for (xor, entry) in XORS.into_iter().flat_map(|xor| [(xor, 0), (xor, 1)]) {

@@ -2,10 +2,14 @@
 
 use std::collections::HashSet;
 
+use comity_channel::Channel;
 use comity_circuit::Builder;
+use comity_field_shares::Field;
 use comity_protocol::Honest;
+use comity_testing::assert_waits;
 
 use super::*;
+use crate::garbling::Garbling;
 use crate::{prepare_with, use_up};
 
 /// Garbling in a run.
@@ -14,8 +18,8 @@ struct InARun;
 /// In two steps, of which the second one opens the rows.
 struct Ahead;
 
-fn masks<'m>(me: &Party<'_, '_>) -> FieldMasks<'m> {
-    FieldMasks::of_wires(me.net, Box::new(IdealField::new(me.here)), 10)
+fn masks(me: &mut Party<'_, '_>) -> FieldMasks<'static> {
+    ideal_masks(me.net, me.here, Xor::Garbled).expect("nothing is said")
 }
 
 impl Protocol for InARun {
@@ -176,5 +180,80 @@ fn keys_and_offsets_are_of_one_wire() {
                 }
             }
         }
+    }
+}
+
+/// Between two, to the byte: a share of a row leaves when the peer's public values are there, and keys when
+/// its digest of all public values is.
+#[test]
+fn nothing_is_told_before_what_it_waits_for() {
+    let program = Program::from_circuit(laws::chain_and_layer(5)).unwrap();
+    let kept = watched::<2, _>(&program, 1, |me, job| {
+        let (mut kept, mut masks) = (Vec::new(), masks(me));
+        let ground = Ground { masks: &mut masks, opener: Opener::Balanced };
+        prepare_with(me, ground, job.program, &mut kept, &mut Honest).unwrap();
+        kept
+    });
+    let run = |party: u16| {
+        let (kept, program) = (&kept[usize::from(party)], &program);
+        move |ch: &mut dyn Channel| {
+            let mut net = Mesh::of_two(PartyId(party), ch);
+            let here = super::super::place(&net, "garbled 1");
+            let own = |input: &comity_circuit::Input| input.owner.includes(here.me).then(|| Bits::zeros(input.bits));
+            let inputs: Vec<_> = program.inputs().iter().map(own).collect();
+            let (mut rng, mut outputs, options) =
+                (laws::rng(party.into()), Outputs::default(), Options::new(SpdzBmr.card()));
+            let mut me = Party { net: &mut net, here, rng: &mut rng, observer: &mut outputs };
+            use_up(&mut me, &mut &kept[..], &Job { program, inputs: &inputs, options: &options }, &mut Honest)
+        }
+    };
+    let bits =
+        |party| program.inputs().iter().filter(|input| input.owner.includes(party)).map(|i| i.bits).sum::<usize>();
+    // Public values, and a half of the seed of zero-shares.
+    let [first, second] = [0, 1].map(|party| bits(PartyId(party)).div_ceil(8) + 16);
+    // A digest, and shares of the rows that the other one collects: pairs of rows, two entries each.
+    let outputs: usize = program.outputs().iter().map(|output| output.bits).sum();
+    let gates = program.and_gates() as usize + crate::planned::garbled_xors(&program) as usize;
+    let (pairs, pair) = (2 * gates + outputs, 2 * 2 * 16);
+    let shares = [pairs / 2, pairs - pairs / 2].map(|of| 32 + of * pair);
+    for (party, [own, theirs], [to_own, to_theirs]) in
+        [(0, [first, second], shares), (1, [second, first], [shares[1], shares[0]])]
+    {
+        let waits = [("shares of rows", theirs, own), ("keys, and then rows", theirs + to_own, own + to_theirs)];
+        assert_waits(run(party), run(1 - party), &waits);
+    }
+}
+
+/// Public values that one party hears otherwise end a run before a key leaves an honest party.
+#[test]
+fn no_key_leaves_before_all_heard_the_same() {
+    let program = Program::from_circuit(laws::chain_and_layer(5)).unwrap();
+    let ends = watched::<3, _>(&program, 1, |me, job| {
+        let (liar, mut keys) = (me.me() == PartyId(0), 0);
+        let mut then = |act: GarblingAct<'_>| match act {
+            GarblingAct::Public(PartyId(1), bits) if liar => bits[0] ^= 1,
+            GarblingAct::Keys(..) => keys += 1,
+            _ => {}
+        };
+        let end = in_two_steps(me, job, [&mut |act| Honest.before(act), &mut then]);
+        (end.map_err(|error| error.check()), keys)
+    });
+    assert!(ends[1..].iter().all(|end| *end == (Err(Some(EQUIVOCATION)), 0)), "{ends:?}");
+}
+
+/// A constant's key of the value that it has not is secret, and drawn: with a known one two rows of a gate
+/// would open.
+#[test]
+fn constants_have_one_key_that_is_known() {
+    let mut seen = HashSet::new();
+    for seed in 1..3 {
+        let session = comity_core::SessionId::derive("test", &[b"constants"]);
+        let (backend, one) = (comity_core::Backend::detect(), vec![Block::ONE; 2]);
+        let mut garbling = Garbling::new(backend, &session, [0, 2], None, one, Block::from_u128(seed));
+        garbling.grow(2);
+        for constant in garbling.slots.chunks_exact(4) {
+            assert!(constant[2] == Block::ZERO && constant[3] != Block::ZERO);
+        }
+        assert!(seen.insert(garbling.slots[3].to_u128()));
     }
 }
