@@ -136,6 +136,13 @@ pub trait Protocol: Sync {
         None
     }
 
+    /// What a run of a program that needs this lacks if there are only `batches` batches of it, in words, for a
+    /// protocol whose material is of several kinds.
+    fn lacks(&self, program: &Program, need: &Need, batches: u64) -> Option<String> {
+        let _ = (program, need, batches);
+        None
+    }
+
     /// The most bytes that one of `parties` parties stores for a need.
     fn stored_bytes(&self, need: &Need, parties: u16) -> u64 {
         let _ = parties;

@@ -169,6 +169,12 @@ impl Protocol for SpdzBmr {
         (options.word("stored") == "garbled").then(|| uses(program, named(program), xor(options)).need())
     }
 
+    /// Of the two ways to garble XOR gates the one that has this need.
+    fn lacks(&self, program: &Program, need: &Need, batches: u64) -> Option<String> {
+        let uses = [Xor::Free, Xor::Garbled].map(|xor| uses(program, named(program), xor));
+        uses.into_iter().find(|uses| uses.need() == *need).map(|uses| uses.lacks(batches))
+    }
+
     fn stored_bytes(&self, need: &Need, parties: u16) -> u64 {
         if need.material == FIELD { stored_bytes(need, parties) } else { need.bytes }
     }

@@ -67,6 +67,16 @@ impl FieldUses {
         FieldUses { products: program.and_gates(), masks, ..FieldUses::default() }
     }
 
+    /// What is lacking if there are only `batches` batches: products, and masks or offsets of wires.
+    pub fn lacks(&self, batches: u64) -> String {
+        let lacks = |used: u64, of: usize| used.saturating_sub(batches.saturating_mul(of as u64));
+        let products = lacks(self.products, TRIPLES);
+        let wires = lacks(self.shares, BITS).max(lacks(self.masks, BITS)).max(lacks(self.elements, ELEMENTS));
+        let both = [(products, "products of gates"), (wires, "masks of wires")];
+        let both = both.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        both.collect::<Vec<_>>().join(" and ")
+    }
+
     /// Whole batches that hold so much, one at least.
     pub fn need(&self) -> Need {
         let kinds = [(self.products, TRIPLES), (self.shares, BITS), (self.masks, BITS), (self.elements, ELEMENTS)];
@@ -138,6 +148,9 @@ mod tests {
             |products, shares, masks, elements| FieldUses { products, shares, masks, elements }.need().batches;
         assert_eq!([batches(0, 0, 0, 0), batches(2048, 512, 512, 512), batches(2049, 0, 0, 0)], [1, 1, 2]);
         assert_eq!([batches(1, 1025, 0, 0), batches(1, 0, 513, 0), batches(1, 0, 0, 1537)], [3, 2, 4]);
+        let lacks = |products, shares| FieldUses { products, shares, ..FieldUses::default() }.lacks(2);
+        assert_eq!(lacks(4097, 1026), "1 products of gates and 2 masks of wires");
+        assert_eq!([lacks(4096, 1025), lacks(5000, 3)], ["1 masks of wires", "904 products of gates"]);
         let need = FieldUses::default().need();
         assert_eq!((stored_bytes(&need, 2), need.bytes), (need.bytes, batch(2).bytes() + BESIDE));
         // Bits and elements of one more party.

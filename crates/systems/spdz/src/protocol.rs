@@ -75,6 +75,10 @@ impl Protocol for Spdz {
         Ok(FieldUses { products: units, ..FieldUses::default() }.need())
     }
 
+    fn lacks(&self, program: &Program, _: &Need, batches: u64) -> Option<String> {
+        Some(FieldUses::of(program).lacks(batches))
+    }
+
     fn stored_bytes(&self, need: &Need, parties: u16) -> u64 {
         stored_bytes(need, parties)
     }

@@ -191,7 +191,10 @@ pub(super) fn why(wanted: &Wanted<'_>, missing: &Missing) -> String {
         Missing::Here => format!("this party has no {lot}, and others have"),
         Missing::At(peer) => format!("party {peer} has no {lot}, and this party has"),
         Missing::TooSmall { need, most } => {
-            format!("this run takes {need} batches, and all parties have at most {most} of any {lot}")
+            let protocol = wanted.protocols.iter().find(|protocol| protocol.card().name == wanted.card.name);
+            let short = protocol.and_then(|protocol| protocol.lacks(wanted.program, wanted.need, (*most).into()));
+            let short = short.map_or(String::new(), |short| format!(": it lacks {short}"));
+            format!("this run takes {need} batches, and all parties have at most {most} of any {lot}{short}")
         }
         Missing::Common => format!("there is no {lot} that all parties have"),
     }
