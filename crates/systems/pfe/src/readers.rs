@@ -4,6 +4,9 @@
 //! so `r` readers need `r - 2` of them (D13.3, section 2.4.4, counts these). Often fewer will do: where
 //! `w = x + y`, and both `w` and `y` are read once, each has a place that nobody reads by, and `w + y` is `x`
 //! again, in two new places for none of its own. So readers of `x` are merged behind `w`.
+//!
+//! That is worth little: of the copies of the library's DES 4 %, and so 1.5 % of its switches, of those of MD5 0.6 %, of
+//! those of a multiplier 0.1 %, and none of those of AES-128, a sum and a comparison (`comity bench d133.pfe.copies`).
 
 use crate::function::Gate;
 
