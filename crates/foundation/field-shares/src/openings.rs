@@ -272,7 +272,7 @@ impl Messages {
         self.out.iter_mut().for_each(|(_, out)| out.extend_from_slice(own));
     }
 
-    /// Says what is in `out`, and hears so many bytes from each. One round.
+    /// Says what is in `out`, and hears as many bytes from each peer as `lengths` gives. One round.
     fn exchange<C: for<'a> Conduct<JointAct<'a>>>(
         &mut self,
         mesh: &mut Mesh<'_>,

@@ -99,7 +99,7 @@ impl<'p> Chunk<'p> {
         self.step(Step::Input { start });
     }
 
-    /// Gates of a call, of whose XOR gates so many are garbled.
+    /// Gates of a call; `xors` is the number of its XOR gates that are garbled.
     pub(crate) fn walk(&mut self, part: Part<'p>, xors: usize) {
         self.fill.ands += part.ands();
         self.fill.xors += xors;
@@ -122,7 +122,7 @@ impl<'p> Chunk<'p> {
         self.bits_of(party).div_ceil(8)
     }
 
-    /// Blocks of the rows of all gates among so many: first those of AND gates, then of XOR gates, then of
+    /// Blocks of the rows of all gates among `parties`: first those of AND gates, then of XOR gates, then of
     /// outputs.
     pub(crate) fn rows(&self, parties: usize) -> usize {
         ((self.fill.ands + self.fill.xors) * ROWS + self.fill.output_bits * OUTPUT_ROWS) * parties

@@ -37,7 +37,7 @@ pub(crate) struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    /// The next gate's, of so many rows among so many.
+    /// Those of the next gate, which has `rows` rows.
     fn next(&mut self, rows: usize, parties: usize) -> (&'t [Block], [Block; 2]) {
         let (now, own);
         (now, self.rows) = self.rows.split_at(rows * parties);

@@ -113,7 +113,7 @@ impl<'a> Garbler<'a> {
         if self.masks.xor() == Xor::Garbled { garbled_xors(part) } else { 0 }
     }
 
-    /// So many new masks that nobody knows, and offsets.
+    /// New masks that no party knows, `wires` of them, and offsets.
     fn fresh(&mut self, net: &mut Mesh<'_>, wires: usize) -> Result<Fresh> {
         let mut rows = Zeroizing::new(vec![Block::ZERO; wires * self.garbling.width()]);
         self.masks.random(net, &mut rows)?;

@@ -97,7 +97,7 @@ pub trait Masks: BitMpc {
     /// guess or two. Zero if wires have their own.
     fn offset(&self) -> Block;
 
-    /// This party's offsets of `wires` more wires, uniform, of which the peers know nothing: they are counted
+    /// This party's offsets of `wires` more wires, which are uniform and unknown to the peers: they are counted
     /// from the last [products with offsets](Masks::times_offsets) on. With one offset for all wires none.
     ///
     /// # Errors

@@ -22,7 +22,8 @@ pub(crate) enum Kind {
     Output,
 }
 
-/// `F`, and how many gates of each kind there were. Who garbles has one, and so has who evaluates.
+/// `F`, and the number of gates of each kind so far. The garbling side has one, and so has the evaluating
+/// side.
 pub(crate) struct RowPrf {
     backend: Backend,
     parties: usize,
@@ -35,7 +36,7 @@ pub(crate) struct RowPrf {
 pub(crate) struct GateNumber(Kind, u64);
 
 impl RowPrf {
-    /// Among so many.
+    /// `F` for gates whose rows have an entry for each of `parties`.
     pub(crate) fn new(backend: Backend, parties: usize) -> RowPrf {
         RowPrf { backend, parties, counts: [0; 3], room: Vec::new() }
     }

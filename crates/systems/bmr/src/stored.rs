@@ -86,8 +86,8 @@ impl Head {
     }
 }
 
-/// Bytes that a party stores at most for a program among so many, of whose XOR gates `xors` have rows, if
-/// they do.
+/// The most bytes that one of `parties` parties stores for a program; `xors` is the number of its XOR gates
+/// that have rows, where such gates have rows.
 pub(crate) fn stored_size(program: &Program, parties: u16, xors: Option<u64>) -> u64 {
     let keys = if xors.is_some() { 2 } else { 1 };
     let bits = |bits: u64| bits * keys * Block::BYTES as u64 + bits.div_ceil(8);
@@ -118,8 +118,8 @@ pub(crate) fn write_chunk(to: &mut dyn Write, masked: &Masked, rows: &[Block]) -
     Ok(())
 }
 
-/// Reads a chunk, and the rows of its gates, or this party's shares of them. A wire has so many keys of a
-/// party.
+/// Reads a chunk, and the rows of its gates, or this party's shares of them. Of a wire the party has `keys`
+/// keys.
 ///
 /// # Errors
 /// Those of reading.
