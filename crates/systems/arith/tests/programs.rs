@@ -1,7 +1,7 @@
 //! Programs of the language, against the evaluator.
 
 use comity_arith::Arith;
-use comity_circuit::{Builder, Program, Recipients};
+use comity_circuit::{Builder, Program, ProgramBuilder, Recipients};
 use comity_core::{Backend, Bits, Params};
 use comity_library::arith;
 use comity_protocol::{Options, Protocol};
@@ -196,5 +196,35 @@ fn arrays_that_are_compared_and_sorted() {
         runs(&arrays(&best, "(u8, u32)"));
         let flags = format!("let mut v = [false; {n}]; for i in 0..{n} {{ v[i] = x[i] < y[i]; }} v");
         runs(&arrays(&flags, &format!("[bool; {n}]")));
+    }
+}
+
+/// A memory of words of which parts are written and read: each word ends where something else is written, and what
+/// reads more, or from the middle on, joins and cuts words.
+#[test]
+fn parts_of_words_are_written_and_read() {
+    let mut p = ProgramBuilder::new("parts");
+    let (x, y) = (p.input("x", 0, 64), p.input("y", 1, 64));
+    let sum = p.register(64);
+    let circuit = |p: &mut ProgramBuilder, bits: usize| {
+        let mut b = p.builder();
+        let words = [b.input("x", bits), b.input("y", bits)];
+        let product = arith::mul(&mut b, &words[0], &words[1]);
+        b.output("product", &product);
+        p.circuit(b.finish())
+    };
+    let [narrow, middle, wide] = [16, 24, 64].map(|bits| circuit(&mut p, bits));
+    // The low bits of x, then some from the middle of y; then all.
+    p.call(narrow, &[x.slice(8, 16).span(), y.slice(0, 16).span()], &[x.slice(0, 16).span()]);
+    p.call(middle, &[y.slice(20, 24).span(), x.slice(30, 24).span()], &[sum.slice(3, 24).span()]);
+    p.call(wide, &[x.span(), y.span()], &[y.span()]);
+    p.call(wide, &[sum.span(), y.span()], &[sum.span()]);
+    for (name, word) in [("x", x), ("y", y), ("sum", sum)] {
+        p.reveal(name, Recipients::All, word);
+    }
+    let program = p.finish().unwrap();
+    for seed in 0..3 {
+        let inputs: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(seed))).collect();
+        check(&DEALT, 2, &program, &inputs, setting(Backend::detect()));
     }
 }
