@@ -5,21 +5,19 @@
 //!
 //! **How**: [`comity_core::ThreeHalvesGarbler`] has the equations.
 //!
-//! **What holds**: privacy. Given the labels and hashes that an evaluator has, `G0`, `G1`, `G2` and the `z`
-//! are uniform, whatever the permute bits,
-//! the odd row and the offset are (a test counts all cases of halves of one bit). Three tweaks, since a gate
-//! may have one wire twice: with one for all, the hashes of `A` and `B` would cancel and leave the offset.
+//! **What holds**: privacy. Given the labels and hashes that an evaluator has, `G0`, `G1`, `G2` and the `z` are
+//! uniform, whatever the permute bits, the odd row and the offset are (a test counts all cases of halves of one
+//! bit). Three tweaks, since a gate may have one wire twice: with one for all, the hashes of `A` and `B` would
+//! cancel and leave the offset.
 //!
-//! **Assumption**: `H` is randomized tweakable circular correlation robust for linear functions of the
-//! offset. `H(x, t) = E(start ^ t, s(x)) ^
-//! s(x)`, cut to 65 bits, is so if AES-128 is an ideal cipher: each tweak is a key of its own, under which
-//! only one input is unknown to the evaluator, so that what it sees of that input's image is a fresh block,
-//! to which nothing linear in the offset that is added says anything. The start is this scheme's own, random
-//! for each offset: under that of half gates, one key would hash inputs of both.
+//! **Assumption**: `H` is randomized tweakable circular correlation robust for linear functions of the offset.
+//! `H(x, t) = E(start ^ t, s(x)) ^ s(x)`, cut to 65 bits, is so if AES-128 is an ideal cipher: each tweak is a key
+//! of its own, under which only one input is unknown to the evaluator, so that what it sees of that input's image
+//! is a fresh block, to which nothing linear in the offset that is added says anything. The start is this scheme's
+//! own, random for each offset: under that of half gates, one key would hash inputs of both.
 //!
-//! **Cost** of an AND gate: 24 bytes and 5 bits, the bits of a [`Part`] in whole bytes; three key expansions
-//! and six AES calls to garble, three and
-//! three to evaluate. XOR and NOT cost no bytes.
+//! **Cost** of an AND gate: 24 bytes and 5 bits, the bits of a [`Part`] in whole bytes; three key expansions and
+//! six AES calls to garble, three and three to evaluate. XOR and NOT cost no bytes.
 
 use comity_core::{Backend, Block, Delta, Part, ThreeHalvesEvaluator as Evaluator, ThreeHalvesGarbler as Garbler};
 use rand_core::CryptoRng;

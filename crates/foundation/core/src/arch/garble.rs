@@ -35,6 +35,9 @@
 //! Privacy-free gates hash one label of the two, and so two of them stand in the place of one gate: see
 //! [`one_row`]. Only there the last gate of a segment may be half a unit, which leaves a key unused.
 //!
+//! Three halves have three keys a gate ([`three_halves`]), and gates without free XOR have labels for keys, which no
+//! ring can hold ahead ([`pseudorandom`]): they walk a stretch in the same way.
+//!
 //! # Keys are sliced by words
 //!
 //! The key schedule of AES-128 works on words of 32 bits: a new word is the sum of two old ones, and every

@@ -123,7 +123,7 @@ fn evaluated(labels: [Halves; 2], [a, b, x]: [Hash; 3], sums: [u64; 3], bits: u8
 const GARBLED: usize = 4;
 const EVALUATED: usize = 8;
 
-/// The hashes of `PER` blocks a gate, in order, each under the key of the gate whose place in the sum of `PER` it has.
+/// The hashes of `PER` blocks a gate, three or six: block `k` of a gate under the gate's key `k`, modulo three.
 fn hashes<const N: usize, const PER: usize>(
     ring: &KeyRing<3>,
     first: u64,
