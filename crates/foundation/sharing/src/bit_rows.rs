@@ -245,17 +245,22 @@ fn columns(memory: &[u8], (at, wires): (Place, usize), (first, copies): (u64, us
                 }
                 continue;
             }
-            let mut words = [0; TILE];
-            for byte in (0..calls).step_by(TILE) {
+            // Byte `i` of these is eight calls of a wire, of which each byte of a row's word is one.
+            let mut turned = [[0; TILE]; TILE];
+            let mut from = at.at(first + start as u64);
+            for (byte, begun) in (0..calls).step_by(TILE).enumerate() {
                 let mut sum = 0;
-                for call in 0..TILE.min(calls - byte) {
-                    let from = at.at(first + (start + byte + call) as u64);
-                    let tile: [u8; TILE] = memory[from..from + TILE].try_into().expect("a tile has as many bytes");
-                    sum |= u64::from_le_bytes(tile) << call;
+                for call in 0..TILE.min(calls - begun) {
+                    let tile = memory[from..].first_chunk::<TILE>().expect("a value is in the memory");
+                    sum |= u64::from_le_bytes(*tile) << call;
+                    from = from.wrapping_add_signed(at.stride);
                 }
-                words.iter_mut().enumerate().for_each(|(bit, word)| *word |= (sum >> (TILE * bit) & 0xff) << byte);
+                for (turned, wire) in turned.iter_mut().zip(sum.to_le_bytes()) {
+                    turned[byte] = wire;
+                }
             }
-            rows.iter_mut().skip(word).step_by(width).zip(words).for_each(|(row, word)| *row = word);
+            let words = rows.iter_mut().skip(word).step_by(width);
+            words.zip(turned).for_each(|(row, word)| *row = u64::from_le_bytes(word));
         }
     }
 }
@@ -280,13 +285,14 @@ fn put_columns<'r>(
                 }
                 continue;
             }
-            let words = rows.map(|row| row[word]);
-            for byte in (0..calls).step_by(TILE) {
-                let sum =
-                    (words.iter().enumerate()).fold(0, |sum, (bit, word)| sum | (word >> byte & 0xff) << (TILE * bit));
-                for call in 0..TILE.min(calls - byte) {
-                    let to = at.at(first + (start + byte + call) as u64);
-                    memory[to..to + TILE].copy_from_slice(&(sum >> call & LOW).to_le_bytes());
+            let words = rows.map(|row| row[word].to_le_bytes());
+            let mut to = at.at(first + start as u64);
+            for (byte, begun) in (0..calls).step_by(TILE).enumerate() {
+                let sum = u64::from_le_bytes(words.map(|word| word[byte]));
+                for call in 0..TILE.min(calls - begun) {
+                    let tile = memory[to..].first_chunk_mut::<TILE>().expect("a value is in the memory");
+                    *tile = (sum >> call & LOW).to_le_bytes();
+                    to = to.wrapping_add_signed(at.stride);
                 }
             }
         }

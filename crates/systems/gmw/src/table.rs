@@ -324,16 +324,18 @@ impl UnitVectors {
     ///
     /// # Panics
     /// If these, or a table's, are not as many bits as the vectors' indices are.
-    pub fn moved(mut self, backend: Backend, by: &[BitShares], tables: &[&PublicTable]) -> Vec<BitShares> {
+    pub fn moved(self, backend: Backend, by: &[BitShares], tables: &[&PublicTable]) -> Vec<BitShares> {
         let fit = |delta: usize| assert_eq!(delta, self.index.len(), "bits of an index");
         tables.iter().map(|table| table.delta).chain([by.len()]).for_each(fit);
-        for (bit, swaps) in by.iter().enumerate() {
-            backend.vectorize(Swap { lines: &mut self.vector, bit, swaps: swaps.words() });
+        let width = self.vector.width;
+        let ones: Vec<&[u32]> = tables.iter().flat_map(|table| &table.ones).map(|ones| &ones[..]).collect();
+        let mut sums = vec![Zeroizing::new(vec![0; width]); ones.len()];
+        let room = &mut Zeroizing::new(vec![[0; GROUP]; self.vector.len()].into_boxed_slice())[..];
+        for start in (0..width).step_by(GROUP) {
+            backend.vectorize(Move { lines: &self.vector, start, by, ones: &ones, room, sums: &mut sums });
         }
         let copies = self.vector.copies;
-        let bits = tables.iter().flat_map(|table| &table.ones);
-        bits.map(|ones| BitShares::from_words(backend.vectorize(Sum { lines: &self.vector, of: ones }), copies))
-            .collect()
+        sums.into_iter().map(|mut sum| BitShares::from_words(std::mem::take(&mut *sum), copies)).collect()
     }
 }
 
@@ -410,47 +412,55 @@ fn join(net: &mut Mesh<'_>, machine: &mut BitMachine<'_>, vectors: Vec<Lines>) -
     Ok(joined)
 }
 
-/// Swaps lines whose numbers differ in one bit, in the copies where `swaps` says so.
-struct Swap<'a> {
-    lines: &'a mut Lines,
-    bit: usize,
-    swaps: &'a [u64],
+/// Words of a line that are moved together: with those of the 256 lines of an S-box they stay in the first
+/// cache.
+const GROUP: usize = 4;
+
+/// Some words of each line, moved by other numbers in each copy, and summed up.
+struct Move<'a> {
+    lines: &'a Lines,
+    /// The first of the words.
+    start: usize,
+    by: &'a [BitShares],
+    /// The lines of each sum.
+    ones: &'a [&'a [u32]],
+    room: &'a mut [[u64; GROUP]],
+    sums: &'a mut [Zeroizing<Vec<u64>>],
 }
 
-impl Vectorize for Swap<'_> {
+impl Vectorize for Move<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let (width, distance) = (self.lines.width, self.lines.width << self.bit);
-        for pairs in self.lines.words.chunks_exact_mut(2 * distance) {
-            let (low, high) = pairs.split_at_mut(distance);
-            for (low, high) in low.chunks_exact_mut(width).zip(high.chunks_exact_mut(width)) {
-                for ((low, high), swap) in low.iter_mut().zip(high).zip(self.swaps) {
-                    let both = (*low ^ *high) & swap;
-                    *low ^= both;
-                    *high ^= both;
+        let Move { lines, start, by, ones, room, sums } = self;
+        let these = start..lines.width.min(start + GROUP);
+        let count = these.len();
+        for (room, line) in room.iter_mut().zip(lines.words.chunks_exact(lines.width)) {
+            room[..count].copy_from_slice(&line[these.clone()]);
+        }
+        // Lines whose numbers differ in one bit change places, in the copies that are moved by it.
+        for (bit, moved) in by.iter().enumerate() {
+            let mut swaps = [0; GROUP];
+            swaps[..count].copy_from_slice(&moved.words()[these.clone()]);
+            for pairs in room.chunks_exact_mut(2 << bit) {
+                let (low, high) = pairs.split_at_mut(1 << bit);
+                for (low, high) in low.iter_mut().zip(high) {
+                    for i in 0..GROUP {
+                        let both = (low[i] ^ high[i]) & swaps[i];
+                        low[i] ^= both;
+                        high[i] ^= both;
+                    }
                 }
             }
         }
-    }
-}
-
-/// The sum of some lines.
-struct Sum<'a> {
-    lines: &'a Lines,
-    of: &'a [u32],
-}
-
-impl Vectorize for Sum<'_> {
-    type Output = Vec<u64>;
-
-    #[inline(always)]
-    fn run(self) -> Vec<u64> {
-        let mut sum = vec![0; self.lines.width];
-        for &line in self.of {
-            sum.iter_mut().zip(self.lines.line(line as usize)).for_each(|(sum, word)| *sum ^= word);
+        for (sum, ones) in sums.iter_mut().zip(ones) {
+            let mut words = [0; GROUP];
+            for &line in *ones {
+                let line = &room[line as usize];
+                (0..GROUP).for_each(|i| words[i] ^= line[i]);
+            }
+            sum[these.clone()].copy_from_slice(&words[..count]);
         }
-        sum
     }
 }
