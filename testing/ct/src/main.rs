@@ -14,6 +14,7 @@
 )]
 
 mod files;
+mod functions;
 mod ot;
 mod planted;
 mod protocols;
@@ -51,7 +52,8 @@ fn main() -> ExitCode {
         }
         println!("planted {name}: seen");
     }
-    let cases = [ot::cases(), protocols::cases(), services::cases(), files::cases()].into_iter().flatten();
+    let cases =
+        [ot::cases(), protocols::cases(), services::cases(), functions::cases(), files::cases()].into_iter().flatten();
     let (mut looked, mut found) = (0, 0);
     for case in cases.filter(|case| wanted.is_empty() || wanted.iter().any(|name| case.name.starts_with(name))) {
         let before = ct::reports();

@@ -71,26 +71,38 @@ fn program_for(card: &Card) -> Program {
     Program::from_circuit(b.finish()).expect("a circuit is a program")
 }
 
-fn run(protocol: &'static dyn Protocol, set: Option<(&str, &str)>) {
+fn run(protocol: &dyn Protocol, set: Option<(&'static str, &'static str)>) {
+    let program = program_for(protocol.card());
+    let values: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits)).collect();
+    compute(protocol, &program, &values, set);
+}
+
+/// A run of a program of secret values.
+pub(crate) fn compute(
+    protocol: &dyn Protocol,
+    program: &Program,
+    values: &[Bits],
+    set: Option<(&'static str, &'static str)>,
+) {
     let card = protocol.card();
-    let (parties, program) = (*card.parties.start(), program_for(card));
+    let parties = *card.parties.start();
     // A small rho makes less of everything, and no other branch.
     let params = Params::new(128, 5).expect("parameters in range");
     let mut options = Options::new(card);
     for (name, value) in card.trial().chain(set) {
         options.set(comity_core::PartyId(0), name, value).expect("one of the card's values");
     }
-    protocol.settle(&mut options, &program);
-    protocol.fits(&program, &options, params).expect("a small program");
+    protocol.settle(&mut options, program);
+    protocol.fits(program, &options, params).expect("a small program");
     thread::scope(|scope| {
         for links in memory_mesh(parties, Some(PATIENCE)) {
-            let (program, options) = (&program, &options);
+            let options = &options;
             scope.spawn(move || {
                 let mut net = Mesh::new(links.map(|_, link| Wire(link)));
                 let me = net.me();
-                let own = program.inputs().iter();
+                let own = program.inputs().iter().zip(values);
                 let own: Vec<Option<Bits>> =
-                    own.map(|input| (input.owner.party() == Some(me)).then(|| bits(input.bits))).collect();
+                    own.map(|(input, value)| (input.owner.party() == Some(me)).then(|| value.clone())).collect();
                 let here = Here { me, parties, session: SessionId::new([5; 32]), params, backend: backend() };
                 let mut rng = SecretRng::new(u128::from(me.0) + 1);
                 let mut party = Party { net: &mut net, here, rng: &mut rng, observer: &mut Deaf };
