@@ -18,11 +18,11 @@
 //! zero, whose MAC is checked with that of `rho` and nothing of it is said. (a, b, c) is the triple.
 //!
 //! **What a lie gives.** Another `b_j` in one digit's OT makes `c` wrong where the digit is set, so a party
-//! that lies there and is not caught has guessed a digit of an `a_i`. *Combine* makes `a` and `a^` of so many
+//! that lies there and is not caught has guessed a digit of an `a_i`. *Combine* makes `a` and `a^` of enough
 //! more digits that they are uniform whatever was guessed: with [`TAU`] elements in their place the distance
-//! from it, times the probability to pass, is at most |F|^(-([`TAU`] - 2) / 2), 2^-128. The paper's three
-//! elements leave 2^-64. *Sacrifice* then sees a wrong `c` but with probability 2 / |F|: the coins come when
-//! nothing they decide on can change any more.
+//! from uniform, times the probability to pass, is at most |F|^(-([`TAU`] - 2) / 2), 2^-128. The paper's
+//! three elements leave 2^-64. *Sacrifice* then sees a wrong `c` except with probability 2 / |F|: the coins
+//! come when nothing they decide on can change any more.
 //!
 //! **Cost** of a triple to each peer, in GF(2^128): 512 OTs of 4 bytes, as many corrections of 16 bytes, five
 //! inputs of 2 KiB: 20.5 kB. Memory: some 40 kB a peer for each of a batch, which the

@@ -26,7 +26,7 @@ fn all(dealer: &mut Dealer, mesh: &mut Mesh<'_>) -> Result<()> {
     made
 }
 
-/// One digit's part of a message of so many elements a digit.
+/// One digit's part of a message with the same number of elements for each digit.
 fn digit(bytes: &mut [u8], digit: usize) -> &mut [u8] {
     let row = bytes.len() / 128;
     &mut bytes[row * (127 - digit)..][..row]

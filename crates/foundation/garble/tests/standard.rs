@@ -100,7 +100,7 @@ impl Reference {
     }
 }
 
-/// A tape of so many gates: segments of up to 40 XOR gates, every eighth of them a NOT, and up to 40 AND
+/// A tape of `gates` gates: segments of up to 40 XOR gates, every eighth of them a NOT, and up to 40 AND
 /// gates, from the lower half of the slots to the upper one.
 pub(super) fn tape(gates: usize, seed: u128) -> Tape {
     const SLOTS: u32 = 120;
@@ -239,7 +239,7 @@ fn the_labels_of_a_wire_with_itself_are_no_public_ones() {
     }
 }
 
-/// Each bit of each row: the label that the evaluator ends with is none of the wire's, or the row was not
+/// Each bit of each row: the evaluator ends with a block that is not a label of the wire, or the row was not
 /// looked at.
 #[test]
 fn a_wrong_bit_of_any_row_makes_no_label_of_the_wire() {

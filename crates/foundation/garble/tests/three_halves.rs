@@ -203,8 +203,8 @@ fn every_gate_computes_its_truth_table() {
     }
 }
 
-/// Each bit of a table, and whatever two bits are random: the label that the evaluator ends with is none of
-/// the wire's, or the bit was not looked at.
+/// Each bit of a table, whatever two bits are random: the evaluator ends with a block that is not a label of
+/// the wire, or the bit was not looked at.
 #[test]
 fn a_wrong_bit_of_a_table_makes_no_label_of_the_wire() {
     let and = TapeGate::new(2, 3, 4);

@@ -140,7 +140,7 @@ fn setup(extension: OtKind, sends: [bool; 2], talk: &mut Talk) {
     }
 }
 
-/// So many triples or square pairs.
+/// The messages that deal `count` triples or square pairs.
 fn deal(what: WordProduct, count: u64, extension: OtKind, talk: &mut Talk) {
     let each = if what.square { count.div_ceil(2) } else { count };
     let chunk = |talk: &mut Talk, n: u64| {

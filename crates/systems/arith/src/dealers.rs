@@ -17,8 +17,8 @@ use zeroize::Zeroizing;
 
 /// A dealer of triples and square pairs of words. It has its own randomness and its own session.
 pub trait WordDealer {
-    /// Makes at least so many for products of a kind. Both parties ask for the same, in the same order. After
-    /// an error a dealer is not used again.
+    /// Makes material for at least `at_least` products of a kind. Both parties ask for the same, in the same
+    /// order. After an error a dealer must not be used again.
     ///
     /// # Errors
     /// Errors of the channel: then nothing is given out.
@@ -75,7 +75,7 @@ impl WordMaterial {
     /// Both.
     pub const ALL: [WordMaterial; 2] = [WordMaterial::Narrow, WordMaterial::Wide];
 
-    /// The material that products of words of so many bits use up.
+    /// The material that products of words of `bits` bits use up.
     pub fn of(bits: u32) -> WordMaterial {
         if bits <= 64 { WordMaterial::Narrow } else { WordMaterial::Wide }
     }
@@ -109,7 +109,7 @@ impl WordMaterial {
         self.product().bits as usize / 8
     }
 
-    /// Bytes of a batch of so many triples.
+    /// Bytes of a batch of `triples` triples.
     pub fn batch_bytes(self, triples: usize) -> u64 {
         (BatchForm::BEGINNING + 1 + 3 * triples * self.width()) as u64
     }

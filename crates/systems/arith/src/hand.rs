@@ -205,7 +205,7 @@ impl<'a, 'n> Party<'a, 'n> {
     /// The lower bits of `x`. Nothing is sent.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there are not so many, or none.
+    /// [`InvalidInput`](comity_core::Kind) if `bits` is zero, or more than the words have.
     pub fn truncate(&self, x: &Word, bits: u32) -> Result<Word> {
         check_width(bits)?;
         if bits > x.bits {

@@ -13,7 +13,7 @@ use crate::plan::{Layer, Local, Term, WordPlan};
 /// Words of calls side by side, and labels: 8 MiB.
 const SIDE_BY_SIDE: u64 = (8 << 20) / 16;
 
-/// How many of so many calls run side by side.
+/// How many of `times` calls run side by side.
 pub(crate) fn together(plan: &WordPlan, times: u64) -> u64 {
     let most = (SIDE_BY_SIDE / plan.blocks() as u64).max(1);
     times.div_ceil(times.div_ceil(most).max(1))
@@ -143,7 +143,7 @@ impl Lanes {
     }
 }
 
-/// Makes room for so many words.
+/// Makes room for `wanted` words.
 pub(crate) fn grow(words: &mut Zeroizing<Vec<u128>>, wanted: usize) -> Result<(), NoMemory> {
     if words.len() < wanted {
         // Memory that is moved is not wiped where it was.

@@ -245,7 +245,7 @@ impl Layout {
         begins(start) && begins(start + bits)
     }
 
-    /// The words of values that begin at these places and have so many bits.
+    /// The words of values, each given by the place where it begins and its number of bits.
     fn ports(&self, values: impl Iterator<Item = (usize, usize)>) -> Vec<Port> {
         let of = |(value, (start, bits))| {
             let port = move |part: Part| Port { value, offset: part.offset, skip: part.skip, bits: part.bits };

@@ -78,8 +78,8 @@ impl<'d> WordMachine<'d> {
         self.me == PartyId(0)
     }
 
-    /// Says that so many products will follow, and has the first ones' triples made now. Both parties say the
-    /// same.
+    /// Announces the products that will follow, with the number of each kind, and has the first ones' triples
+    /// made now. Both parties announce the same.
     ///
     /// # Errors
     /// Errors of the dealer.
@@ -266,7 +266,8 @@ impl<'d> WordMachine<'d> {
         Ok(taken)
     }
 
-    /// Asks the dealer for triples: for the planned products, up to a bound, and at least for so many.
+    /// Asks the dealer for triples: for the planned products, up to a bound, and at least for `products`
+    /// products.
     fn refill(&mut self, net: &mut Mesh<'_>, what: WordProduct, products: usize) -> Result<()> {
         let dealer = self.dealer.as_mut().ok_or_else(|| Error::invalid_input("there are no triples for a product"))?;
         let planned = self.planned.get(&what).copied().unwrap_or(0);

@@ -71,7 +71,7 @@ fn layout(program: &Program) -> Result<Layout> {
 /// Batches of a lot, if no program needs more: a million products, 25 MB.
 const LOT: u64 = 1 << 8;
 
-/// So many batches.
+/// The need of `batches` batches of this material.
 fn need(material: WordMaterial, batches: u64) -> Need {
     Need {
         material: material.name(),

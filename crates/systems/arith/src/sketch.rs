@@ -10,7 +10,7 @@ pub(crate) struct Load {
     pub(crate) port: Port,
     /// The bits of the word, of which the upper ones may not be read.
     pub(crate) whole: usize,
-    /// The line of who reads it.
+    /// The line of the source that reads it.
     pub(crate) line: u32,
     /// Whether they may be several words as well: what chooses looks at each bit by itself.
     pub(crate) loose: bool,

@@ -285,8 +285,9 @@ impl<'c> Words<'c> {
         other.unwrap_or_else(|| Refusal::new(line, "computes on single bits"))
     }
 
-    /// What an operation reads, where of its words so many bits are needed: the words that it computes at
-    /// once, and the bits of its arguments. A choice is one for each word; all others compute all.
+    /// What an operation reads, where `needed` has the number of bits that are needed of each word: the words
+    /// that it computes at once, and the bits of its arguments. A choice is one for each word; all others
+    /// compute all.
     pub(crate) fn demands(&self, index: usize, needed: &[u32]) -> Vec<(Range<usize>, Vec<Vec<ArgBit>>)> {
         let (note, all) = (&self.circuit.notes()[index], self.of_note[index].clone());
         let low = |word: &[ArgBit], bits: u32| word[..bits as usize].to_vec();

@@ -133,7 +133,7 @@ fn what_is_told_of_words_looks_random() {
     let program = Program::map(b.finish(), TIMES as u64, &[0, 1]).unwrap().with_owner(1, 1).unwrap();
     let said = said(&program, &[Bits::zeros(1), Bits::zeros(16)], 1);
     let told: Vec<&Vec<u8>> = said.iter().filter(|message| message.len() == 2 * TIMES).collect();
-    // Each party tells so many words of a choice, and those of the output.
+    // Each party tells the words of the choice, `TIMES` of them, and those of the output.
     assert_eq!(told.len(), 4);
     for words in told {
         for bit in 0..16 {

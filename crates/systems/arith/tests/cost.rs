@@ -10,7 +10,7 @@ use comity_testing::{PATIENCE, peak_memory};
 
 use super::{DEALT, setting};
 
-/// So many products of words of so many bits side by side, and as many squares.
+/// `times` products of words of `width` bits side by side, and as many squares.
 fn program(width: usize, times: u64) -> Program {
     let mut b = Builder::new();
     let (x, y) = (b.input("x", width), b.input("y", width));

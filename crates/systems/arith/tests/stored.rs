@@ -24,7 +24,7 @@ impl Supplies for Shelves {
     }
 }
 
-/// Products and squares of words of so many bits, and as many of twice as many.
+/// Products and squares of words of `width` bits, and as many of words of twice that width.
 fn program(width: usize, times: u64) -> Program {
     let mut b = Builder::new();
     let inputs =

@@ -111,7 +111,7 @@ impl<B: BitMpc, C: for<'a> Conduct<JointAct<'a>>> StringMasks<B, C> {
     }
 }
 
-/// So many coefficients that a coin names.
+/// `count` coefficients, which the coin determines.
 fn coefficients(backend: Backend, coin: &[u8; 32], count: usize) -> Vec<Block> {
     let seed = blake3::derive_key("comity bmr: coefficients of the check of bit/string products", coin);
     let mut coefficients = vec![Block::ZERO; count];

@@ -17,7 +17,7 @@ const GATE: f64 = 1.2e-6;
 const BY_OT: (u64, u64, u64) = (9_800, 13, 29);
 
 /// Turns besides the triples' of ten thousand gates in programs of several chunks, for shares, masks and the
-/// chunks themselves: so many, and one more for each party. Measured; within a tenth.
+/// chunks themselves: this number, and one more for each party. Measured; within a tenth.
 const SEVERAL: u64 = 15;
 
 /// Turns of a chunk on shares in a field, and products that are opened in one.
@@ -53,8 +53,8 @@ pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
     Ok(())
 }
 
-/// The same on shares in a field, of which so much is used up: two elements a product are opened, an element a
-/// bit of an output, and keys of inputs. So many XOR gates have rows.
+/// The same on shares in a field, of which a run uses up `uses`: two elements a product are opened, an
+/// element a bit of an output, and keys of inputs. `xors` XOR gates have rows.
 pub(crate) fn on_a_field(of: &Costing<'_>, uses: &FieldUses, xors: u64, talk: &mut Talk) {
     let (gates, others) = (of.program.and_gates().saturating_add(xors), u64::from(of.parties - 1));
     comity_spdz::costs::deal(of.parties, uses, talk);

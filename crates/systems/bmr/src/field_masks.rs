@@ -84,7 +84,7 @@ impl<'a> FieldMasks<'a> {
         FieldMasks { mpc, me, parties, offsets, bits: Default::default(), planned: bits, opened: Vec::new() }
     }
 
-    /// Masks of this protocol, which serves nobody else, with new offsets. About so many bits that nobody
+    /// Masks of this protocol, which must serve nobody else, with new offsets. About `bits` bits that nobody
     /// knows will be asked for.
     ///
     /// # Errors
@@ -104,7 +104,7 @@ impl<'a> FieldMasks<'a> {
         Ok(FieldMasks { mpc, me, parties, offsets, bits: Default::default(), planned: bits, opened: Vec::new() })
     }
 
-    /// Has so many bits that nobody knows.
+    /// Makes sure that `count` bits that nobody knows are there.
     fn have(&mut self, net: &mut Mesh<'_>, count: usize) -> Result<()> {
         let (bits, used) = &mut self.bits;
         let left = bits.len() - *used;

@@ -17,8 +17,9 @@
 //! ```
 //!
 //! of which each party has a share: `F` and keys are its own business, unproved, and the products come from
-//! [`Masks`]. Whoever adds something false to a row makes the party whose entry it is find a key that is none
-//! of its two, and stop, but never another value of the wire: for that it would have to add the party's `R`.
+//! [`Masks`]. If somebody adds something false to a row, the party whose entry it is finds a key that is not
+//! one of its two, and stops. It never finds the other value of the wire: for that the cheat would have to
+//! add the party's `R`.
 //!
 //! - [`BitMpc`]: shared bits, and their products (figure 4). [`Masks`]: the products with all `R`, too: by
 //!   MACs of the bits ([`TripleMasks`], section 4, Claim 41), or by oblivious transfer over any protocol for

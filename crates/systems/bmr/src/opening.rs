@@ -89,8 +89,8 @@ pub enum Opener {
 }
 
 impl Opener {
-    /// The rows that a party collects, of so many blocks: a whole number of pairs, of which a gate has two
-    /// and an output's gate one.
+    /// The rows that a party collects, of rows of `blocks` blocks in all: a whole number of pairs. A gate has
+    /// two pairs, and an output's gate has one.
     fn part(self, party: usize, parties: usize, blocks: usize) -> Range<usize> {
         let pair = OUTPUT_ROWS * parties;
         let at = |party: usize| match self {
@@ -266,7 +266,7 @@ mod tests {
         }
     }
 
-    /// Shares of zero are none by themselves, never come again, and add up to zero.
+    /// Shares of zero are not zero by themselves, never come again, and add up to zero.
     #[test]
     fn shares_of_zero_add_up() {
         let parties = Net::<3>::run(|net| {

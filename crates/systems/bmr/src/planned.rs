@@ -32,7 +32,8 @@ impl Planned {
         Planned { shares: ands.saturating_add(bits), own, ands }
     }
 
-    /// What a program takes among so many below [`StringMasks`](crate::StringMasks): masking bits for each chunk, too.
+    /// The material that a program takes among `parties` parties below [`StringMasks`](crate::StringMasks),
+    /// including masking bits for each chunk.
     pub fn below_strings(program: &Program, parties: u16) -> Planned {
         Planned::of_chunks(program, room(program, parties.into()))
     }

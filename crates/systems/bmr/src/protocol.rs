@@ -181,7 +181,7 @@ pub(crate) fn opener(options: &Options) -> Opener {
     if options.word("opener") == "collector" { Opener::Collector } else { Opener::Balanced }
 }
 
-/// What a program asks for among so many.
+/// The material that a program asks for among `parties` parties.
 fn planned(program: &Program, parties: u16, options: &Options) -> Planned {
     if options.word("products") == "macs" { Planned::of(program) } else { Planned::below_strings(program, parties) }
 }

@@ -73,7 +73,8 @@ fn xor(options: &Options) -> Xor {
     if options.word("xor") == "garbled" { Xor::Garbled } else { Xor::Free }
 }
 
-/// What a program uses up among so many parties: a product for each AND gate, those of three of its bits with
+/// The material that a program uses up among `parties` parties: a product for each AND gate, those of three
+/// of its bits with
 /// offsets of all, and those of one bit of each bit of an output, and of each XOR gate that has rows. Behind
 /// each of these gates is a mask, and an offset if wires have their own.
 fn uses(program: &Program, parties: u16, xor: Xor) -> FieldUses {

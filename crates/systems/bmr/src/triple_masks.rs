@@ -84,7 +84,7 @@ impl Leftovers {
     /// Uses up as many as there is room for.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If fewer bits are left than `rows` has room for.
     fn take(&mut self, mut rows: &mut [Block]) {
         while !rows.is_empty() {
             let Remaining { all, used } = self.0.front_mut().expect("bits were asked for");
@@ -105,7 +105,8 @@ impl Leftovers {
     }
 }
 
-/// How many are asked for at once where so many are missing: all that is planned, up to what is made at a time.
+/// The number to ask for at once when `missing` are missing: the planned ones, up to the number that is made
+/// at a time.
 fn wanted(missing: usize, planned: u64) -> usize {
     usize::try_from(planned).unwrap_or(usize::MAX).min(MOST).max(missing)
 }
@@ -161,7 +162,7 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> TripleMasks<'a, C> {
         self.have_triples(net, wanted(0, self.planned.ands))
     }
 
-    /// Has so many bits, of those that are left and new ones.
+    /// Makes sure that `count` bits are there: those that are left, and new ones.
     fn have_bits(&mut self, net: &mut Mesh<'_>, count: usize) -> Result<()> {
         let left = self.bits.left();
         if left < count {
@@ -172,7 +173,8 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> TripleMasks<'a, C> {
         Ok(())
     }
 
-    /// Has so many bits of a party alone, and then as many new ones of each other one.
+    /// Makes sure that `count` bits of a party alone are there. New ones come in the same number for each
+    /// other party.
     fn have_own(&mut self, net: &mut Mesh<'_>, owner: usize, count: usize) -> Result<()> {
         let left = self.own[owner].left();
         if left < count {
@@ -184,7 +186,8 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> TripleMasks<'a, C> {
         Ok(())
     }
 
-    /// Has so many triples, of those that are left and new ones. A dealer may deal more than it is asked for.
+    /// Makes sure that `count` triples are there: those that are left, and new ones. A dealer may deal more
+    /// than it is asked for.
     fn have_triples(&mut self, net: &mut Mesh<'_>, count: usize) -> Result<()> {
         self.triples.retain(|triples| triples.used < triples.all.len());
         let left: usize = self.triples.iter().map(|triples| triples.all.len() - triples.used).sum();
@@ -196,7 +199,7 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> TripleMasks<'a, C> {
         Ok(())
     }
 
-    /// The next triples for so many products: of each deal those from a number on, and for which products.
+    /// The next triples for `count` products: of each deal those from a number on, and for which products.
     fn next_triples(&self, count: usize) -> impl Iterator<Item = (&RowTriples, usize, Range<usize>)> {
         let mut at = 0;
         self.triples.iter().map(move |Remaining { all, used }| {

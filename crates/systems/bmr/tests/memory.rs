@@ -8,7 +8,8 @@ use comity_testing::peak_memory;
 /// ANDs of a turn.
 const WIDTH: usize = 1000;
 
-/// The most memory that this process ever had, in KiB, after a run of so many thousand ANDs among three of its threads.
+/// The most memory that this process ever had, in KiB, after three of its threads ran a program of `times`
+/// thousand ANDs.
 fn peak(times: u64) -> Option<u64> {
     let program = turns(WIDTH, times);
     assert_eq!(program.and_gates(), times * WIDTH as u64);

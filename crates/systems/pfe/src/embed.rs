@@ -17,7 +17,7 @@ struct Ways {
     leave: Bits,
 }
 
-/// The graphs of a level, each of so many poles: for each pole of each the pole that its edge goes to.
+/// The graphs of a level, each of `poles` poles: for each pole of each graph the pole that its edge goes to.
 struct Graphs {
     poles: usize,
     next: Vec<u32>,

@@ -54,7 +54,8 @@ impl Function {
     /// another, are the bits of the function's input, and all outputs are those of its output. Known ones
     /// become a part of the function.
     ///
-    /// Inverters are no gates, gates that compute the same are one, and those that nothing depends on are none.
+    /// Inverters do not count as gates, gates that compute the same count as one, and those that nothing
+    /// depends on are dropped.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the known values are not as many as the program's inputs or of

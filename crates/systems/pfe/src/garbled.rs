@@ -5,8 +5,8 @@
 //! [switches and gates](comity_garble::hidden) are half gates of the garbler's (Zahur, Rosulek, Evans,
 //! Eurocrypt 2015) and gates of three rows.
 //!
-//! **Functionality**: that of the universal program, also of one with [public arities](Arity). Party 0 puts in a function, party 1 its input, and
-//! whoever is to learns the output.
+//! **Functionality**: that of the universal program, also of one with [public arities](Arity). Party 0 puts
+//! in a function, party 1 its input, and whoever is to learns the output.
 //!
 //! **Protocol**
 //! 1. *Setup*: the owner draws delta; 128 base OTs make it the sender of an OT extension whose correlation is delta.
@@ -34,9 +34,9 @@
 //!
 //! **Assumptions**: AES-128 as an ideal cipher, gap Diffie-Hellman and a random oracle in ristretto255 (base OT).
 //!
-//! **Cost**: 16 bytes a switch and output, 48 a gate, 16 a bit of `x`; about 10 KiB for the base OTs. With public
-//! arities an output costs nothing. Memory of either side: four labels a pole, and the bits of the function, packed. Time does not depend on the
-//! function once its bits are there.
+//! **Cost**: 16 bytes a switch and output, 48 a gate, 16 a bit of `x`; about 10 KiB for the base OTs. With
+//! public arities an output costs nothing. Memory of either side: four labels a pole, and the bits of the
+//! function, packed. Time does not depend on the function once its bits are there.
 
 mod ends;
 mod network;

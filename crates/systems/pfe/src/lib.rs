@@ -16,9 +16,10 @@
 //!
 //! **What stays open**: the shape. Gates are counted with those that copy, since no gate of a universal
 //! circuit is read more than twice; [`Shape::gates`] can be larger than what a function needs, and so hide
-//! it. An [`Arity`] says besides how often each wire is read, which makes the circuit about a tenth smaller, and is
-//! much of the function. And the function itself is its owner's choice: it may give back the whole input, if its output has
-//! room. The owner of the input bounds that by the number of outputs, and by who learns them.
+//! it. An [`Arity`] says besides how often each wire is read, which makes the circuit about a tenth smaller,
+//! and is much of the function. And the function itself is its owner's choice: it may give back the whole
+//! input, if its output has room. The owner of the input bounds that by the number of outputs, and by who
+//! learns them.
 //!
 //! **Cost**: `3 n log2 n` AND gates for the switches, with `n` inputs, gates and outputs in all, somewhat
 //! less in fact ([`Shape::program_bits`] is the number of switches, and four bits a gate), and three for each

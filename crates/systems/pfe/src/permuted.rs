@@ -42,7 +42,7 @@
 //! choice, points that are uniform whichever sources they are of, and permute bits that its own make the
 //! output. Party 0 of `pfe-ot` sees messages of C-OTs, each under a fresh `q`, labels for zero under masks,
 //! and one active label of each wire. Masks at two places may differ by what is known to it: then it knows
-//! the difference of two labels for zero, which is none of delta. Party 0 of `pfe-linear` has one of the two
+//! the difference of two labels for zero, which is not delta. Party 0 of `pfe-linear` has one of the two
 //! points of each source, and of the other one it knows nothing, by the Diffie-Hellman assumption; which of
 //! both it is, it does not see, by the decisional one. An owner of the function that cheats can learn delta
 //! from the extensions, and with it `x`; a garbler that cheats can garble any gates. Neither can cause a

@@ -93,14 +93,14 @@ impl<'a, F: BinaryField, C: FieldConduct<F>> FieldMachine<'a, F, C> {
         }
     }
 
-    /// Says that about so many products will follow, so that triples are made together. Only a hint, but all
-    /// parties give the same.
+    /// Announces that about `products` products will follow, so that triples are made together. It is only a
+    /// hint, but all parties must give the same.
     pub fn plan(&mut self, products: u64) {
         self.planned = products;
     }
 
-    /// Has material made now rather than when it is needed: so many bits of each party, and triples for what
-    /// was planned, up to a batch.
+    /// Has material made now rather than when it is needed: `masks` bits of each party, and triples for the
+    /// planned products, up to a batch.
     ///
     /// # Errors
     /// Those of the source.
@@ -114,7 +114,7 @@ impl<'a, F: BinaryField, C: FieldConduct<F>> FieldMachine<'a, F, C> {
         })
     }
 
-    /// Shares of so many bits that `owner` puts in, which gives their `value`; the others give none.
+    /// Shares of bits that `owner` puts in. The owner gives their `value`, the others give `None`.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if a value is missing, has another length, or is another party's;
@@ -233,7 +233,7 @@ impl<'a, F: BinaryField, C: FieldConduct<F>> FieldMachine<'a, F, C> {
         self.triples.0.len() - self.triples.1
     }
 
-    /// Asks for triples: for what was planned, and at least for so many products.
+    /// Asks for triples: for the planned products, and at least for `products` products.
     fn refill(&mut self, net: &mut Mesh<'_>, products: u64) -> Result<()> {
         let wanted = self.planned.max(products);
         self.triples = (self.source.deal(net, usize::try_from(wanted).unwrap_or(usize::MAX))?, 0);
@@ -254,7 +254,7 @@ impl<'a, F: BinaryField, C: FieldConduct<F>> FieldMachine<'a, F, C> {
         Ok((Zeroizing::new(shares[*used - bits..*used].to_vec()), known))
     }
 
-    /// So many more bits of each party, behind those that are left.
+    /// Makes at least `bits` more bits of each party, and puts them behind those that are left.
     fn more_masks(&mut self, net: &mut Mesh<'_>, bits: usize) -> Result<()> {
         let fresh = self.source.bits(net, 0, bits.max(MASKS))?;
         if fresh.own.len() < bits || fresh.masks.iter().any(|shares| shares.len() != fresh.own.len()) {

@@ -35,7 +35,7 @@ const LOT: u64 = 1 << 6;
 /// What is stored beside a batch's own bytes.
 const BESIDE: u64 = 4096;
 
-/// What a batch of so many parties holds.
+/// The amounts in a batch of `parties` parties.
 fn batch(parties: u16) -> FieldAmounts {
     FieldAmounts { parties, triples: TRIPLES, shares: BITS, masks: BITS, elements: ELEMENTS }
 }
@@ -90,7 +90,7 @@ impl FieldUses {
     }
 }
 
-/// The most that a party of so many stores for a need, in bytes.
+/// The most bytes that one of `parties` parties stores for a need.
 pub fn stored_bytes(need: &Need, parties: u16) -> u64 {
     need.batches.saturating_mul(batch(parties).bytes() + BESIDE)
 }

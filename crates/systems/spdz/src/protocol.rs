@@ -41,8 +41,8 @@ static CARD: Card = Card {
             messages for each layer of AND gates. It is here for what is built on shares of field elements.",
 };
 
-/// By hand, for so many AND gates triples are made at least when there are none left: the most of one checked
-/// batch.
+/// The least number of AND gates that triples are made for by hand, when no triples are left: the most of one
+/// checked batch.
 const AT_LEAST: u64 = 511;
 
 /// Runs this party's side of a program on this material. Outputs for this party go to the observer.

@@ -12,13 +12,13 @@ pub trait FieldSource<F: BinaryField>: Dealer<Batch = FieldTriples<F>> {
     /// This party's share of the MAC key.
     fn key(&self) -> &MacKey<F>;
 
-    /// So many bits that nobody knows, and so many of each party.
+    /// `shared` bits that nobody knows, and `masks` bits of each party, which it alone knows.
     ///
     /// # Errors
     /// Those of the channels and of the dealer's checks.
     fn bits(&mut self, net: &mut Mesh<'_>, shared: usize, masks: usize) -> Result<FieldBits<F>>;
 
-    /// So many random elements of each party, by owner, and this party's own values.
+    /// `n` random elements of each party, by owner, and this party's own values.
     ///
     /// # Errors
     /// As [`FieldSource::bits`].

@@ -203,7 +203,8 @@ impl<'s> FieldsFromShelf<'s> {
         Ok(())
     }
 
-    /// Uses up so many of a kind, of the batches that have some left, and of more that are opened as needed.
+    /// Uses up `n` units of a kind, from the batches that have some left, and from more that are opened as
+    /// needed.
     fn draw(&mut self, kind: usize, n: usize, mut give: impl FnMut(&FieldBatch, Range<usize>)) -> Result<()> {
         let mut missing = n;
         loop {

@@ -59,7 +59,7 @@ const TOGETHER: usize = 1 << 16;
 /// Wires of calls side by side, ahead: 64 MiB.
 const WIRES: usize = (64 << 20) / Share::BYTES;
 
-/// How many of so many calls of a circuit of so many slots run side by side.
+/// The number of calls that run side by side, of `times` calls of a circuit of `slots` slots.
 pub(crate) fn together(slots: usize, times: u64) -> u64 {
     evenly(times, (WIRES / slots).clamp(1, PIECE) as u64)
 }

@@ -175,7 +175,7 @@ pub(crate) fn messages(delta: usize, times: u64) -> impl Iterator<Item = (u64, u
     (0..times).step_by(most as usize).map(move |first| (first, most.min(times - first) as usize))
 }
 
-/// Whether unit vectors of so many bits are made before more are.
+/// Whether unit vectors of `bits` bits in all must be made before more are taken on.
 pub(crate) fn is_full(bits: u64) -> bool {
     bits >= ROOM as u64
 }

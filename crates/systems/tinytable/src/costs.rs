@@ -80,7 +80,7 @@ pub(crate) fn malicious(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
     Ok(())
 }
 
-/// The bits of the rows of so many calls that come at once, message by message.
+/// The bits of the rows of `calls` calls that come at once, message by message.
 fn rows(table: &PublicTable, calls: u64) -> impl Iterator<Item = u64> {
     let bits = table.bits();
     messages(table.delta(), calls).map(move |(_, boxes)| (bits * boxes) as u64)

@@ -18,7 +18,8 @@ use crate::boxes::{self, Boxed};
 
 /// What a party looks up in, and what it has of the masks.
 pub trait LookUps {
-    /// How many of so many calls of a circuit of so many slots run side by side: as when the tables were made.
+    /// The number of calls that run side by side, of `times` calls of a circuit of `slots` slots: as when the
+    /// tables were made.
     fn together(slots: usize, times: u64) -> u64;
 
     /// The masked bits of an input of this party.

@@ -114,7 +114,7 @@ impl Protocol for TinyTableSemiHonest {
     }
 }
 
-/// A dealer of triples from OT, in a session of its own; without AND gates there is none.
+/// A dealer of triples from OT, in a session of its own; `None` for a program without AND gates.
 fn from_ot<B: BaseOt<Model: AtLeast<SemiHonest>>>(
     me: &mut Party<'_, '_>,
     program: &Program,

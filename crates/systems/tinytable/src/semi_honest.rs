@@ -60,7 +60,7 @@ pub struct MaskSharing<'a, 'n, 'd> {
 
 /// What one message of a run is about.
 enum Piece {
-    /// So many gates.
+    /// This number of gates.
     Gates(usize),
     /// Boxes: the masks of their indices, and of their rows.
     Boxes { index: Vec<BitShares>, rows: BitShares },

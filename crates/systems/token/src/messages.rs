@@ -16,7 +16,7 @@ pub const MOST_ROWS: u32 = 1 << 17;
 /// The most parties.
 pub(crate) const MOST_PARTIES: u16 = 16;
 
-/// What a holder orders in the init phase: seeds for so many parties, of so many rows of triples.
+/// The order of a holder in the init phase: seeds for a number of parties, for a number of rows of triples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeedOrder {
     parties: u16,
@@ -27,7 +27,7 @@ impl SeedOrder {
     /// Bytes of an order.
     pub const BYTES: usize = MAGIC.len() + 2 + 4;
 
-    /// An order for at least so many triples.
+    /// An order for at least `triples` triples.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if these are too many or none, or it is for fewer than two parties
@@ -74,7 +74,7 @@ impl SeedOrder {
     /// The order with these bytes.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if they are none.
+    /// [`Malformed`](comity_core::Kind) if the bytes are not an order.
     pub fn from_bytes(bytes: &[u8; SeedOrder::BYTES]) -> Result<SeedOrder> {
         let [magic @ .., p, q, r, s, t, u] = bytes;
         if magic != MAGIC {
@@ -124,7 +124,7 @@ pub struct SeedRequest {
 }
 
 impl SeedRequest {
-    /// Bytes of a request among so many parties.
+    /// Bytes of a request among `parties` parties.
     pub fn bytes(parties: u16) -> usize {
         SessionId::BYTES + 32 * usize::from(parties - 1)
     }
@@ -134,7 +134,7 @@ impl SeedRequest {
         [&self.session.to_bytes()[..], self.recipients.as_flattened()].concat()
     }
 
-    /// The request with these bytes, among so many parties.
+    /// The request with these bytes, among `parties` parties.
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if they are of another length.
@@ -188,7 +188,7 @@ pub struct SeedAnswer {
 }
 
 impl SeedAnswer {
-    /// Bytes of an answer among so many parties.
+    /// Bytes of an answer among `parties` parties.
     pub fn bytes(parties: u16) -> usize {
         16 + SealedSeed::BYTES * usize::from(parties - 1)
     }
@@ -201,7 +201,7 @@ impl SeedAnswer {
         bytes
     }
 
-    /// The answer with these bytes, among so many parties.
+    /// The answer with these bytes, among `parties` parties.
     ///
     /// # Errors
     /// [`Malformed`](comity_core::Kind) if they are of another length.

@@ -43,7 +43,7 @@ impl ShareStreams {
     }
 }
 
-/// Party 0's share of `c` in so many rows, where the parties have these seeds.
+/// Party 0's share of `c` in `rows` rows, where the parties have these seeds.
 pub fn product_share(backend: Backend, seeds: &[Block], rows: usize) -> Zeroizing<Vec<Block>> {
     let mut streams: Vec<ShareStreams> = seeds.iter().map(|seed| ShareStreams::new(backend, *seed)).collect();
     let mut c = Zeroizing::new(vec![Block::ZERO; rows]);
@@ -73,7 +73,8 @@ fn add(to: &mut [Block], share: &[Block]) {
     to.iter_mut().zip(share).for_each(|(to, share)| *to ^= *share);
 }
 
-/// The triples of a party with this seed: of party 0 with its share of `c`, of another one in so many rows.
+/// The triples of a party with this seed: of party 0 with its share of `c`, of another one with a number of
+/// rows.
 pub(crate) fn triples(backend: Backend, seed: Block, share_of_c: Share) -> BitTriples {
     let mut streams = ShareStreams::new(backend, seed);
     let rows = match &share_of_c {
@@ -97,7 +98,7 @@ pub(crate) fn triples(backend: Backend, seed: Block, share_of_c: Share) -> BitTr
 pub(crate) enum Share {
     /// The token told it.
     Told(Zeroizing<Vec<Block>>),
-    /// It follows from the seed, in so many rows.
+    /// It follows from the seed, in this number of rows.
     Drawn(usize),
 }
 

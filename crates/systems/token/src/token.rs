@@ -65,7 +65,7 @@ impl FreshSeeds {
     /// The set-up phase: party 0's seed in the clear, every other party's sealed to its key and bound to the session.
     ///
     /// # Errors
-    /// [`Malformed`](comity_core::Kind) if a key is none. The seeds are gone also then.
+    /// [`Malformed`](comity_core::Kind) if a key is not valid. The seeds are gone even then.
     pub fn set_up(self, keys: &TokenKeys, request: &SeedRequest, rng: &mut dyn CryptoRng) -> Result<SeedAnswer> {
         let parties = self.order.parties();
         if request.recipients.len() != usize::from(parties - 1) {

@@ -166,8 +166,8 @@ impl Party<'_, '_> {
     /// The words of these bits, the least significant first.
     ///
     /// # Errors
-    /// As [`Party::mul`]; [`InvalidInput`](comity_core::Kind) if there are none or more than 128, or if one
-    /// is not of one bit.
+    /// As [`Party::mul`]; [`InvalidInput`](comity_core::Kind) if there are no words or more than 128, or if
+    /// one is not of one bit.
     pub fn compose(&mut self, bits: &[Word]) -> Result<Word> {
         check_width(bits.len() as u32)?;
         if let Some(other) = bits.iter().find(|bit| bit.bits != 1) {

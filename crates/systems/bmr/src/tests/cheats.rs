@@ -351,7 +351,7 @@ fn rows_do_not_show_offsets() {
 }
 
 /// Whether the run stops tells nothing of inputs: a false row is visited once in four times, whatever they
-/// are. Of so many runs with each.
+/// are. `runs` runs with each.
 fn stops_do_not_depend_on_inputs(runs: u64) {
     for values in 0..8 {
         let stops = |session: &u64| {

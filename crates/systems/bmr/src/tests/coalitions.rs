@@ -195,7 +195,7 @@ fn false_keys_open_nothing() {
     }
 }
 
-/// Shares of `d` and `e`, and of masks of outputs, that are none: told to all, or to one.
+/// False shares of `d` and `e`, and of masks of outputs, sent to all, or to one.
 #[test]
 fn masks_are_opened_truly() {
     for (n, liars) in COALITIONS {

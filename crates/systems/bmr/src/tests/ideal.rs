@@ -122,7 +122,7 @@ fn said(net: &mut Mesh<'_>, beside: &Beside) -> Result<PerPeer<Vec<u8>>> {
     Ok(heard)
 }
 
-/// Bytes of a message that opens so many bits.
+/// Bytes of a message that opens `bits` bits.
 fn out_len(bits: usize) -> usize {
     bits.div_ceil(8) + bits * Block::BYTES
 }

@@ -14,7 +14,7 @@ use crate::run_as;
 /// Bits of an input, and of the output: an element each.
 const BITS: usize = 128;
 
-/// The sum of a value of each of so many parties, for all.
+/// The sum of a value of each of `parties` parties, for all.
 fn sum(parties: u16) -> Program {
     let mut b = Builder::new();
     let values: Vec<Vec<_>> = (0..parties).map(|i| b.input(&format!("x{i}"), BITS)).collect();

@@ -144,8 +144,8 @@ fn nothing_is_shown_of_products_beside_public_values() {
     }
 }
 
-/// A key that is none of a wire's two is an error under a global key, that of a whole lot. So evaluation is a
-/// check of the lot, which begins before this party's keys leave, and has not passed if somebody lied.
+/// A key that is not one of a wire's two is an error under a global key, that of a whole lot. So evaluation
+/// is a check of the lot, which begins before this party's keys leave, and has not passed if somebody lied.
 #[test]
 fn stored_shares_are_told_of_an_evaluation() {
     let program = Program::from_circuit(laws::chain_and_layer(4)).unwrap();

@@ -7,7 +7,8 @@ use comity_testing::Net;
 use super::*;
 use crate::stored::Head;
 
-/// It is for one program and one party of so many: rows of another would be opened by keys that are not theirs.
+/// It is for one program, one party and one number of parties: rows of another would be opened by keys that
+/// are not theirs.
 #[test]
 fn a_garbled_program_is_for_its_program_and_party() {
     let [program, other] = [20, 21].map(|width| Program::from_circuit(laws::chain_and_layer(width)).unwrap());
@@ -21,7 +22,7 @@ fn a_garbled_program_is_for_its_program_and_party() {
     for another in [here(2, 3), here(1, 4)] {
         assert!(read(another, &program).is_err_and(|why| why.contains("as party 1 of 3")));
     }
-    // Where wires have offsets of their own there is none to open with.
+    // If wires have offsets of their own the head has no offset.
     let mut shares = Vec::new();
     Head::new(here(1, 3), &program, None).write(&mut shares).unwrap();
     assert!(Head::read(&mut &shares[..], here(1, 3), &program).is_ok_and(|head| head.offset.is_none()));

@@ -111,7 +111,8 @@ struct Switching<'a, S> {
 }
 
 impl<S: Side> Switching<'_, S> {
-    /// So many switches: `wires` are the two of each, `put` takes them as they leave it.
+    /// Computes `switches` switches: `wires` gives the two wires of each, and `put` takes them as they leave
+    /// it.
     fn each<M>(
         self,
         switches: usize,

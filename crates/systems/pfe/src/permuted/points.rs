@@ -408,7 +408,7 @@ mod tests {
         assert!(one.labels.iter().all(|label| !other.labels.contains(label)));
         let pads = |giver: &Giver| giver.pads.iter().flatten().flatten().copied().collect::<Vec<Block>>();
         assert!(pads(&one).iter().all(|pad| !pads(&other).contains(pad)));
-        // Of other reads there are none, nor with somebody who has none; all is drawn anew.
+        // No points of other reads are held, nor with somebody who holds none: all is drawn anew.
         let (third, other_reads) = run(3, &[3, 1, 1, 2, 3], both);
         assert!(third.points.half.iter().all(|half| !one.points.half.contains(half)));
         assert!(other_reads.points.scalars.iter().all(|scalar| !first.points.scalars.contains(scalar)));

@@ -175,7 +175,7 @@ fn a_function_runs_again_by_the_points_of_the_first_run() {
         let again = run_again(&function, &x(seed));
         assert_eq!([first[0] - again[0], first[1] - again[1]], [32 * (2 * 20 + 3), 32 * (6 + 20)]);
     }
-    // Of another function there are none.
+    // No points of another function are held.
     assert_eq!(run_again(&other, &x(5)), first);
 }
 

@@ -22,7 +22,7 @@ struct Recipient {
 }
 
 impl Recipient {
-    /// The recipient that is this party of so many in this session.
+    /// The recipient that is party `party` of `parties` in session `number`.
     fn new(number: u8, party: u16, parties: u16) -> Recipient {
         let key = RecipientKey::draw(&mut rng(u128::from(number) << 16 | u128::from(party)));
         let triples = SeedOrder::new(parties, TRIPLES).unwrap().triples();
@@ -246,7 +246,7 @@ fn a_token_says_what_it_refuses_and_the_holder_sees_a_closed_line() {
     assert!(matches!(error.kind, Kind::Malformed(_)) && error.to_string().contains("second set-up"), "{error}");
     let error = heard.unwrap_err();
     assert!(matches!(error.kind, Kind::Store(_)) && error.to_string().contains("closed the line"), "{error}");
-    // A set-up before an init, and orders that are none.
+    // A set-up before an init, and bytes that are no order.
     let (served, _) = at_the_token(|ch| {
         ch.send(&request().to_bytes())?;
         ch.flush()

@@ -26,7 +26,7 @@ impl SeedCounter for Counted<'_> {
     }
 }
 
-/// The seeds of both parties that this token gives after so many numbers, by this generator.
+/// The seeds of both parties that this token gives when its counter is at `number`, by this generator.
 fn both(keys: &TokenKeys, mut number: u64, rng: &mut Prg) -> [Block; 2] {
     let order = SeedOrder::new(2, 1).unwrap();
     let (fresh, init) = FreshSeeds::init(keys, &mut Counted(&mut number), order, backend(), rng).unwrap();
@@ -101,7 +101,7 @@ fn dealer(me: &mut comity_protocol::Party<'_, '_>) -> Box<dyn Dealer<Batch = Bit
     Box::new(PartnerTriples::new(me, None))
 }
 
-/// Opens triples of so many parties: only tests do.
+/// Opens triples of `N` parties: only tests do.
 fn opened<const N: usize>(count: usize) {
     let shares = parties::<N, _>(|me| {
         let mut triples = dealer(me).deal(me.net, count).unwrap();

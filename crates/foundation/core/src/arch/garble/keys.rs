@@ -10,8 +10,8 @@ use crate::memory::block::Block;
 pub(in crate::arch) const ROUND_KEYS: usize = 11;
 /// Gates whose keys are held. A power of two.
 const RING: usize = 32;
-/// Gates from the ring's start whose keys are held once more behind its end, so that a batch of so many gates finds its
-/// keys side by side wherever it starts.
+/// The number of gates from the ring's start whose keys are held once more behind its end, so that a batch of
+/// up to this number of gates finds its keys side by side wherever it starts.
 const MIRRORED: usize = 8;
 const RCON: [u32; 10] = [1, 2, 4, 8, 16, 32, 64, 128, 0x1b, 0x36];
 

@@ -24,7 +24,7 @@ pub(crate) struct Shape {
     /// The group's copies are `first..end` ...
     pub(crate) first: usize,
     pub(crate) end: usize,
-    /// ... of so many in the tables.
+    /// The number of copies in the tables.
     pub(crate) copies: usize,
 }
 

@@ -25,7 +25,8 @@ pub(in crate::arch) struct OneRowEvaluating;
 /// The labels of an input of `N` registers' units: of the first gate of each, and of the second one.
 ///
 /// # Safety
-/// As for [`Wires`]; there are so many gates, and `slots` holds what they read.
+/// As for [`Wires`]; there are the gates of `N` registers' units, and `slots` holds the labels that they
+/// read.
 #[inline(always)]
 unsafe fn labels<V: Wires, const N: usize, const FIRST: bool>(
     gates: *const TapeGate,

@@ -25,7 +25,8 @@ pub(in crate::arch) struct Tables {
     pub(in crate::arch) bits: *mut u8,
 }
 
-/// What is done with a batch of gates, whose keys are `G` groups of four registers; with `HALF`, of one register's gates.
+/// What is done with a batch of gates, whose keys are `G` groups of four registers; with `HALF`, of one
+/// register's gates.
 pub(in crate::arch) trait Side: Copy {
     /// What a slot holds.
     type Wire: Copy;
@@ -38,7 +39,8 @@ pub(in crate::arch) trait Side: Copy {
     /// Garbles or evaluates XOR gates, the first of which has this number.
     ///
     /// # Safety
-    /// As [`walk`]; there are so many gates, of which none reads what another one writes, and a row for each.
+    /// As [`walk`]; `gates` holds the gates of a batch, none of which reads what another one writes, and
+    /// `rows` a row for each.
     unsafe fn sums<V: Wires, const G: usize, const HALF: bool>(
         self,
         number: u64,
@@ -212,7 +214,8 @@ pub(in crate::arch) struct Garbling {
 }
 
 impl Garbling {
-    /// The labels of a register's gates, of `a` and then of `b`, by permute bit; and the permute bits of those for zero.
+    /// The labels of a register's gates, of `a` and then of `b`, by permute bit; and the permute bits of
+    /// those for zero.
     ///
     /// # Safety
     /// As [`Side::sums`].

@@ -282,7 +282,8 @@ impl TwoRows for AuthGarbling {
         keys: impl Schedule<V, N>,
         _: [[V; 2]; N],
     ) -> ([[V; 2]; N], [V; N]) {
-        // SAFETY: the caller has the features of V; the stretch has these gates, and so many terms.
+        // SAFETY: the caller has the features of V; the stretch has these gates, and its arrays of terms
+        // their terms.
         unsafe {
             let clear = V::broadcast((!1u128).to_le_bytes());
             let states = self.side.rounds(inputs, keys);
@@ -320,7 +321,8 @@ impl TwoRows for AuthEvaluating {
         keys: impl Schedule<V, N>,
         rows: [[V; 2]; N],
     ) -> ([[V; 2]; N], [V; N]) {
-        // SAFETY: the caller has the features of V; the stretch has these gates, and so many terms.
+        // SAFETY: the caller has the features of V; the stretch has these gates, and its arrays of terms
+        // their terms.
         unsafe {
             let states = Evaluating::rounds(inputs, keys);
             let mut out = [states[0][0][0]; N];

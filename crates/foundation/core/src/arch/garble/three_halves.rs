@@ -37,10 +37,11 @@ impl Tables {
 
 /// What is done with a batch of gates.
 pub(in crate::arch) trait Side: Copy {
-    /// Garbles or evaluates so many registers' gates.
+    /// Garbles or evaluates the gates of `N` registers.
     ///
     /// # Safety
-    /// As [`walk`]; there are so many gates, independent of each other, whose keys and tables these are.
+    /// As [`walk`]; there are the gates of `N` registers, independent of each other, whose keys and tables
+    /// these are.
     unsafe fn batch<V: Wires, const N: usize>(
         self,
         keys: Ahead<3>,
@@ -183,7 +184,7 @@ impl Side for Garbling {
 /// gives the labels for zero.
 ///
 /// # Safety
-/// As for [`Wires`]; the tables of so many gates are there.
+/// As for [`Wires`]; the tables of a register's gates are there.
 #[inline(always)]
 unsafe fn garbled<V: Wires>(
     labels: [V; 2],
@@ -285,7 +286,7 @@ impl Side for Evaluating {
 /// A register's gates, from the active labels and the hashes of `a`, `b`, `a + b`: the outputs' active labels.
 ///
 /// # Safety
-/// As for [`Wires`]; the tables of so many gates are there.
+/// As for [`Wires`]; the tables of a register's gates are there.
 #[inline(always)]
 unsafe fn evaluated<V: Wires>(labels: [V; 2], [a, b, x]: [V; 3], tables: Tables) -> V {
     // SAFETY: the caller's promise.

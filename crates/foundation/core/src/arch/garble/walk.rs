@@ -24,8 +24,8 @@ pub(in crate::arch) trait Side: Copy {
     /// Garbles or evaluates the first gates, as many as `N` registers' units have.
     ///
     /// # Safety
-    /// As [`walk`]; there are so many gates, independent of each other, `done` of the stretch before them,
-    /// and `tables` is good for two blocks for each unit.
+    /// As [`walk`]; there are the gates of `N` registers' units, independent of each other, `done` of the
+    /// stretch before them, and `tables` is good for two blocks for each unit.
     unsafe fn batch<V: Wires, const N: usize>(
         self,
         keys: impl Schedule<V, N>,
@@ -191,7 +191,8 @@ impl<T: TwoRows> Side for T {
 /// Block `FIELD` of the `FIELDS` that the wires of a register's gates have each: of inputs `a`, and of inputs `b`.
 ///
 /// # Safety
-/// As for [`Wires`]; there are so many gates, and `slots` holds so many blocks for each slot of their tape.
+/// As for [`Wires`]; there are a register's gates, and `slots` holds `FIELDS` blocks for each slot of their
+/// tape.
 #[inline(always)]
 pub(super) unsafe fn gathered<V: Wires, const FIELDS: usize, const FIELD: usize>(
     gates: *const TapeGate,
@@ -277,7 +278,7 @@ pub(super) const fn of_byte(low: u32, high: u32) -> [[u8; 16]; 4] {
 /// The bytes of as many gates as there are lanes, in every word.
 ///
 /// # Safety
-/// As for [`Wires`]; there are so many.
+/// As for [`Wires`]; a register's bytes are there.
 #[inline(always)]
 pub(super) unsafe fn bytes<V: Wires>(from: *const u8) -> V {
     let mut word = 0;
