@@ -193,18 +193,19 @@ impl Circuit {
     pub fn counts(&self) -> Counts {
         let first = self.first_gate_wire();
         let mut depth: Vec<u32> = Vec::with_capacity(self.gates.len());
-        let mut counts = Counts::default();
+        let (mut counts, mut deepest) = (Counts::default(), 0);
         for gate in &self.gates {
             let of = |wire: u32| (wire as usize).checked_sub(first).map_or(0, |i| depth[i]);
-            let below = of(gate.a).max(of(gate.b));
-            depth.push(below + u32::from(gate.op == Op::And));
+            let at = of(gate.a).max(of(gate.b)) + u32::from(gate.op == Op::And);
+            depth.push(at);
+            deepest = deepest.max(at);
             match gate.op {
                 Op::And => counts.and += 1,
-                Op::Xor if gate.a <= 1 || gate.b <= 1 => counts.not += 1,
-                Op::Xor => counts.xor += 1,
+                Op::Xor => counts.not += u64::from(gate.a.min(gate.b) <= 1),
             }
         }
-        counts.and_depth = u64::from(depth.into_iter().max().unwrap_or(0));
+        counts.xor = self.gates.len() as u64 - counts.and - counts.not;
+        counts.and_depth = u64::from(deepest);
         counts
     }
 }

@@ -177,29 +177,38 @@ fn check_form(circuit: &Circuit, notes: &[Note]) -> Result<(), NoteError> {
 /// The notes that the gates do not compute; or the note whose check would take too many gates.
 fn rebuild(circuit: &Circuit, notes: &[Note], gadgets: Gadgets) -> Result<Vec<usize>, usize> {
     let first = circuit.first_gate_wire();
-    // Only those inputs that something reads: a circuit may have far more inputs than it has bytes.
-    let is_input = |wire: &u32| (2..first).contains(&(*wire as usize));
-    let of_gates = circuit.gates().iter().flat_map(|gate| [gate.a, gate.b]);
     let bits = || notes.iter().flat_map(|note| note.args.iter().flatten());
-    let of_args = bits().filter_map(|bit| if let ArgBit::Wire(wire) = bit { Some(*wire) } else { None });
-    let of_outs = notes.iter().flat_map(|note| note.outs.iter().flatten().copied());
-    let mut inputs: Vec<u32> = of_gates.chain(of_args).chain(of_outs).filter(is_input).collect();
-    inputs.sort_unstable();
-    inputs.dedup();
+    let outs = || notes.iter().flat_map(|note| note.outs.iter().flatten().copied());
+    // Of very many inputs only those that something reads: a circuit may have far more than it has bytes.
+    let read: Option<Vec<u32>> = (first > 2 * circuit.gates().len() + 1024).then(|| {
+        let of_gates = circuit.gates().iter().flat_map(|gate| [gate.a, gate.b]);
+        let of_args = bits().filter_map(|bit| if let ArgBit::Wire(wire) = bit { Some(*wire) } else { None });
+        let is_input = |wire: &u32| (2..first).contains(&(*wire as usize));
+        let mut read: Vec<u32> = of_gates.chain(of_args).chain(outs()).filter(is_input).collect();
+        read.sort_unstable();
+        read.dedup();
+        read
+    });
+    let inputs = read.as_ref().map_or(first - 2, Vec::len);
     let gone = bits().filter_map(|bit| if let ArgBit::Gone(bit) = bit { Some(*bit as usize + 1) } else { None }).max();
     // And one more that nothing reads.
     let unknown = gone.unwrap_or(0);
-    let mut b = Builder::bounded(inputs.len() + unknown + 1, most_gates(circuit.gates().len(), notes));
-    let gone = inputs.len();
+    let mut b = Builder::bounded(inputs + unknown + 1, most_gates(circuit.gates().len(), notes));
+    let gone = inputs;
     let mut built: Vec<Wire> = Vec::with_capacity(circuit.gates().len());
     let of = |built: &[Wire], wire: u32| match (wire as usize).checked_sub(first) {
         Some(gate) => built[gate],
         None if wire < 2 => Wire::constant(wire == 1),
-        None => Builder::input_wire(inputs.binary_search(&wire).expect("an input that something reads")),
+        None => Builder::input_wire(match &read {
+            Some(read) => read.binary_search(&wire).expect("an input that something reads"),
+            None => wire as usize - 2,
+        }),
     };
     let mut results: Vec<Vec<Wire>> = Vec::with_capacity(notes.len());
     let mut waiting = notes.iter().enumerate().peekable();
-    for at in 0..=circuit.gates().len() {
+    // Later gates drive no result.
+    let last = outs().filter_map(|wire| (wire as usize + 1).checked_sub(first)).max().unwrap_or(0);
+    for at in 0..=last.max(notes.last().map_or(0, |note| note.at as usize)) {
         while let Some((index, note)) = waiting.next_if(|(_, note)| note.at as usize == at) {
             let bit = |bit: &ArgBit| match *bit {
                 ArgBit::Wire(wire) => of(&built, wire),
