@@ -5,9 +5,9 @@
 //! program; so a user's own circuits are run as well, by [`Party::compute`], and several operations in one
 //! circuit share messages.
 //!
-//! **Errors of arithmetic** are none: `x / 0` is all ones and `x % 0` is `x`, a shift by the width or more
-//! gives 0, a rotation takes its amount modulo the width, 0^0 is 1, and sums and products wrap.
-//! [`Party::overflow`] and [`Party::checked_div`] tell.
+//! **Arithmetic** has no errors: `x / 0` is all ones and `x % 0` is `x`, a shift by the width or more gives
+//! 0, a rotation takes its amount modulo the width, 0^0 is 1, and sums and products wrap. [`Party::overflow`]
+//! and [`Party::checked_div`] tell of that.
 //!
 //! **Adversary**: semi-honest, as all of [`arith`](crate). What is refused without a word to the peer (widths
 //! or lengths that do not go together, a public divisor of zero) is the caller's mistake, and the same at

@@ -14,8 +14,8 @@ use crate::hash::{OUTPUT_ROWS, ROWS};
 /// dozen blocks at a time for each party: some 25 MiB in all, however many parties there are.
 pub(crate) const CHUNK: usize = 1 << 17;
 
-/// How much of it a chunk of this program has among so many. A program of many chunks has smaller ones:
-/// memory is then the dealer's, too, which makes material for one chunk when that of the one before is used
+/// The room of a chunk of this program among `parties` parties. A program of many chunks has smaller ones:
+/// the dealer needs memory then, too, and makes material for one chunk when that of the one before is used
 /// up.
 pub(crate) fn room(program: &Program, parties: usize) -> usize {
     let room = CHUNK / parties;

@@ -98,7 +98,7 @@ impl Evaluating {
     /// tables is cut off.
     ///
     /// # Errors
-    /// [`GARBLED_ROW`](checks::GARBLED_ROW) if an own key is none of the two.
+    /// [`GARBLED_ROW`](checks::GARBLED_ROW) if an own key is not one of the two.
     pub(crate) fn walk(&mut self, part: &Part<'_>, [table, xor_table]: [&mut Table<'_>; 2]) -> Result<()> {
         let (n, stride) = (self.parties, self.stride());
         let Evaluating { slots, me, way: Way::Garbled(prf), .. } = self else {

@@ -57,7 +57,7 @@ impl Head {
     /// Reads it.
     ///
     /// # Errors
-    /// [`Store`](comity_core::Kind) if it is not for this program and party among so many.
+    /// [`Store`](comity_core::Kind) if it is not for this program, this party and this number of parties.
     pub(crate) fn read(from: &mut dyn Read, here: Here, program: &Program) -> Result<Head> {
         let beginning = FORM.beginning(from)?;
         if ![FORM.magic, SHARES].contains(&&beginning) {
