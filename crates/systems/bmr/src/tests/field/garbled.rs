@@ -119,10 +119,10 @@ fn rows_leave_when_inputs_are_fixed() {
     }
 }
 
-/// A program whose gates have one wire, or one and its negation, at both sides, and constants: the side is in
-/// the points of the PRF, and rows hide the keys of the output all the same.
+/// Gates that have one wire, or one and its negation, at both sides are computed right. That their rows hide
+/// the keys of the output is a test of `row_prf`.
 #[test]
-fn gates_of_one_wire_hide_their_keys() {
+fn gates_of_one_wire_are_right() {
     let mut b = Builder::new();
     let (x, y) = (b.input("x", 1)[0], b.input("y", 1)[0]);
     let not = b.not(x);
