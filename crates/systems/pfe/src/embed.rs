@@ -1,7 +1,7 @@
 //! The bits that make a universal circuit compute a function: the way of each edge through its switches.
 
 use comity_core::Bits;
-use comity_library::universal::arity::{Arity, Places, Taken};
+use comity_library::universal::arity::{Arity, Arrival, Places};
 use comity_library::universal::valiant::{self, Split};
 use comity_library::universal::{Construction, Edge, Enter, Leave, Pass, Pole, Poles, Shape, Walk, colours, walk};
 
@@ -219,7 +219,7 @@ struct AtPlaces<'a> {
 
 impl AtPole for AtPlaces<'_> {
     fn write(&self, _: Pole, at: usize, bits: &mut Bits) {
-        if let Some(Taken::Second(number)) = self.places.taken(at) {
+        if let Some(Arrival::Second(number)) = self.places.taken(at) {
             rows(&self.tables, number).for_each(|bit| bits.push(bit));
         }
     }

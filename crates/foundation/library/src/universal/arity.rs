@@ -55,7 +55,7 @@ pub struct Places {
 
 /// A place where a read arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum Arrival {
     /// The first wire of a gate.
     First,
     /// The second wire of the gate of this number.
@@ -200,13 +200,13 @@ impl Arity {
 
 impl Places {
     /// The read that arrives at a place, if one does.
-    pub fn taken(&self, at: usize) -> Option<Taken> {
+    pub fn taken(&self, at: usize) -> Option<Arrival> {
         let (number, gates) = (self.taken[at] as usize, 2 * self.gates);
         match number {
             _ if self.taken[at + 1] == self.taken[at] => None,
-            _ if number >= gates => Some(Taken::Output(number - gates)),
-            _ if number.is_multiple_of(2) => Some(Taken::First),
-            _ => Some(Taken::Second(number / 2)),
+            _ if number >= gates => Some(Arrival::Output(number - gates)),
+            _ if number.is_multiple_of(2) => Some(Arrival::First),
+            _ => Some(Arrival::Second(number / 2)),
         }
     }
 
@@ -247,7 +247,7 @@ impl Poles for Places {
 
 /// As [`Arity::program_bits`].
 fn bits(places: &Places) -> usize {
-    let of = |_, _, at: usize| if let Some(Taken::Second(_)) = places.taken(at) { 4 } else { 0 };
+    let of = |_, _, at: usize| if let Some(Arrival::Second(_)) = places.taken(at) { 4 } else { 0 };
     count(places, LOWEST, of) as usize
 }
 
@@ -326,9 +326,9 @@ impl Walk for Build<'_> {
             return false;
         }
         let to = match self.places.taken(at) {
-            Some(Taken::First) => Some(wire(self.first, 0)),
-            Some(Taken::Output(number)) => Some(wire(self.output, number as u64)),
-            Some(Taken::Second(number)) => {
+            Some(Arrival::First) => Some(wire(self.first, 0)),
+            Some(Arrival::Output(number)) => Some(wire(self.output, number as u64)),
+            Some(Arrival::Second(number)) => {
                 self.gate(number);
                 None
             }

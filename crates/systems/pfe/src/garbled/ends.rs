@@ -1,7 +1,7 @@
 //! What both sides do at the poles of a universal circuit: inputs come in, gates are computed, outputs go out.
 
 use comity_core::{Block, Result};
-use comity_library::universal::arity::{Arity, Places, Taken};
+use comity_library::universal::arity::{Arity, Arrival, Places};
 use comity_library::universal::{Pole, Shape};
 use zeroize::Zeroize;
 
@@ -113,13 +113,13 @@ impl Ends for ByPlace<'_> {
     ) -> Result<u64> {
         let mut and_gates = 0;
         match self.places.taken(at) {
-            Some(Taken::First) => self.first = came[0],
-            Some(Taken::Second(number)) => {
+            Some(Arrival::First) => self.first = came[0],
+            Some(Arrival::Second(number)) => {
                 let wire = side.gate([self.first, came[0]])?;
                 self.leave(self.arity.shape().inputs + number, wire);
                 and_gates = GATE_ANDS;
             }
-            Some(Taken::Output(number)) => self.y[number] = came[0],
+            Some(Arrival::Output(number)) => self.y[number] = came[0],
             None => {}
         }
         if self.places.is_given(at) {

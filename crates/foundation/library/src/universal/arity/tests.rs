@@ -1,7 +1,7 @@
 use comity_circuit::random::Rng;
 use comity_circuit::{Goal, Recipients};
 
-use super::{Arity, Shape, Taken};
+use super::{Arity, Arrival, Shape};
 use crate::universal::universal;
 
 fn random(rng: &mut Rng, inputs: usize, gates: usize, outputs: usize) -> Arity {
@@ -46,8 +46,8 @@ fn every_reader_is_behind_a_place_of_its_wire() {
         }
         assert!(given.iter().all(|&wires| wires <= 1));
         let taken = (0..given.len()).filter_map(|at| places.taken(at));
-        let gates = (0..shape.gates).flat_map(|number| [Taken::First, Taken::Second(number)]);
-        assert!(taken.eq(gates.chain((0..shape.outputs).map(Taken::Output))));
+        let gates = (0..shape.gates).flat_map(|number| [Arrival::First, Arrival::Second(number)]);
+        assert!(taken.eq(gates.chain((0..shape.outputs).map(Arrival::Output))));
         assert!((0..given.len()).all(|at| places.is_given(at) == (given[at] == 1)));
     }
 }
