@@ -211,7 +211,7 @@ pub(crate) struct Cost<T> {
     /// The rounds of the link that had most.
     rounds: u64,
     /// What became of each party.
-    ends: Vec<T>,
+    pub(crate) ends: Vec<T>,
 }
 
 /// Runs `parties` parties, with a connection between each two.

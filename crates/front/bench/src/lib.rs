@@ -7,6 +7,7 @@ mod ag;
 mod ampr14;
 mod circuit;
 mod count;
+mod d133_arith;
 mod d133_pfe;
 mod d133_spdz_bmr;
 mod d133_standard;
@@ -85,6 +86,7 @@ static BENCHES: &[Bench] = &[
     nnob12::NNOB12,
     dnnr17::DNNR17,
     ampr14::AMPR14,
+    d133_arith::D133_ARITH,
     d133_pfe::D133_PFE,
     d133_standard::D133_STANDARD,
     ope::CLIENT,
