@@ -2,7 +2,8 @@
 
 use std::sync::OnceLock;
 
-use comity_arith::dealers::from_ot_over;
+use comity_arith::Conversions;
+use comity_arith::dealers::{WordDealer, from_ot_over};
 use comity_channel::{Channel, Error, Hello, Mesh, PerPeer, RecvHalf, Result, SendHalf};
 use comity_circuit::{Builder, Observer, Program};
 use comity_core::{Backend, Bits, Params, PartyId, SessionId};
@@ -181,17 +182,23 @@ pub(crate) fn gmw(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
     comity_gmw::run_with(me, Some(Box::new(dealer)), job)
 }
 
-/// Words with triples likewise: the product of the numbers, in the place of the bits that they have in common.
+/// Words with triples and conversions likewise: the product of the numbers or zero, as they compare, in the
+/// place of the bits that they have in common.
 pub(crate) fn arith(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
     static PRODUCT: OnceLock<Program> = OnceLock::new();
     let program = PRODUCT.get_or_init(|| {
         let mut builder = Builder::new();
         let (a, b) = (builder.input("a", 8), builder.input("b", 8));
         let product = gadgets::mul(&mut builder, &a, &b);
-        builder.output("product", &product);
+        let less = gadgets::lt(&mut builder, &product, &b);
+        let kept = gadgets::mux(&mut builder, less, &product, &a);
+        builder.output("kept", &kept);
         Program::from_circuit(builder.finish()).expect("two parties are no more than there can be")
     });
-    comity_arith::run_with(me, |me| Ok(from_ot_over::<Ideal>(me, OtKind::Iknp)?), &Job { program, ..*job })
+    let dealer =
+        |me: &mut Party<'_, '_>| -> Result<Box<dyn WordDealer>> { Ok(from_ot_over::<Ideal>(me, OtKind::Iknp)?) };
+    let conversions = |me: &mut Party<'_, '_>, both| Conversions::setup_over::<Ideal>(me, OtKind::Iknp, both);
+    comity_arith::run_with(me, dealer, conversions, &Job { program, ..*job })
 }
 
 /// One party of a run of [`program`]. Returns how many outputs it learned.
