@@ -29,7 +29,7 @@ pub use card::{Adversary, Card, CardKind, Corrupt, Default, Opt, Takes, Values};
 pub use comity_circuit::Goal;
 pub use conduct::{Conduct, Honest};
 pub use costs::{Costing, Talk, Walked};
-pub use material::{Bound, Dealer, Empty, Lot, Material, Need, Press, Shelf, Supplies, WriteBatch};
+pub use material::{Dealer, Empty, Lot, Material, Need, Press, ProgramBound, Shelf, Supplies, WriteBatch};
 pub use options::{OptionValue, Options};
 pub use party::{Here, Party};
 pub use reactive::{Reactive, Shares};
@@ -121,7 +121,7 @@ pub trait Protocol: Sync {
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if the protocol counts by one number, or no program is within the
     /// bound.
-    fn amount_within(&self, bound: &Bound, options: &Options, params: Params) -> Result<Need> {
+    fn amount_within(&self, bound: &ProgramBound, options: &Options, params: Params) -> Result<Need> {
         let _ = (bound, options, params);
         Err(Error::invalid_input(format!(
             "{} counts what it prepares for any program by one number: leave --wires out",

@@ -45,7 +45,7 @@ pub struct Need {
 
 /// The greatest size of programs that are not known yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bound {
+pub struct ProgramBound {
     /// Parties.
     pub parties: u16,
     /// AND gates at most.

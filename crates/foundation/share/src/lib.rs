@@ -63,6 +63,6 @@ pub use ledger::Ledger;
 pub use opening::Openings;
 pub use share::{GlobalKey, Share};
 pub use simultaneous::say_string;
-pub use tally::{Multiples, Packer, Tally};
+pub use tally::{KeyMultiples, MacTally, Packer};
 pub use triples::BitTriples;
 pub use zero_shares::{PairSeeds, ZeroShares};

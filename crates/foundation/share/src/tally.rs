@@ -1,4 +1,4 @@
-//! `Tally`: a ledger of packed MACs, that is written a buffer at a time.
+//! `MacTally`: a ledger of packed MACs, that is written a buffer at a time.
 //!
 //! **Packing.** Up to 64 bits that are shown together are a word `w = sum x^j b_j`, an element of GF(2^128),
 //! and their MACs `M_j = K_j + b_j delta` sum up to one MAC on it: `sum x^j M_j = sum x^j K_j + w delta`. Two
@@ -88,11 +88,11 @@ fn times_x(element: u128) -> u128 {
 
 /// The products of delta and words, by looking up each four bits of the word: they were shown, and are no
 /// secret of the two. Wiped on drop.
-pub struct Multiples(Box<[[u128; 16]; WORD / 4]>);
+pub struct KeyMultiples(Box<[[u128; 16]; WORD / 4]>);
 
-impl Multiples {
+impl KeyMultiples {
     /// The multiples of this party's delta.
-    pub fn new(key: &GlobalKey) -> Multiples {
+    pub fn new(key: &GlobalKey) -> KeyMultiples {
         let mut table = Box::new([[0; 16]; WORD / 4]);
         let mut power = key.block().to_u128();
         for row in table.iter_mut() {
@@ -103,7 +103,7 @@ impl Multiples {
                 power = times_x(power);
             }
         }
-        Multiples(table)
+        KeyMultiples(table)
     }
 
     /// The product of delta and a word, of which bit `j` is the coefficient of `x^j`.
@@ -114,24 +114,24 @@ impl Multiples {
     }
 }
 
-impl Drop for Multiples {
+impl Drop for KeyMultiples {
     fn drop(&mut self) {
         self.0.as_flattened_mut().zeroize();
     }
 }
 
 /// A ledger with the packed MACs that wait to go into it: what was shown and seen, and is to be checked.
-pub struct Tally {
+pub struct MacTally {
     ledger: Ledger,
     shown: Vec<Block>,
     seen: Vec<Block>,
 }
 
-impl Tally {
+impl MacTally {
     /// An empty tally of a party of two: as [`Ledger::new`].
-    pub fn new(session: SessionId, party: PartyId) -> Tally {
+    pub fn new(session: SessionId, party: PartyId) -> MacTally {
         let buffer = || Vec::with_capacity(BUFFER);
-        Tally { ledger: Ledger::new(session, party, party.other()), shown: buffer(), seen: buffer() }
+        MacTally { ledger: Ledger::new(session, party, party.other()), shown: buffer(), seen: buffer() }
     }
 
     /// This party shows bits that carry this MAC.
@@ -184,7 +184,7 @@ impl Tally {
     }
 }
 
-impl Drop for Tally {
+impl Drop for MacTally {
     fn drop(&mut self) {
         self.shown.zeroize();
         self.seen.zeroize();
@@ -213,7 +213,7 @@ mod tests {
                 let (own, theirs) = (packer.shares(&own), packer.shares(&theirs));
                 assert!(own.word == bits && theirs.word == 0 && own.key == Block::ZERO && theirs.mac == Block::ZERO);
                 let expected = |word: u64| {
-                    let product = Multiples::new(&delta).product(word);
+                    let product = KeyMultiples::new(&delta).product(word);
                     assert!(gf128::mul(backend, Block::from_u128(word.into()), delta.block()) == product);
                     theirs.key ^ product
                 };

@@ -29,7 +29,7 @@ use comity_channel::{Mesh, PerPeer};
 use comity_circuit::Program;
 use comity_core::{Error, Params, PartyId, Result, SessionId};
 use comity_net::SystemRng;
-use comity_protocol::{Ahead, Bound, Card, Empty, Here, Material, Need, Options, Party, Protocol};
+use comity_protocol::{Ahead, Card, Empty, Here, Material, Need, Options, Party, ProgramBound, Protocol};
 use comity_store::{Meta, Store};
 
 use crate::clock::Clock;
@@ -92,14 +92,14 @@ impl Session<'_> {
     }
 
     /// Makes material ahead for any program of at most `ands` AND gates and `wires` wires, of a protocol that
-    /// counts both ([`Bound`]). Otherwise as [`Session::prepare_any`].
+    /// counts both ([`ProgramBound`]). Otherwise as [`Session::prepare_any`].
     ///
     /// # Errors
     /// As [`Session::prepare`]; [`InvalidInput`](comity_core::Kind) if the protocol counts by one number, or no
     /// program is within the bound.
     pub fn prepare_within(self, ands: u64, wires: u64, limit: u64, watch: &mut dyn Watch) -> Result<Filled> {
         self.prepare_amount(limit, watch, |protocol, options, params, parties| {
-            protocol.amount_within(&Bound { parties, ands, wires }, options, params)
+            protocol.amount_within(&ProgramBound { parties, ands, wires }, options, params)
         })
     }
 

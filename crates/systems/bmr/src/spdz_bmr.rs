@@ -3,8 +3,8 @@
 use comity_circuit::{Goal, Program};
 use comity_core::{Block, Error, Params, Result};
 use comity_protocol::{
-    Adversary, Ahead, Bound, Card, CardKind, Corrupt, Costing, Default, Honest, Job, Lot, Material, Need, Opt, Options,
-    Party, Press, Protocol, Shelf, Supplies, Takes, Talk, Values,
+    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Honest, Job, Lot, Material, Need, Opt, Options, Party,
+    Press, ProgramBound, Protocol, Shelf, Supplies, Takes, Talk, Values,
 };
 use comity_spdz::material::{FIELD, FieldUses, MATERIAL, fields_from_shelf, fresh, prepare, stored_bytes};
 use comity_spdz::{FieldMachine, FieldSource};
@@ -156,8 +156,8 @@ impl Protocol for SpdzBmr {
     }
 
     /// Every wire that is no input's is taken to be behind a gate.
-    fn amount_within(&self, bound: &Bound, options: &Options, _: Params) -> Result<Need> {
-        let &Bound { parties, ands, wires } = bound;
+    fn amount_within(&self, bound: &ProgramBound, options: &Options, _: Params) -> Result<Need> {
+        let &ProgramBound { parties, ands, wires } = bound;
         let sums = wires.checked_sub(ands).ok_or_else(|| {
             Error::invalid_input(format!(
                 "no program has {ands} AND gates and {wires} wires: behind each gate there is one (--wires)"

@@ -36,7 +36,7 @@ use comity_circuit::Recipients;
 use comity_core::{Bits, Error, PartyId, Result};
 use comity_protocol::Here;
 use comity_share::tally::{WORD, turned};
-use comity_share::{GlobalKey, Multiples, Packer, Share, Tally};
+use comity_share::{GlobalKey, KeyMultiples, MacTally, Packer, Share};
 use zeroize::{Zeroize, Zeroizing};
 
 pub(crate) use and::Operands;
@@ -55,11 +55,11 @@ pub struct Machine<'a> {
     dealer: Box<dyn TripleDealer + 'a>,
     party: PartyId,
     key: GlobalKey,
-    multiples: Multiples,
+    multiples: KeyMultiples,
     packer: Packer,
     /// The tally: the shown and seen bits since the last settlement wait in it, and its hashes contain all
     /// earlier ones.
-    tally: Tally,
+    tally: MacTally,
     /// Whether something was shown, either way, since the last settlement.
     pending: bool,
     triples: Triples<Checked>,
@@ -82,10 +82,10 @@ impl<'a> Machine<'a> {
         Machine {
             dealer,
             party,
-            multiples: Multiples::new(&key),
+            multiples: KeyMultiples::new(&key),
             packer: Packer::new(here.backend),
             key,
-            tally: Tally::new(here.session.child("ledger"), party),
+            tally: MacTally::new(here.session.child("ledger"), party),
             pending: false,
             triples: Triples::none(),
             masks: Default::default(),

@@ -37,7 +37,7 @@ use comity_core::{Backend, Bits, Block, Error, PartyId, Result, SessionId, TapeG
 use comity_protocol::{BatchForm, Conduct, Honest, Job, Party};
 use comity_share::bits::BitShares;
 use comity_share::tally::{WORD, turned};
-use comity_share::{GlobalKey, Multiples, Packer, Share, Tally};
+use comity_share::{GlobalKey, KeyMultiples, MacTally, Packer, Share};
 use comity_sharing::{PIECE, ShareRows, SharedEngine, Sharing, evenly};
 use comity_tinyot::Machine;
 use comity_triples::TripleDealer;
@@ -202,11 +202,11 @@ struct AuthTables<'r, 'c> {
     from: Tables<'r>,
     me: PartyId,
     backend: Backend,
-    multiples: Multiples,
+    multiples: KeyMultiples,
     packer: Packer,
     /// A share of the constant one.
     one: Share,
-    tally: Tally,
+    tally: MacTally,
     /// Whether bits were shown, either way, since the last settlement.
     pending: bool,
     conduct: &'c mut dyn for<'a> Conduct<Act<'a>>,
@@ -240,10 +240,10 @@ impl<'r, 'c> AuthTables<'r, 'c> {
             from,
             me,
             backend,
-            multiples: Multiples::new(&key),
+            multiples: KeyMultiples::new(&key),
             packer: Packer::new(backend),
             one,
-            tally: Tally::new(session, me),
+            tally: MacTally::new(session, me),
             pending: false,
             conduct,
             bits: BitShares::default(),

@@ -10,7 +10,7 @@ use comity_circuit::{Program, Recipients};
 use comity_core::{Bits, Block, Check, Params, PartyId, Result};
 use comity_field_shares::checks::FALSE_MAC;
 use comity_field_shares::{FieldAct, FieldDealer};
-use comity_protocol::{Ahead, Bound, Card, Conduct, Empty, Here, Job, Options, Party, Protocol, Supplies};
+use comity_protocol::{Ahead, Card, Conduct, Empty, Here, Job, Options, Party, ProgramBound, Protocol, Supplies};
 use comity_share::checks::EQUIVOCATION;
 use comity_share::joint::JointAct;
 use comity_spdz::{FieldMachine, Fresh};
@@ -99,7 +99,7 @@ fn a_bound_holds_for_programs_within_it() {
             options.set(PartyId(0), "xor", xor).unwrap();
             options.set(PartyId(0), "stored", "field").unwrap();
         }
-        let bound = Bound { parties: 2, ands, wires };
+        let bound = ProgramBound { parties: 2, ands, wires };
         let needs = protocol.needs(&program, &options, Params::default()).unwrap().remove(0);
         (protocol.amount_within(&bound, &options, Params::default()).map_err(|error| error.to_string()), needs)
     };

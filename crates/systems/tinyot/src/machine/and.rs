@@ -10,7 +10,7 @@ use std::ops::Range;
 use comity_channel::Channel;
 use comity_core::{Block, Result};
 use comity_share::tally::WORD;
-use comity_share::{Multiples, Packer, Share, Tally};
+use comity_share::{KeyMultiples, MacTally, Packer, Share};
 use zeroize::{DefaultIsZeroes, Zeroize};
 
 use super::Machine;
@@ -112,9 +112,9 @@ impl Machine<'_> {
 /// A piece under way. Its message has, for each group of 64 ANDs, a word of the bits of `d` and one of those
 /// of `e`; the last group's words have as many bytes as they need.
 struct Beaver<'a> {
-    tally: &'a mut Tally,
+    tally: &'a mut MacTally,
     packer: &'a Packer,
-    multiples: &'a Multiples,
+    multiples: &'a KeyMultiples,
     room: &'a mut Room,
     groups: &'a mut Vec<Group>,
     /// A share of the constant one.
