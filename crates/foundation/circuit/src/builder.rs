@@ -331,7 +331,7 @@ impl Builder {
     }
 
     /// The gate over these literals, whatever their signs, and the signs with which it reads them.
-    fn find(&self, op: Op, x: Wire, y: Wire) -> Option<(Wire, bool, bool)> {
+    fn find(&mut self, op: Op, x: Wire, y: Wire) -> Option<(Wire, bool, bool)> {
         let mut signs = (false, false);
         let index = self.shared.find(Key::new(op, x, y), |i| {
             let gate = self.gates[i];
@@ -339,6 +339,7 @@ impl Builder {
             signs = (p, q);
             gate.op == op && u == x && v == y
         })?;
+        self.recorder.shares(index);
         Some((Wire((self.first_gate_wire() + index) as u32), signs.0, signs.1))
     }
 

@@ -48,6 +48,10 @@ pub(super) struct Recorder {
     notes: Vec<Recorded>,
     /// The wires of all notes: of each the arguments, then the results.
     wires: Vec<Wire>,
+    /// Whether an operation that is noted is being built.
+    noting: bool,
+    /// The gates that were there already when operations asked for them, by operation.
+    shared: Vec<u32>,
 }
 
 struct Recorded {
@@ -62,6 +66,8 @@ struct Recorded {
     start: usize,
     outs: usize,
     end: usize,
+    /// Where the gates are that it shares with others: up to here, and from where those of the note before end.
+    shared: usize,
 }
 
 impl Builder {
@@ -78,13 +84,17 @@ impl Builder {
             return build(self);
         }
         let at = self.gates.len();
+        self.recorder.noting = true;
         let results = self.quiet(build);
+        self.recorder.noting = false;
         let (pushed, first) = (self.gates.len() - at, self.first_gate_wire());
         let recorder = &mut self.recorder;
         let mut widths = [0; 3];
         let lengths = args.iter().map(|word| word.len());
         widths.iter_mut().zip(lengths).for_each(|(width, bits)| *width = bits);
+        let shared = recorder.notes.last().map_or(0, |note| note.shared);
         if args.len() > widths.len() || op.results(&widths[..args.len()]).is_none() {
+            recorder.shared.truncate(shared);
             return results;
         }
         let start = recorder.wires.len();
@@ -94,11 +104,12 @@ impl Builder {
         // What is no gate needs no note.
         if recorder.wires[outs..].iter().all(|wire| (wire.0 as usize) < first) {
             recorder.wires.truncate(start);
+            recorder.shared.truncate(shared);
             return results;
         }
         recorder.gadgets = Some(gadgets);
-        let (line, end) = (recorder.line, recorder.wires.len());
-        recorder.notes.push(Recorded { op, line, at, pushed, widths, start, outs, end });
+        let (line, end, shared) = (recorder.line, recorder.wires.len(), recorder.shared.len());
+        recorder.notes.push(Recorded { op, line, at, pushed, widths, start, outs, end, shared });
         results
     }
 
@@ -160,8 +171,17 @@ impl Finished<'_> {
 }
 
 impl Recorder {
+    /// An operation gets a gate that is there already.
+    #[inline]
+    pub(super) fn shares(&mut self, gate: usize) {
+        if self.noting {
+            self.shared.push(gate as u32);
+        }
+    }
+
     /// The notes of a finished circuit of `gates` gates; and whether the notes build again every gate that is
-    /// gone, so that a check repeats just what the builder did.
+    /// gone and that their operations shared, so that a check repeats just what the builder did: what else is
+    /// gone was of no consequence to what is left.
     pub(super) fn finish(self, finished: &Finished<'_>, gates: usize) -> (Vec<Note>, bool) {
         let Recorder { notes, wires, .. } = &self;
         // The dead results that later notes may read, by the first note that has them: note and bit.
@@ -195,7 +215,7 @@ impl Recorder {
         let before = |gate: usize| {
             finished.renamed.get(finished.first + gate).map_or(gates, |&next| next as usize - finished.first)
         };
-        let (mut pushed, mut gone) = (gates, finished.renamed.len() - finished.first - gates);
+        let mut pushed = gates;
         for (index, note) in notes.iter().enumerate().filter(|(index, _)| kept[*index]) {
             places[index] = all.len() as u32;
             let argument = |&wire: &Wire| match dead.get(&wire) {
@@ -214,14 +234,31 @@ impl Recorder {
             let (op, line, goal) = (note.op.clone(), note.line, finished.goal);
             all.push(Note { op, goal, pin: Pin::Free, line, at, args, outs });
             pushed += note.pushed;
-            gone -= note.pushed - (before(note.at + note.pushed) - before(note.at));
         }
         // Notes that take long to check are dropped, such as those of large operations of which hardly
         // anything is left.
         if 2 * pushed > most_gates(gates, &all) {
             all.clear();
         }
-        (all, gone == 0)
+        let exact = self.builds_again(finished, &kept);
+        (all, exact)
+    }
+
+    /// Whether each gate that the operations of kept notes shared is left, or is one of a kept note's
+    /// operation, which builds it again.
+    fn builds_again(&self, finished: &Finished<'_>, kept: &[bool]) -> bool {
+        let built = |gate: usize| {
+            let after = self.notes.partition_point(|note| note.at <= gate);
+            // Of notes that begin at one gate only the last one builds any.
+            after
+                .checked_sub(1)
+                .is_some_and(|index| kept[index] && gate < self.notes[index].at + self.notes[index].pushed)
+        };
+        let mut from = 0;
+        self.notes.iter().zip(kept).all(|(note, kept)| {
+            let shared = &self.shared[std::mem::replace(&mut from, note.shared)..note.shared];
+            !kept || shared.iter().all(|&gate| finished.needed[finished.first + gate as usize] || built(gate as usize))
+        })
     }
 
     /// Drops the notes of operations that were noted before: they are the same wires.
