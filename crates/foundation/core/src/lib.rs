@@ -48,5 +48,5 @@ pub use tape::one_row::{PrivacyFreeEvaluator, PrivacyFreeGarbler};
 pub use tape::part::{Cursor, Part};
 pub use tape::pseudorandom::{PrfEvaluator, PrfGarbler};
 pub use tape::runs::Run;
-pub use tape::three_halves::{ThreeHalvesEvaluator, ThreeHalvesGarbler};
+pub use tape::three_halves::{SlicedEvaluator, SlicedGarbler};
 pub use tape::{Segment, Tape, TapeError, TapeGate};

@@ -2,8 +2,8 @@
 //! plain bits. What the bytes are, the tests of `comity-garble` say.
 
 use comity_core::{
-    Backend, Block, Cursor, Delta, Labels, Part, PrfEvaluator, PrfGarbler, Prg, Segment, Tape, TapeGate,
-    ThreeHalvesEvaluator, ThreeHalvesGarbler,
+    Backend, Block, Cursor, Delta, Labels, Part, PrfEvaluator, PrfGarbler, Prg, Segment, SlicedEvaluator,
+    SlicedGarbler, Tape, TapeGate,
 };
 
 use crate::gates::{plain, random_tape};
@@ -52,7 +52,7 @@ fn every_backend_garbles_three_halves_the_same_and_evaluates_right() {
     let (delta, start, seed) = (prg.block().with_lsb(true), prg.block(), prg.block());
     let labels: Vec<Block> = (0..SLOTS).map(|_| prg.block()).collect();
     let garble = |backend: Backend| {
-        let mut garbler = ThreeHalvesGarbler::new(backend, Delta::new(delta), start, seed);
+        let mut garbler = SlicedGarbler::new(backend, Delta::new(delta), start, seed);
         let (mut slots, mut tables) = (labels.clone(), Vec::new());
         twice(&tape, |part| {
             let (mut sums, mut bits) = (vec![0; 24 * part.ands()], vec![0; part.ands()]);
@@ -66,7 +66,7 @@ fn every_backend_garbles_three_halves_the_same_and_evaluates_right() {
     let wanted = values(&tape, &before);
     for backend in Backend::available() {
         assert!(garble(backend) == (tables.clone(), after.clone()), "{backend}");
-        let mut evaluator = ThreeHalvesEvaluator::new(backend, start);
+        let mut evaluator = SlicedEvaluator::new(backend, start);
         let mut slots: Vec<Block> = labels.iter().zip(&before).map(|(&zero, &bit)| zero ^ delta.masked(bit)).collect();
         let mut tables = tables.iter();
         twice(&tape, |part| {

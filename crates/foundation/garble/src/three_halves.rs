@@ -3,7 +3,7 @@
 //! **Source**: Rosulek, Roy: Three Halves Make a Whole? Beating the Half-Gates Lower Bound for Garbled
 //! Circuits (Crypto 2021).
 //!
-//! **How**: [`comity_core::ThreeHalvesGarbler`] has the equations.
+//! **How**: [`comity_core::SlicedGarbler`] has the equations.
 //!
 //! **What holds**: privacy. Given the labels and hashes that an evaluator has, `G0`, `G1`, `G2` and the `z` are
 //! uniform, whatever the permute bits, the odd row and the offset are (a test counts all cases of halves of one
@@ -19,7 +19,7 @@
 //! **Cost** of an AND gate: 24 bytes and 5 bits, the bits of a [`Part`] in whole bytes; three key expansions and
 //! six AES calls to garble, three and three to evaluate. XOR and NOT cost no bytes.
 
-use comity_core::{Backend, Block, Delta, Part, ThreeHalvesEvaluator as Evaluator, ThreeHalvesGarbler as Garbler};
+use comity_core::{Backend, Block, Delta, Part, SlicedEvaluator as Evaluator, SlicedGarbler as Garbler};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 

@@ -88,7 +88,7 @@ impl WordMaterial {
         }
     }
 
-    /// What is dealt for it.
+    /// What the dealer makes for it.
     pub fn product(self) -> WordProduct {
         let bits = match self {
             WordMaterial::Narrow => 64,

@@ -34,7 +34,7 @@ const SUMS: usize = 24;
 ///
 /// Gate `g` hashes under the keys `start ^ (4g + k)`, `k` of zero to two: a tweak in four is not used, so that those
 /// of a group of gates are numbers that never carry.
-pub struct ThreeHalvesGarbler {
+pub struct SlicedGarbler {
     backend: Backend,
     delta: Delta,
     keys: KeyRing<3>,
@@ -42,11 +42,11 @@ pub struct ThreeHalvesGarbler {
     hiding: Prg,
 }
 
-impl ThreeHalvesGarbler {
+impl SlicedGarbler {
     /// A garbler with a fresh delta. `start` is the random start of the gate keys, never used with another delta or
     /// another scheme; the bits that hide odd rows come from `seed`, which is secret.
-    pub fn new(backend: Backend, delta: Delta, start: Block, seed: Block) -> ThreeHalvesGarbler {
-        ThreeHalvesGarbler { backend, delta, keys: KeyRing::new(start), hiding: Prg::new(backend, seed) }
+    pub fn new(backend: Backend, delta: Delta, start: Block, seed: Block) -> SlicedGarbler {
+        SlicedGarbler { backend, delta, keys: KeyRing::new(start), hiding: Prg::new(backend, seed) }
     }
 
     /// The offset between the labels of every wire.
@@ -70,15 +70,15 @@ impl ThreeHalvesGarbler {
 }
 
 /// The evaluator's state: the same counter, no delta.
-pub struct ThreeHalvesEvaluator {
+pub struct SlicedEvaluator {
     backend: Backend,
     keys: KeyRing<3>,
 }
 
-impl ThreeHalvesEvaluator {
-    /// An evaluator of what a [`ThreeHalvesGarbler`] with the same `start` garbles, from its first gate on.
-    pub fn new(backend: Backend, start: Block) -> ThreeHalvesEvaluator {
-        ThreeHalvesEvaluator { backend, keys: KeyRing::new(start) }
+impl SlicedEvaluator {
+    /// An evaluator of what a [`SlicedGarbler`] with the same `start` garbles, from its first gate on.
+    pub fn new(backend: Backend, start: Block) -> SlicedEvaluator {
+        SlicedEvaluator { backend, keys: KeyRing::new(start) }
     }
 
     /// Evaluates a stretch of a tape: `slots` hold active labels (slots 0 and 1 are overwritten with zero). Bits 5 to

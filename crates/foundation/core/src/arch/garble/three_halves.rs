@@ -1,4 +1,4 @@
-//! The fused kernels of three halves: what [`crate::ThreeHalvesGarbler`] says of a gate, a gate a lane.
+//! The fused kernels of three halves: what [`crate::SlicedGarbler`] says of a gate, a gate a lane.
 //!
 //! A lane is a label, `L` its low half and `R` its high one. With `s(L, R) = (R, L + R)`, which the hash uses as it
 //! is, the matrices of the paper are few sums: `S1 (A, B) = s(A) + A + B` and `S2 (A, B) = A + s(B)`, so that for
