@@ -6,7 +6,7 @@
 //! 2. The table of an AND: at `(c, d)` stands `r_o + (c + r_u)(d + r_v) = r_o + r_u r_v + c r_v + d r_u +
 //!    cd`, which is linear in the masks but for one product. So both parties multiply their shares of `r_u`
 //!    and `r_v`, as GMW does ([`BitMachine`]), for all gates at once; `t` is a party's share of `r_u r_v +
-//!    r_o`. What is looked up whole ([`boxes`](crate::boxes)) has the unit vector of its index's mask, by
+//!    r_o`. What is looked up whole ([`crate::boxes`]) has the unit vector of its index's mask, by
 //!    products as well.
 //! 3. Each party keeps its table of each gate, its own masks of inputs, and of outputs the masks of those
 //!    that it is to learn: the peer shows its shares of them.
