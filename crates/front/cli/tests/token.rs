@@ -2,16 +2,18 @@
 #![cfg(unix)]
 
 use std::collections::HashSet;
+use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command};
 
+use comity::Kind;
 use comity::token::{RecipientKey, SeedLetter, SeedOrder, SeedRequest, SeedUse, TokenAccess, TokenLine, open};
 use comity_channel::Channel;
 use comity_core::SessionId;
-use comity_net::{Limits, LocalChannel, SystemRng};
-use comity_testing::PATIENCE;
+use comity_net::{Limits, LocalChannel, LocalListener, SystemRng};
+use comity_testing::{PATIENCE, Process};
 
 use crate::common::*;
 
@@ -263,4 +265,126 @@ fn a_token_that_is_killed_gives_no_seed_twice() {
 #[ignore = "a campaign: a token is killed 1,000 times"]
 fn a_token_that_is_killed_a_thousand_times_gives_no_seed_twice() {
     kills("token-many-kills", 1000);
+}
+
+/// The folder where a party works that is to be killed, which one it is, and in which round; unset in a common run.
+const PLACE: &str = "COMITY_TEST_TOKEN_PLACE";
+const PARTY: &str = "COMITY_TEST_TOKEN_PARTY";
+const ROUND: &str = "COMITY_TEST_TOKEN_ROUND";
+
+/// A line of the log of the seeds that a party got. One write, which the system has when the call returns.
+fn log(place: &Path, line: &str) {
+    let file = OpenOptions::new().append(true).create(true).open(place.join("log"));
+    file.unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
+}
+
+/// Not a test by itself: the holder or its partner, who get seeds from the token until one of the three is killed.
+#[test]
+fn party_of_kills() {
+    let Some(place) = std::env::var_os(PLACE) else { return };
+    let (place, round) = (Path::new(&place), std::env::var(ROUND).unwrap());
+    let meeting = place.join(format!("m{round}"));
+    let ended = match std::env::var(PARTY).unwrap().as_str() {
+        "0" => holder_of_kills(place, &meeting),
+        _ => partner_of_kills(place, &meeting),
+    };
+    // One of the others was killed.
+    let error = ended.unwrap_err();
+    assert!(matches!(error.kind, Kind::Closed | Kind::Io { .. } | Kind::Store(_)), "{error}");
+}
+
+fn session_of_kills(counter: u64) -> SessionId {
+    SessionId::derive("kills of all", &[&counter.to_le_bytes()])
+}
+
+/// Seeds of a thousand triples and more, one order after another: each goes into the log before a letter leaves.
+fn holder_of_kills(place: &Path, meeting: &Path) -> comity::Result<()> {
+    let limits = Limits::default();
+    let listener = LocalListener::bind(meeting)?;
+    let mut token = LocalChannel::connect(&place.join("s"), PATIENCE, &limits)?;
+    let mut partner = listener.accept(&limits).expect("a partner comes");
+    let mut token = TokenLine::new(&mut token);
+    loop {
+        let init = token.init(SeedOrder::new(2, 1000)?)?;
+        let mut key = [0; 32];
+        partner.recv(&mut key)?;
+        let session = session_of_kills(init.counter);
+        let answer = token.set_up(&SeedRequest { session, recipients: vec![key] })?;
+        log(place, &format!("holder {} {:02x?}", init.counter, *answer.seed));
+        let letter = SeedLetter { introduction: init.introduction, counter: init.counter, sealed: answer.sealed[0] };
+        partner.send(&letter.to_bytes())?;
+        partner.flush()?;
+    }
+}
+
+fn partner_of_kills(place: &Path, meeting: &Path) -> comity::Result<()> {
+    while !meeting.exists() {
+        std::thread::yield_now();
+    }
+    let mut holder = LocalChannel::connect(meeting, PATIENCE, &Limits::default())?;
+    let triples = SeedOrder::new(2, 1000)?.triples();
+    loop {
+        let key = RecipientKey::draw(&mut SystemRng);
+        holder.send(key.public())?;
+        let mut letter = [0; SeedLetter::BYTES];
+        holder.recv(&mut letter)?;
+        let letter = SeedLetter::from_bytes(&letter);
+        let session = session_of_kills(letter.counter);
+        let for_ = SeedUse { session, party: 1, parties: 2, recipient: *key.public(), triples };
+        let seed = open(&letter, None, &for_, key).expect("an honest holder's letter");
+        log(place, &format!("partner {} {:02x?}", letter.counter, seed.to_bytes()));
+    }
+}
+
+/// Kills the token, its holder or the partner, each a third of so many times, once they have got somewhere, and
+/// looks at every seed that either party got: none twice, and none of a number that was given before.
+fn kills_of_all(test: &str, rounds: u64) {
+    let token = TokenBox::new(test);
+    let dir = token.folder.path("");
+    let place = Path::new(&dir);
+    let (mut seeds, mut numbers, mut read, mut last) = (HashSet::new(), HashSet::new(), 0, None);
+    for round in 0..rounds {
+        let mut served = Some(token.serve());
+        let [mut holder, mut partner] = ["0", "1"].map(|party| {
+            let round = round.to_string();
+            Process::test("token::party_of_kills", &[(PLACE, &dir), (PARTY, &party), (ROUND, &round)])
+        });
+        let lines = || std::fs::read_to_string(place.join("log")).unwrap_or_default();
+        let begun = std::time::Instant::now();
+        while lines()[read..].lines().count() < 2 + round as usize % 7 {
+            assert!(holder.runs() && partner.runs() && begun.elapsed() < PATIENCE, "round {round}: it got nowhere");
+        }
+        match round % 3 {
+            0 => drop(served.take().unwrap().kill()),
+            1 => holder.kill(),
+            _ => partner.kill(),
+        }
+        for (number, process) in [holder, partner].into_iter().enumerate() {
+            let said = process.end().err;
+            assert!(!said.contains("panicked"), "round {round}, party {number}: {said}");
+        }
+        served.into_iter().for_each(|served| drop(served.kill()));
+        let (all, before) = (lines(), last);
+        for line in all[read..].lines() {
+            let [party, number, seed] = line.splitn(3, ' ').collect::<Vec<_>>().try_into().unwrap();
+            let number: u64 = number.parse().unwrap();
+            assert!(seeds.insert(seed.to_owned()), "round {round}: a seed comes twice: {line}");
+            assert!(numbers.insert((party.to_owned(), number)), "round {round}: a number comes twice: {line}");
+            assert!(before.is_none_or(|before| before < number), "round {round}: {line} after number {before:?}");
+            last = last.max(Some(number));
+        }
+        read = all.len();
+    }
+    assert!(seeds.len() as u64 > 2 * rounds);
+}
+
+#[test]
+fn whoever_of_the_three_is_killed_no_seed_comes_twice() {
+    kills_of_all("token-kills-of-all", 12);
+}
+
+#[test]
+#[ignore = "a campaign: token, holder and partner are killed 1,000 times"]
+fn whoever_of_the_three_is_killed_a_thousand_times_no_seed_comes_twice() {
+    kills_of_all("token-many-kills-of-all", 1000);
 }
