@@ -15,12 +15,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use comity_channel::Channel;
-use comity_core::{Bits, Block, Error, Result, SessionId, declassify};
+use comity_core::{Bits, Block, Error, Result, SessionId, declassify, verdict};
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
-use curve25519_dalek::traits::IsIdentity;
+use curve25519_dalek::traits::Identity;
 use rand_core::CryptoRng;
-use subtle::{Choice, ConditionallySelectable};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
 use super::bringing::{Ends, Giving, Taking};
@@ -36,10 +36,11 @@ const GROUP: usize = 64;
 
 type Encoded = [u8; POINT];
 
-/// A peer's point.
+/// A peer's point. Whether the bytes are one is no secret, though which of two they are may be: a peer that
+/// follows the protocol sends nothing else.
 fn decode(bytes: &Encoded) -> Result<RistrettoPoint> {
     match CompressedRistretto(*bytes).decompress() {
-        Some(point) if !point.is_identity() => Ok(point),
+        Some(point) if !verdict(point.ct_eq(&RistrettoPoint::identity())) => Ok(point),
         _ => Err(Error::malformed("32 bytes are no point of ristretto255, or the identity")),
     }
 }
