@@ -3,10 +3,10 @@
 
 use std::collections::HashSet;
 use std::fs::OpenOptions;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::Command;
 
 use comity::Kind;
 use comity::token::{RecipientKey, SeedLetter, SeedOrder, SeedRequest, SeedUse, TokenAccess, TokenLine, open};
@@ -25,9 +25,8 @@ struct TokenBox {
 
 /// A token that is served.
 pub(crate) struct Served {
-    child: Child,
+    process: Background,
     place: String,
-    stderr: BufReader<std::process::ChildStderr>,
 }
 
 impl TokenBox {
@@ -58,22 +57,17 @@ impl TokenBox {
 
 impl Served {
     /// Starts a token, and waits until it says where it is.
-    pub(crate) fn start(mut serve: Command) -> Served {
-        let mut child = serve.spawn().unwrap();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        stderr.read_line(&mut line).unwrap();
-        let place = line.split_once(" at ").unwrap_or_else(|| panic!("it never served: {line}")).1.trim().to_owned();
-        Served { child, place, stderr }
+    pub(crate) fn start(serve: Command) -> Served {
+        let mut process = Background::start(serve);
+        let line = process.line_with(" at ").unwrap_or_else(|| panic!("it never served: {}", process.seen()));
+        let (_, place) = line.split_once(" at ").expect("it is there");
+        Served { process, place: place.trim().to_owned() }
     }
 
     /// Kills it; returns what it had said.
     pub(crate) fn kill(mut self) -> String {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-        let mut said = String::new();
-        self.stderr.read_to_string(&mut said).unwrap();
-        said
+        self.process.kill();
+        self.process.end().err
     }
 }
 
