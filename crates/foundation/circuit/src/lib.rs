@@ -29,7 +29,7 @@ pub use goal::Goal;
 pub use layered::{Layer, Layered};
 pub use lower::Lowered;
 pub use memory::{Memory, NoMemory};
-pub use note::{ArgBit, Gadgets, Note, NoteError, NoteFlaw, Pin, WordOp};
+pub use note::{ArgBit, Form, Gadgets, Note, NoteError, NoteFlaw, WordOp};
 pub use party::{Owner, PartySet, Recipients};
 pub use plain::{Plain, eval_circuit};
 pub use program::{

@@ -16,6 +16,8 @@
 mod check;
 mod eval;
 
+use std::fmt;
+
 use crate::goal::Goal;
 use crate::table::LookupTable;
 
@@ -103,19 +105,41 @@ pub enum WordOp {
     },
 }
 
-/// The form in which an engine with several forms shall hold the words of a note. No compiler asks for one
-/// yet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Pin {
-    /// Whichever is best.
-    #[default]
-    Free,
-    /// Additive shares of words.
+/// The form in which parties hold values between them. A protocol with several forms computes each operation
+/// in one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Form {
+    /// Additive shares of words modulo 2^k.
     Arithmetic,
-    /// Shares of bits.
+    /// Bits shared by XOR.
     Boolean,
     /// Labels of a garbled circuit.
     Yao,
+}
+
+impl Form {
+    /// All forms.
+    pub const ALL: [Form; 3] = [Form::Arithmetic, Form::Boolean, Form::Yao];
+
+    /// The form's name, as the language and options have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Form::Arithmetic => "arithmetic",
+            Form::Boolean => "boolean",
+            Form::Yao => "yao",
+        }
+    }
+
+    /// The form of this name.
+    pub fn named(name: &str) -> Option<Form> {
+        Form::ALL.into_iter().find(|form| form.name() == name)
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// A bit of an argument of a [`Note`].
@@ -143,8 +167,8 @@ pub struct Note {
     pub op: WordOp,
     /// The goal for which its gates were built.
     pub goal: Goal,
-    /// The form that is asked for.
-    pub pin: Pin,
+    /// The form that the operation is pinned to; `None` if any will do. A protocol of one form ignores it.
+    pub pin: Option<Form>,
     /// The line of the source text, for people; 0 if it is not known. It is no part of a digest.
     pub line: u32,
     /// The gate before which the operation's gates begin.

@@ -1,5 +1,7 @@
 //! The syntax tree, as it is written.
 
+use comity_circuit::Form;
+
 use crate::diagnostic::Span;
 use crate::lexer::Whole;
 
@@ -189,6 +191,8 @@ pub(crate) enum ExprKind<'s> {
     Struct(Name<'s>, Vec<(Name<'s>, Expr<'s>)>),
     If(Box<Expr<'s>>, Box<Block<'s>>, Option<Box<Expr<'s>>>),
     Block(Box<Block<'s>>),
+    /// `arithmetic { .. }`, and the same for the other forms.
+    Pinned(Form, Box<Block<'s>>),
 }
 
 impl Binary {

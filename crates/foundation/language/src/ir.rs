@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use comity_circuit::{Circuit, Goal, Owner, Recipients};
+use comity_circuit::{Circuit, Form, Goal, Owner, Recipients};
 
 use crate::ast::{Binary, Unary};
 use crate::builtins::Builtin;
@@ -80,6 +80,8 @@ pub(crate) enum Kind {
     Repeat(Box<Expr>),
     If(Box<Expr>, Box<Expr>, Option<Box<Expr>>),
     Block(Vec<Stmt>, Option<Box<Expr>>),
+    /// A block whose operations are pinned to a form.
+    Pinned(Form, Box<Expr>),
     /// The place of a mistake.
     Error,
 }

@@ -21,7 +21,7 @@ mod value;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use comity_circuit::{Program, Span as Wires, Step};
+use comity_circuit::{Form, Program, Span as Wires, Step};
 
 use crate::diagnostic::{Errors, Span};
 use crate::ir::{Func, FuncId, Module, VarId};
@@ -100,6 +100,8 @@ struct Lower<'m> {
     levels: Vec<Level>,
     /// The branches around that depend on a loop's turn.
     guards: u32,
+    /// The form that operations are pinned to.
+    pin: Option<Form>,
     depth: u32,
     work: u64,
 }
@@ -129,6 +131,7 @@ pub(crate) fn lower(file: &str, module: &Module, limits: Limits, errors: &mut Er
         overlay: Overlay::new(),
         levels: Vec::new(),
         guards: 0,
+        pin: None,
         depth: 0,
         work: 0,
     };

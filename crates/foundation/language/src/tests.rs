@@ -10,6 +10,7 @@ mod errors;
 mod lines;
 mod notes;
 mod numbers;
+mod pins;
 mod programs;
 mod tables;
 

@@ -46,7 +46,9 @@ mod shape;
 
 use std::cell::{RefCell, RefMut};
 
-use comity_circuit::{Builder, Circuit, Goal, Owner, Program, ProgramBuilder, ProgramError, Recipients, Type, Wire};
+use comity_circuit::{
+    Builder, Circuit, Form, Goal, Owner, Program, ProgramBuilder, ProgramError, Recipients, Type, Wire,
+};
 
 pub use array::{get, set, sort_by_key, sum};
 pub use boolean::Bool;
@@ -179,6 +181,28 @@ impl Design {
     /// ```
     pub fn build<R>(&self, gates: impl FnOnce(&mut Builder) -> R) -> R {
         gates(&mut self.state().builder)
+    }
+
+    /// Pins the operations that `part` does to a form. A protocol that computes in several forms computes them
+    /// in this one, and others ignore it. Where one such part is in another the inner one's form holds.
+    ///
+    /// ```
+    /// use comity_circuit::{Form, Recipients};
+    /// use comity_library::typed::{Design, U};
+    ///
+    /// let d = Design::new("nearer");
+    /// let (x, y) = (d.input("x", 0, U(32)), d.input("y", 1, U(32)));
+    /// let (xx, yy) = d.in_form(Form::Arithmetic, || (x * x, y * y));
+    /// d.output("nearer", Recipients::All, d.in_form(Form::Yao, || xx.lt(yy)));
+    /// let pins: Vec<_> = d.finish()?.circuits()[0].notes().iter().map(|note| note.pin).collect();
+    /// assert_eq!(pins, [Some(Form::Arithmetic), Some(Form::Arithmetic), Some(Form::Yao)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn in_form<R>(&self, form: Form, part: impl FnOnce() -> R) -> R {
+        let outer = self.state().builder.pin(Some(form));
+        let result = part();
+        self.state().builder.pin(outer);
+        result
     }
 
     /// The number on these wires, least significant first.

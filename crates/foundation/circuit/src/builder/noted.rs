@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::{Builder, Wire};
 use crate::circuit::{Circuit, Gate, Group};
 use crate::goal::Goal;
-use crate::note::{ArgBit, Gadgets, Note, Pin, WordOp, most_gates};
+use crate::note::{ArgBit, Form, Gadgets, Note, WordOp, most_gates};
 
 /// The results of a function whose gates are noted: a wire, a word, or two words.
 pub trait Results {
@@ -43,6 +43,8 @@ pub(super) struct Recorder {
     /// Whether nothing is noted at present.
     quiet: bool,
     line: u32,
+    /// The form that what is noted is pinned to.
+    pin: Option<Form>,
     /// What checks the notes.
     pub(super) gadgets: Option<Gadgets>,
     notes: Vec<Recorded>,
@@ -57,6 +59,7 @@ pub(super) struct Recorder {
 struct Recorded {
     op: WordOp,
     line: u32,
+    pin: Option<Form>,
     /// The gates before the operation's, and how many were new.
     at: usize,
     pushed: usize,
@@ -108,8 +111,9 @@ impl Builder {
             return results;
         }
         recorder.gadgets = Some(gadgets);
-        let (line, end, shared) = (recorder.line, recorder.wires.len(), recorder.shared.len());
-        recorder.notes.push(Recorded { op, line, at, pushed, widths, start, outs, end, shared });
+        let (line, pin) = (recorder.line, recorder.pin);
+        let (end, shared) = (recorder.wires.len(), recorder.shared.len());
+        recorder.notes.push(Recorded { op, line, pin, at, pushed, widths, start, outs, end, shared });
         results
     }
 
@@ -125,6 +129,12 @@ impl Builder {
     /// no line.
     pub fn set_line(&mut self, line: u32) {
         self.recorder.line = line;
+    }
+
+    /// Pins the operations that are noted from now on to a form, or to none; returns what they were pinned to
+    /// before. Gates are built as they are without.
+    pub fn pin(&mut self, form: Option<Form>) -> Option<Form> {
+        std::mem::replace(&mut self.recorder.pin, form)
     }
 
     /// A builder for `input_bits` input bits and at most `gates` gates. Gates after these are
@@ -209,7 +219,7 @@ impl Recorder {
                 }
             }
         }
-        self.drop_repeated(&mut kept);
+        let pins = self.drop_repeated(&mut kept);
         let mut places = vec![0; notes.len()];
         let mut all: Vec<Note> = Vec::with_capacity(kept.iter().filter(|kept| **kept).count());
         let before = |gate: usize| {
@@ -231,8 +241,8 @@ impl Recorder {
             let result = |&wire: &Wire| (!finished.is_gone(wire)).then(|| finished.renamed[wire.0 as usize]);
             let outs = wires[note.outs..note.end].iter().map(result).collect();
             let at = before(note.at) as u32;
-            let (op, line, goal) = (note.op.clone(), note.line, finished.goal);
-            all.push(Note { op, goal, pin: Pin::Free, line, at, args, outs });
+            let (op, pin, line, goal) = (note.op.clone(), pins[index], note.line, finished.goal);
+            all.push(Note { op, goal, pin, line, at, args, outs });
             pushed += note.pushed;
         }
         // Notes that take long to check are dropped, such as those of large operations of which hardly
@@ -261,8 +271,10 @@ impl Recorder {
         })
     }
 
-    /// Drops the notes of operations that were noted before: they are the same wires.
-    fn drop_repeated(&self, kept: &mut [bool]) {
+    /// Drops the notes of operations that were noted before: they are the same wires. The pins that are left:
+    /// that of an operation which was pinned first where it is there several times.
+    fn drop_repeated(&self, kept: &mut [bool]) -> Vec<Option<Form>> {
+        let mut pins: Vec<Option<Form>> = self.notes.iter().map(|note| note.pin).collect();
         let key = |index: usize| {
             let note = &self.notes[index];
             (&note.op, note.widths, &self.wires[note.start..note.outs])
@@ -276,17 +288,27 @@ impl Recorder {
         for group in hashes.chunk_by(|x, y| x.0 == y.0).filter(|group| group.len() > 1) {
             let mut known: Vec<usize> = Vec::new();
             for &(_, index) in group {
-                if known.iter().any(|&other| key(other) == key(index)) {
+                if let Some(&other) = known.iter().find(|&&other| key(other) == key(index)) {
                     kept[index] = false;
+                    pins[other] = pins[other].or(pins[index]);
                 } else {
                     known.push(index);
                 }
             }
         }
+        pins
     }
 }
 
 impl Circuit {
+    /// The circuit with the operations that are pinned to no form pinned to this one, if it is one.
+    #[must_use]
+    pub fn pinned(self, form: Option<Form>) -> Circuit {
+        let mut notes = self.notes().to_vec();
+        notes.iter_mut().for_each(|note| note.pin = note.pin.or(form));
+        self.noted(notes)
+    }
+
     /// The circuit with fewer input bits, or with them in another order: input bit `i` is what was on wire
     /// `kept[i]`. No gate reads an input bit that is left out, and no output is one; notes that read it say
     /// that it is gone.

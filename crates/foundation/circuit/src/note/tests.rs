@@ -80,7 +80,7 @@ fn the_outermost_function_is_noted_and_nothing_where_it_is_quiet() {
     assert_eq!(ops(&circuit), ["add", "and"]);
     let note = &circuit.notes()[0];
     let words: [Vec<ArgBit>; 2] = [2, 6].map(|first| (first..first + 4).map(ArgBit::Wire).collect());
-    assert_eq!((note.args.as_slice(), note.at, note.line, note.pin), (&words[..], 0, 3, Pin::Free));
+    assert_eq!((note.args.as_slice(), note.at, note.line, note.pin), (&words[..], 0, 3, None));
     assert!(note.outs.iter().all(Option::is_some));
     assert_eq!(changed(&circuit, |_| {}).as_ref(), Ok(&circuit));
     // The gates are the same without.

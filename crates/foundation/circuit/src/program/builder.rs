@@ -69,12 +69,16 @@ pub struct CircuitList {
 }
 
 impl CircuitList {
-    /// The index of the circuit with these values and gates, added if it is new. If two differ in their notes
-    /// only, the first one with notes stays.
+    /// The index of the circuit with these values, gates and pins, added if it is new. If two differ in their
+    /// notes only, the first one with notes stays, unless operations are pinned otherwise.
     pub fn add(&mut self, circuit: Cow<'_, Circuit>) -> usize {
         let shape = (circuit.input_bits(), circuit.gates().len(), circuit.output_wires().len());
         let same = self.known.entry(shape).or_default();
-        if let Some(&index) = same.iter().find(|&&index| self.circuits[index].same_gates(&circuit)) {
+        let known = |index: &&usize| {
+            let known = &self.circuits[**index];
+            known.same_gates(&circuit) && same_pins(known, &circuit)
+        };
+        if let Some(&index) = same.iter().find(known) {
             if self.circuits[index].notes().is_empty() {
                 self.circuits[index] = circuit.into_owned();
             }
@@ -89,6 +93,13 @@ impl CircuitList {
     pub fn into_circuits(self) -> Vec<Circuit> {
         self.circuits
     }
+}
+
+/// Whether the circuits' operations are pinned alike.
+fn same_pins(one: &Circuit, other: &Circuit) -> bool {
+    let pins = |circuit: &Circuit| circuit.notes().iter().map(|note| note.pin).collect::<Vec<_>>();
+    let (one, other) = (pins(one), pins(other));
+    one == other || one.iter().chain(&other).all(Option::is_none)
 }
 
 impl Register {

@@ -350,6 +350,6 @@ fn calls_of<'s>(expr: &ast::Expr<'s>, calls: &mut Vec<Name<'s>>) {
             calls_of_block(then, calls);
             otherwise.iter().for_each(|other| calls_of(other, calls));
         }
-        ExprKind::Block(block) => calls_of_block(block, calls),
+        ExprKind::Block(block) | ExprKind::Pinned(_, block) => calls_of_block(block, calls),
     }
 }

@@ -124,6 +124,11 @@ impl<'s> Body<'_, 's, '_> {
                 self.condition(condition, then, otherwise.as_deref(), want, span)
             }
             ExprKind::Block(block) => self.block(block, want),
+            ExprKind::Pinned(form, block) => {
+                let block = self.block(block, want);
+                let ty = self.of(&block);
+                self.make(Kind::Pinned(*form, Box::new(block)), ty, span)
+            }
         }
     }
 

@@ -181,7 +181,7 @@ impl<'c, 's, 'e> Body<'c, 's, 'e> {
             return expr;
         }
         let mut blamed = &expr;
-        while let Kind::Block(_, Some(value)) = &blamed.kind {
+        while let Kind::Block(_, Some(value)) | Kind::Pinned(_, value) = &blamed.kind {
             blamed = value;
         }
         let (is, want) = (self.deep(&is), self.deep(ty));

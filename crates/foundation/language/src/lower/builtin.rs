@@ -44,6 +44,7 @@ impl Lower<'_> {
         at: Span,
     ) -> Result<Value, Failure> {
         let ty = types[0];
+        self.no_words(ty.part(0).0, at)?;
         if ty.bits() > LARGE_ARRAY {
             let message = format!("{ty} is too large for this in one circuit; write a loop over it");
             return Err(Failure::new(at, message));
@@ -195,7 +196,11 @@ impl Lower<'_> {
             outs.push((whole.at(start), group.bits as u64));
             start += group.bits as u64;
         }
-        self.push_call(circuit.clone(), args, outs, 1, (0, 0));
+        let circuit = match self.pin {
+            None => circuit.clone(),
+            pin => Rc::new(Circuit::clone(circuit).pinned(pin)),
+        };
+        self.push_call(circuit, args, outs, 1, (0, 0));
         Ok(Value::Stored(whole, None))
     }
 }

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use comity_circuit::Form;
+
 use super::affine::Affine;
 use super::scan::Uses;
 use super::segment::{Bit, Cell};
@@ -90,6 +92,7 @@ impl<'m> Lower<'m> {
                     None => Ok(Value::Parts(Rc::new(Vec::new()))),
                 }
             }
+            Kind::Pinned(form, block) => self.pinned(*form, |lower| lower.expr_inside(func, block)),
             Kind::Error => Err(Failure::internal(at)),
         }
     }
@@ -103,12 +106,21 @@ impl<'m> Lower<'m> {
                 }
                 self.nested(expr.span, |lower| lower.tail(func, value))
             }
+            Kind::Pinned(form, block) => self.pinned(*form, |lower| lower.tail(func, block)),
             Kind::Parts(parts) => {
                 let values: Result<Vec<_>, _> = parts.iter().map(|part| self.place(func, part)).collect();
                 Ok(Value::Parts(Rc::new(values?)))
             }
             _ => self.place(func, expr),
         }
+    }
+
+    /// Walks a part whose operations are pinned to a form.
+    fn pinned<T>(&mut self, form: Form, part: impl FnOnce(&mut Self) -> Result<T, Failure>) -> Result<T, Failure> {
+        let outer = self.pin.replace(form);
+        let result = part(self);
+        self.pin = outer;
+        result
     }
 
     /// The value when the variables in whose homes it is are gone: it stays where it is.

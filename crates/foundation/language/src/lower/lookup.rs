@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use comity_circuit::{Circuit, Goal, LookupTable};
+use comity_circuit::{Circuit, Form, Goal, LookupTable};
 use comity_library::{arith, table_circuit};
 
 use super::emit::{Call, Item};
@@ -14,9 +14,10 @@ use super::segment::{Bit, Cell};
 use super::{Failure, Lower};
 use crate::diagnostic::Span;
 
-/// A table and its circuit.
+/// A table, the form that it is pinned to, and its circuit.
 pub(super) struct Known {
     table: LookupTable,
+    pin: Option<Form>,
     circuit: Rc<Circuit>,
 }
 
@@ -47,11 +48,12 @@ impl Lower<'_> {
         }
         let (index, high) = index.split_at(delta);
         let Some(table) = table(elements, width, delta) else { return Ok(None) };
-        let table = match self.known_tables.iter().position(|known| known.table == table) {
+        let table = match self.known_tables.iter().position(|known| known.table == table && known.pin == self.pin) {
             Some(known) => known,
             None => {
-                let circuit = Rc::new(table_circuit(&table, self.module.goal));
-                self.known_tables.push(Known { table, circuit });
+                let (goal, pin) = (self.module.goal, self.pin);
+                let circuit = Rc::new(table_circuit(&table, goal).pinned(pin));
+                self.known_tables.push(Known { table, pin, circuit });
                 self.known_tables.len() - 1
             }
         };
@@ -89,7 +91,7 @@ impl Lower<'_> {
     pub(super) fn look_up(&mut self) {
         let mut rest = &std::mem::take(&mut self.waiting)[..];
         while let [first, more @ ..] = rest {
-            let Known { table, circuit } = &self.known_tables[first.table];
+            let Known { table, circuit, .. } = &self.known_tables[first.table];
             let distance = |from: Cell, to: Cell| i64::from(to.base) - i64::from(from.base);
             let strides =
                 more.first().map_or((0, 0), |next| (distance(first.index, next.index), distance(first.row, next.row)));

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use comity_circuit::{Builder, Wire};
+use comity_circuit::{Builder, Form, Wire};
 use comity_library::arith;
 use comity_library::float::FloatFormat;
 
@@ -48,6 +48,7 @@ impl Lower<'_> {
             let from = Value::number(if op == Unary::Not { -1 } else { 0 });
             return self.binary(Binary::Sub, (&from, ty), (value, ty), at);
         }
+        self.no_words(ty, at)?;
         let bits = self.leaf(value, ty, at)?;
         let result = self.gates(&[&bits], at, |b, words| match (op, ty) {
             (Unary::Not, _) => arith::not(b, &words[0]),
@@ -93,6 +94,7 @@ impl Lower<'_> {
             Binary::Shl | Binary::Shr => self.shift(op, (left, ty), (right, by), at),
             Binary::Div | Binary::Rem if ty.is_int() => self.divide(op, left, right, ty, at),
             _ => {
+                self.no_words(ty, at)?;
                 if op == Binary::Mul {
                     self.factor(ty, at)?;
                 }
@@ -147,6 +149,7 @@ impl Lower<'_> {
         if holds_float(ty) {
             let mut all = Vec::new();
             if ty.is_leaf() {
+                self.no_words(ty, at)?;
                 let (x, y) = (self.leaf(a, ty, at)?, self.leaf(b, ty, at)?);
                 all = self.gates(&[&x, &y], at, |b, words| vec![format(ty).eq(b, &words[0], &words[1])])?;
             }
@@ -162,6 +165,18 @@ impl Lower<'_> {
             return Ok(Bit::Constant(true));
         }
         Ok(self.gates(&[&x, &y], at, |b, words| vec![arith::eq(b, &words[0], &words[1])])?[0])
+    }
+
+    /// Fails if numbers of this type are not words, and words are asked for.
+    pub(super) fn no_words(&self, ty: &Ty, at: Span) -> Result<(), Failure> {
+        if self.pin == Some(Form::Arithmetic) && ty.is_float() {
+            let message = format!(
+                "`arithmetic` takes whole numbers, and this is {ty}: put it outside of the block, or into `yao` or \
+                 `boolean`"
+            );
+            return Err(Failure::new(at, message));
+        }
+        Ok(())
     }
 
     /// Whether all bits are one.
@@ -261,6 +276,8 @@ impl Lower<'_> {
                 _ => {}
             }
         }
+        self.no_words(from, at)?;
+        self.no_words(to, at)?;
         let bits = self.leaf(value, from, at)?;
         let width = to.bits() as usize;
         let result = match (from.is_float(), to.is_float()) {

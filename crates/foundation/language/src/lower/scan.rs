@@ -62,7 +62,7 @@ fn children<'a>(expr: &'a Expr, each: &mut dyn FnMut(&'a Expr), stmt: &mut dyn F
     match &expr.kind {
         Kind::Whole(_) | Kind::Number(_) | Kind::Float(_) | Kind::Bool(_) | Kind::Var(_) | Kind::Const(_) => {}
         Kind::Error => {}
-        Kind::Unary(_, a) | Kind::Cast(a) | Kind::Field(a, _) | Kind::Repeat(a) => each(a),
+        Kind::Unary(_, a) | Kind::Cast(a) | Kind::Field(a, _) | Kind::Repeat(a) | Kind::Pinned(_, a) => each(a),
         Kind::Binary(_, a, b) | Kind::Index(a, b) => {
             each(a);
             each(b);
@@ -353,6 +353,7 @@ impl<'m> Cost<'_, 'm> {
                     _ => n.saturating_mul(12),
                 }
             }
+            Kind::Pinned(..) => 0,
             _ => 1,
         };
         let mut total = own;

@@ -215,9 +215,10 @@ impl Lower<'_> {
         for word in words {
             args.push(word.iter().map(|&bit| self.wire(id, bit, at)).collect::<Result<Vec<_>, _>>()?);
         }
-        let line = self.module.lines.line(at);
+        let (line, pin) = (self.module.lines.line(at), self.pin);
         let builder = &mut self.segments[id as usize].builder;
         builder.set_line(line);
+        builder.pin(pin);
         let wires = build(builder, args);
         Ok(wires.into_iter().map(|wire| self.bit(id, wire)).collect())
     }

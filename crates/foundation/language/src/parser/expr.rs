@@ -1,5 +1,7 @@
 //! Expressions, by precedence.
 
+use comity_circuit::Form;
+
 use super::{MAX_DEPTH, Parsed, Parser};
 use crate::ast::*;
 use crate::diagnostic::Span;
@@ -233,7 +235,14 @@ impl<'s> Parser<'s, '_> {
             return self.fail(span, "there are no macros; functions are called without `!`");
         }
         let field = matches!((self.ahead(1), self.ahead(2)), (Kind::Name(_), Kind::Symbol(":")));
-        let literal = self.is("{") && !self.bare && (field || name.text.starts_with(char::is_uppercase));
+        let opens = self.is("{") && !self.bare;
+        let literal = opens && (field || name.text.starts_with(char::is_uppercase));
+        // Words of the language only here: elsewhere they are names like others.
+        if let Some(form) = Form::named(name.text).filter(|_| opens && !literal) {
+            let block = self.block()?;
+            let depth = block.depth;
+            return self.make(ExprKind::Pinned(form, Box::new(block)), name.span.to(self.last()), &[depth]);
+        }
         if !literal {
             return self.make(ExprKind::Name(name.text), name.span, &[]);
         }

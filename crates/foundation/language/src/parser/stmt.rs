@@ -151,7 +151,7 @@ impl<'s> Parser<'s, '_> {
         if self.is("}") {
             return Ok(Some(value));
         }
-        if matches!(value.kind, ExprKind::If(..) | ExprKind::Block(_)) {
+        if matches!(value.kind, ExprKind::If(..) | ExprKind::Block(_) | ExprKind::Pinned(..)) {
             stmts.push(Stmt::Expr { value });
             return Ok(None);
         }

@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use super::{DecodeError, Decoded, Decoder, Encoder};
 use crate::circuit::Circuit;
 use crate::goal::Goal;
-use crate::note::{ArgBit, Note, NoteError, NoteFlaw, Pin, WordOp};
+use crate::note::{ArgBit, Form, Note, NoteError, NoteFlaw, WordOp};
 use crate::table::LookupTable;
 
 /// The mark of a bit that is gone.
@@ -61,7 +61,7 @@ const DOT: u8 = 65;
 const MAT_MUL: u8 = 66;
 const MUL_SHIFT: u8 = 67;
 
-const PINS: [Pin; 4] = [Pin::Free, Pin::Arithmetic, Pin::Boolean, Pin::Yao];
+const PINS: [Option<Form>; 4] = [None, Some(Form::Arithmetic), Some(Form::Boolean), Some(Form::Yao)];
 
 impl<W: Write> Encoder<W> {
     pub(super) fn notes(&mut self, notes: &[Note]) -> io::Result<()> {

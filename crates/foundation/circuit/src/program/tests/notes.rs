@@ -117,7 +117,7 @@ fn notes_that_are_changed_are_refused_or_true() {
     assert_eq!(with(11, 4), Err(DecodeError::Tag(code + 11)));
     // Another pin is kept, and another program.
     let pinned = with(11, 2).unwrap();
-    assert_eq!((pinned.circuits()[0].notes()[0].pin, pinned == program), (crate::note::Pin::Boolean, false));
+    assert_eq!((pinned.circuits()[0].notes()[0].pin, pinned == program), (Some(crate::note::Form::Boolean), false));
     assert_ne!(pinned.digest(), program.digest());
     assert!(matches!(program.circuits()[0].notes()[0].args[0][0], ArgBit::Wire(2)));
 }
