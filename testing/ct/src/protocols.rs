@@ -30,6 +30,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 Values::OneOf(values) => values,
                 Values::Switch => &["yes", "no"],
                 Values::Part(_) | Values::Number(_) | Values::Place(_) | Values::Key(_) => &[],
+                Values::Text { .. } | Values::File(_) => &[],
             };
             for &value in values {
                 let set = (option.name, value);

@@ -135,7 +135,7 @@ pub struct Opt {
 }
 
 /// The values that an option can have.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Values {
     /// `yes` or `no`.
     Switch,
@@ -149,6 +149,15 @@ pub enum Values {
     Place(&'static str),
     /// The fingerprint of a helper's key, as people write it; or this word.
     Key(&'static str),
+    /// A text that is read: its one form, if it can be read.
+    Text {
+        /// What is written, for people.
+        what: &'static str,
+        /// The form of the text that is equal for all texts that say the same.
+        read: fn(&str) -> Option<String>,
+    },
+    /// A word, one of these, or the text of a file, of more than one word. The hello has the text's digest.
+    File(&'static [&'static str]),
 }
 
 /// The value of an option that nobody sets.
@@ -275,6 +284,8 @@ impl Values {
             Values::Part(words) => words.iter().map(|word| (*word).to_owned()).collect(),
             Values::Place(word) => vec!["PATH".into(), "HOST:PORT".into(), (*word).to_owned()],
             Values::Key(word) => vec!["FINGERPRINT".into(), (*word).to_owned()],
+            Values::Text { what, .. } => vec![(*what).to_owned()],
+            Values::File(words) => words.iter().copied().chain(["FILE"]).map(str::to_owned).collect(),
         }
     }
 }

@@ -18,6 +18,7 @@ mod conduct;
 mod costs;
 mod material;
 mod options;
+mod outline;
 mod party;
 mod reactive;
 
@@ -31,6 +32,7 @@ pub use conduct::{Conduct, Honest};
 pub use costs::{Costing, Talk, Walked};
 pub use material::{Dealer, Empty, Lot, Material, Need, Press, ProgramBound, Shelf, Supplies, WriteBatch};
 pub use options::{OptionValue, Options};
+pub use outline::{Converted, Outline, Outlined};
 pub use party::{Here, Party};
 pub use reactive::{Reactive, Shares};
 
@@ -84,6 +86,16 @@ pub trait Protocol: Sync {
     /// parties.
     fn settle(&self, options: &mut Options, program: &Program) {
         let _ = (options, program);
+    }
+
+    /// What the parties have to agree on beside program and options: what this protocol makes of them, which
+    /// another version could make otherwise. A name and a digest each, for the hello.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the options do not fit the program.
+    fn agrees_on(&self, program: &Program, options: &Options) -> Result<Vec<(&'static str, String)>> {
+        let _ = (program, options);
+        Ok(Vec::new())
     }
 
     /// The assumption that a run with these options needs of a primitive, where options differ in it: a
@@ -171,6 +183,16 @@ pub trait Protocol: Sync {
     fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
         let _ = (of, talk);
         Err(Error::invalid_input(format!("{} does not say what it costs", self.card().name)))
+    }
+
+    /// What a run makes of the program's operations, for a protocol that computes in several forms; `None` for
+    /// others.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if the protocol does not run the program with these options.
+    fn outline(&self, of: &Costing<'_>) -> Result<Option<Outline>> {
+        let _ = of;
+        Ok(None)
     }
 
     /// Makes `ahead` and puts it into `to`. Where the material is [made from](Protocol::source) another one,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use comity_core::{Error, PartyId, Result};
+use comity_core::{Error, PartyId, Result, Transcript};
 
 use crate::card::{Card, Default, Opt, Values};
 
@@ -25,8 +25,10 @@ pub enum OptionValue {
     Number(u64),
     /// The party whose part is the first of the two.
     First(PartyId),
-    /// A place or a key, as it was written.
+    /// A place or a key, as it was written; or a text in the one form in which it is read.
     Text(String),
+    /// The text of a file. Shown, it is the text's digest.
+    File(String),
 }
 
 impl fmt::Display for OptionValue {
@@ -37,8 +39,18 @@ impl fmt::Display for OptionValue {
             OptionValue::Number(number) => number.fmt(f),
             OptionValue::First(party) => write!(f, "party {party}"),
             OptionValue::Text(text) => f.write_str(text),
+            OptionValue::File(text) => write!(f, "file {}", digest(text)),
         }
     }
+}
+
+/// The digest of a text, in hexadecimal digits: enough to tell texts apart that parties who follow the protocol have.
+fn digest(text: &str) -> String {
+    let mut transcript = Transcript::new("comity option file v1");
+    transcript.absorb("text", text.as_bytes());
+    let mut digest = [0; 8];
+    transcript.challenge_bytes("digest", &mut digest);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Options {
@@ -98,13 +110,13 @@ impl Options {
         word
     }
 
-    /// The place or the key that the option is set to; `None` if it is a word, or if nobody set it.
+    /// The place, the key or the text that the option is set to; `None` if it is a word, or if nobody set it.
     ///
     /// # Panics
     /// If the card has no such option: a defect of the protocol.
     pub fn text(&self, name: &str) -> Option<&str> {
         match &self.values[self.find(name).expect("an option of the card").0] {
-            Some(OptionValue::Text(text)) => Some(text),
+            Some(OptionValue::Text(text) | OptionValue::File(text)) => Some(text),
             _ => None,
         }
     }
@@ -256,6 +268,12 @@ impl Opt {
                 let known = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == ':';
                 (text.len() >= 52 && text.chars().all(known)).then(|| OptionValue::Text(text.to_owned()))
             }
+            Values::Text { read, .. } => read(text).map(OptionValue::Text),
+            Values::File(words) => match words.iter().find(|word| **word == text) {
+                Some(word) => Some(OptionValue::Word(word)),
+                // A name is no text: whoever has a file reads it first.
+                None => text.trim().contains(char::is_whitespace).then(|| OptionValue::File(text.to_owned())),
+            },
         }
     }
 }
@@ -305,6 +323,40 @@ mod tests {
         },
         DEALER,
     ]);
+
+    #[test]
+    fn texts_have_one_form_and_files_a_digest() {
+        static CARD: Card = card(&[
+            Opt {
+                name: "net",
+                values: Values::Text { what: "a number", read: |text| text.parse::<u8>().ok().map(|n| n.to_string()) },
+                default: Default::Given("07"),
+                agreed: true,
+                about: "",
+            },
+            Opt {
+                name: "plan",
+                values: Values::File(&["auto"]),
+                default: Default::Given("auto"),
+                agreed: true,
+                about: "",
+            },
+        ]);
+        let mut options = Options::new(&CARD);
+        let agreed =
+            |options: &Options| options.agreed().into_iter().map(|(_, value)| value.unwrap()).collect::<Vec<_>>();
+        assert_eq!(agreed(&options), ["7", "auto"]);
+        options.set(PartyId(0), "net", "012").unwrap();
+        options.set(PartyId(0), "plan", "1 yao\n").unwrap();
+        assert_eq!((options.text("net"), options.text("plan")), (Some("12"), Some("1 yao\n")));
+        let one = agreed(&options);
+        assert!(one[0] == "12" && one[1].starts_with("file ") && one[1].len() == 21 && !one[1].contains("yao"));
+        options.set(PartyId(0), "plan", "1 boolean\n").unwrap();
+        assert_ne!(agreed(&options), one);
+        let mut refused = |name, value| options.set(PartyId(0), name, value).unwrap_err().to_string();
+        assert!(refused("net", "x").contains("it is one of: a number"));
+        assert!(refused("plan", "plan.txt").contains("`plan.txt`; it is one of: auto, FILE"));
+    }
 
     #[test]
     fn what_another_protocol_made_fits_unless_an_option_of_both_differs() {

@@ -70,6 +70,7 @@ pub(crate) fn option(value: comity_protocol::OptionValue) -> Value {
         Said::Number(number) => number.into(),
         Said::First(party) => party.0.into(),
         Said::Text(text) => text.into(),
+        file @ Said::File(_) => file.to_string().into(),
     }
 }
 

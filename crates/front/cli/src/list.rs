@@ -1,12 +1,18 @@
 //! `List`: the protocols that the command knows, a flag for each of their options, and what help says of them.
 
+use std::borrow::Cow;
+use std::io::Read;
+use std::path::Path;
+
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 use comity::{Adversary, Card, Goal, PROTOCOLS, Program, Protocol};
 use comity_protocol::{Opt, Values};
-use comity_terminal::failure::Outcome;
+use comity_terminal::failure::{Failure, Outcome};
 use comity_terminal::text::fill;
+
+use crate::source::regular;
 
 /// The protocols that the command knows.
 #[derive(Clone, Copy)]
@@ -167,6 +173,8 @@ fn flag(option: &'static Opt, protocols: &[&str], words: Vec<&'static str>) -> A
         Values::Number(_) => arg.value_name("N"),
         Values::Place(_) => arg.value_name("PATH"),
         Values::Key(_) => arg.value_name("FINGERPRINT"),
+        Values::Text { .. } => arg.value_name("TEXT"),
+        Values::File(_) => arg.value_name("WORD|FILE"),
     }
 }
 
@@ -175,6 +183,30 @@ pub(crate) fn given(matches: &ArgMatches, list: List) -> Vec<(String, String)> {
     let said = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
     let options = list.options().into_iter().map(|(option, _)| option.name).filter(|name| said(name));
     options.filter_map(|name| Some((name.to_owned(), matches.get_one::<String>(name)?.clone()))).collect()
+}
+
+/// The most bytes of a file that is the value of an option.
+const FILE: u64 = 1 << 20;
+
+/// The value of an option as a protocol takes it: the text of a file that it names.
+pub(crate) fn value<'v>(card: &Card, name: &str, value: &'v str) -> Outcome<Cow<'v, str>> {
+    let words = match card.option(name).map(|option| &option.values) {
+        Some(Values::File(words)) if !words.contains(&value) => words,
+        _ => return Ok(Cow::Borrowed(value)),
+    };
+    let path = Path::new(value);
+    if !path.exists() {
+        let words = words.join(", ");
+        return Err(Failure::input(format!(
+            "--{name} {value}: it is one of {words}, or a file, and there is no such file"
+        )));
+    }
+    let mut text = String::new();
+    match regular(path)?.take(FILE + 1).read_to_string(&mut text) {
+        Err(error) => Err(Failure::disk(&format!("{value}: cannot read it as text"), &error)),
+        Ok(_) if text.len() as u64 > FILE => Err(Failure::input(format!("{value}: it has more than {FILE} bytes"))),
+        Ok(_) => Ok(Cow::Owned(text)),
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! `comity plan`: what a run would cost, by protocol, before anybody is bothered.
 
+mod outline;
+
 use std::path::PathBuf;
 
 use clap::Args;
-use comity::{NetProfile, PRIVATE_FUNCTIONS, Params, Program, RunCost};
+use comity::{Card, NetProfile, PRIVATE_FUNCTIONS, Params, Program, RunCost};
 use comity_protocol::{Adversary, Protocol};
 use comity_terminal::chart::{Bar, Bars, Curves, Panel, Scale, svg};
 use comity_terminal::console::{check_writable, deliver, emit, note};
@@ -14,8 +16,9 @@ use comity_terminal::text::Listing;
 use serde::Serialize;
 
 use crate::args::ProgramArgs;
-use crate::list::List;
+use crate::list::{List, value};
 use crate::resolve::resolve;
+use outline::{Described, Detail};
 
 /// What stands below the help.
 pub(crate) const ABOUT: &str = "\
@@ -23,6 +26,8 @@ Bytes and rounds are counted from what each protocol says that it sends; those
 that are marked with ~ are estimates, within some ten per cent. Time is that of
 the messages that wait for each other, and of bytes or work, whichever takes
 longer: half of it or twice as much is usual. `comity bench` measures.
+A protocol that computes in several forms, if it is named, shows which it takes
+for the operations of each line of the source, and what its pure forms cost.
 The last line says which malicious protocol sends least, and which is done first:
 all of those whose times such an estimate cannot tell apart.
 
@@ -134,6 +139,9 @@ struct Planned {
     delays: u64,
     /// What a run from a store uses up.
     material: Option<Material>,
+    /// What the protocol makes of the operations, if it was named and computes in several forms.
+    #[serde(flatten)]
+    detail: Option<Described>,
 }
 
 #[derive(Serialize)]
@@ -150,6 +158,8 @@ struct Material {
 struct Costed {
     plan: RunCost,
     ands: u64,
+    /// Of a protocol that was named.
+    detail: Option<Detail>,
 }
 
 /// The command.
@@ -170,6 +180,11 @@ pub(crate) fn run(args: &PlanArgs, list: List) -> Outcome {
         return emit(&to_line(&Report { program, parties, rho: args.rho, net, plans: described, cheapest_malicious }));
     }
     emit(&table(&plans, &net))?;
+    for Costed { plan, detail, .. } in &plans {
+        if let Some(detail) = detail {
+            emit(&detail.tables(plan, &net))?;
+        }
+    }
     if let Some(cheapest) = &cheapest_malicious {
         emit(&format!("{}\n", cheapest.words()))?;
     }
@@ -184,15 +199,47 @@ fn all(list: List) -> impl Iterator<Item = &'static dyn Protocol> {
     list.0.iter().chain(PRIVATE_FUNCTIONS).copied()
 }
 
+/// The options of a protocol: those that are asked for, and the network, if what it does depends on it.
+fn options(args: &PlanArgs, card: &Card) -> Outcome<Vec<(String, String)>> {
+    const NET: &str = "net";
+    let text = |(name, said): &(String, String)| Ok((name.clone(), value(card, name, said)?.into_owned()));
+    let mut options = args.option.iter().map(text).collect::<Outcome<Vec<_>>>()?;
+    if card.option(NET).is_some() && options.iter().all(|(name, _)| name != NET) {
+        options.push((NET.to_owned(), args.net.clone()));
+    }
+    Ok(options)
+}
+
 /// The plans of the protocols that are asked for, in the order of the list.
 fn plans(args: &PlanArgs, list: List) -> Outcome<(u16, Vec<Costed>)> {
     let params = Params::new(128, args.rho)?;
     let one = |protocol: &'static dyn Protocol| -> Outcome<(u16, Costed)> {
         let resolved = resolve(&args.program, protocol.card().goal)?;
         let parties = args.parties.unwrap_or_else(|| resolved.program.parties().max(2));
-        let plan = RunCost::new(list.0, protocol, &resolved.program, parties, params, &args.option)
+        let options = options(args, protocol.card())?;
+        let plan = RunCost::new(list.0, protocol, &resolved.program, parties, params, &options)
             .map_err(|error| resolved.names.explain(error.into()))?;
-        Ok((parties, Costed { plan, ands: resolved.program.and_gates() }))
+        let ands = resolved.program.and_gates();
+        let named = args.protocol != "all";
+        let cost =
+            |options: &[(String, String)]| RunCost::new(list.0, protocol, &resolved.program, parties, params, options);
+        let outline = |options: &[(String, String)]| {
+            RunCost::outline(list.0, protocol, &resolved.program, parties, params, options)
+        };
+        let detail = match if named { outline(&options)? } else { None } {
+            Some(outline) => {
+                let other = |&(name, value): &(&'static str, &'static str)| {
+                    let mut options = options.clone();
+                    options.retain(|(said, _)| said != name);
+                    options.push((name.to_owned(), value.to_owned()));
+                    Ok((name, value, cost(&options)?))
+                };
+                let others = outline.others.iter().map(other).collect::<Outcome<_>>()?;
+                Some(Detail { outline, others })
+            }
+            None => None,
+        };
+        Ok((parties, Costed { plan, ands, detail }))
     };
     if args.protocol != "all" {
         let protocol = all(list).find(|protocol| protocol.card().name == args.protocol);
@@ -214,7 +261,7 @@ fn plans(args: &PlanArgs, list: List) -> Outcome<(u16, Vec<Costed>)> {
     Ok((parties, plans))
 }
 
-fn describe(Costed { plan, ands }: &Costed, net: &str) -> Outcome<Planned> {
+fn describe(Costed { plan, ands, detail }: &Costed, net: &str) -> Outcome<Planned> {
     let net: NetProfile = net.parse().map_err(Failure::from)?;
     Ok(Planned {
         protocol: plan.card.name,
@@ -232,6 +279,7 @@ fn describe(Costed { plan, ands }: &Costed, net: &str) -> Outcome<Planned> {
             unit: unit(plan, need.material),
             bytes: need.bytes,
         }),
+        detail: detail.as_ref().map(|detail| detail.describe(&net)),
     })
 }
 
@@ -246,7 +294,7 @@ fn table(plans: &[Costed], net: &NetProfile) -> String {
     let mut text = Listing::new(&[-11, -13, 11, 11, 8, 11]);
     let heads = ["protocol", "adversary", "AND gates", "sent", "rounds", "time", "  material of a run from a store"];
     text.row(heads.map(str::to_owned));
-    for Costed { plan, ands } in plans {
+    for Costed { plan, ands, .. } in plans {
         let about = if plan.exact { "" } else { "~" };
         let sent = format!("{about}{}", bytes(plan.bytes()));
         let rounds = format!("{about}{}", plan.rounds.iter().max().copied().unwrap_or(0));

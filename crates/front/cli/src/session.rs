@@ -10,6 +10,7 @@ use comity_terminal::failure::{Ending, Failure, Outcome};
 use crate::args::{NetworkArgs, SessionArgs};
 use crate::backend::backend;
 use crate::interrupt;
+use crate::list::value;
 use crate::parties::Names;
 
 /// A session, and among how many it is.
@@ -156,7 +157,9 @@ fn begin(program: Option<&Program>, party: u16, parties: u16, args: &SessionArgs
         .stopped_by(interrupt::stop())
         .backend(backend()?);
     let session = within(session, args.deadline);
-    Ok(args.option.iter().fold(session, |session, (name, value)| session.option(name, value)))
+    args.option.iter().try_fold(session, |session, (name, said)| {
+        Ok(session.option(name, value(protocol.card(), name, said)?.as_ref()))
+    })
 }
 
 /// This session, with a deadline after this time.

@@ -31,7 +31,8 @@ impl Session<'_> {
             let Some(OptionValue::Text(text)) = value else { continue };
             match option.values {
                 Values::Place(_) => place = Some((option.name, text)),
-                _ => key = Some(text.parse::<Fingerprint>()?),
+                Values::Key(_) => key = Some(text.parse::<Fingerprint>()?),
+                _ => {}
             }
         }
         let line = place.map(|(option, place)| match place.contains('/') {

@@ -53,7 +53,7 @@ pub use comity_nisc as nisc;
 #[cfg(feature = "ope")]
 pub use comity_ope as ope;
 pub use comity_pfe as pfe;
-pub use comity_protocol::{Adversary, Card, Options, Protocol};
+pub use comity_protocol::{Adversary, Card, Converted, Options, Outline, Outlined, Protocol};
 pub use comity_psi as psi;
 pub use comity_store::{Damaged, LotInfo, Meta, OnDisk, Store, StoreKey, Vault};
 pub use comity_token as token;

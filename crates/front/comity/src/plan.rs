@@ -4,7 +4,7 @@ use comity_channel::NetProfile;
 use comity_channel::hello::WIRE_BYTES;
 use comity_circuit::Program;
 use comity_core::{Error, Params, PartyId, Result};
-use comity_protocol::{Card, Costing, Need, Protocol, Talk};
+use comity_protocol::{Card, Costing, Need, Options, Outline, Protocol, Talk};
 
 use crate::protocol::{fits, set};
 use crate::shares::Form;
@@ -45,13 +45,8 @@ impl RunCost {
         options: &[(String, String)],
     ) -> Result<RunCost> {
         let card = protocol.card();
-        fits(protocols, card, parties, Some(program))?;
-        let form = Form::of(program, card, parties)?;
+        let (form, settled) = settled(protocols, protocol, program, parties, params, options)?;
         let program = form.program();
-        let mut settled = set(protocols, card, PartyId(0), options)?;
-        protocol.fits_parties(parties, &settled)?;
-        protocol.settle(&mut settled, program);
-        protocol.fits(program, &settled, params)?;
         let mut talk = Talk::new(parties);
         talk.exchange(WIRE_BYTES as u64);
         if parties > 2 {
@@ -75,6 +70,23 @@ impl RunCost {
             delays: talk.delays(),
             work: talk.seconds(),
         })
+    }
+
+    /// What a run of this program makes of its operations, for a protocol that computes in several forms; `None` for
+    /// others.
+    ///
+    /// # Errors
+    /// As [`RunCost::new`].
+    pub fn outline(
+        protocols: &'static [&'static dyn Protocol],
+        protocol: &dyn Protocol,
+        program: &Program,
+        parties: u16,
+        params: Params,
+        options: &[(String, String)],
+    ) -> Result<Option<Outline>> {
+        let (form, settled) = settled(protocols, protocol, program, parties, params, options)?;
+        protocol.outline(&Costing { program: form.program(), options: &settled, params, parties })
     }
 
     /// The plans of all protocols of a list that can run the program among `parties` parties, in its order.
@@ -110,4 +122,23 @@ impl RunCost {
         let transfer = busiest as f64 * 8.0 / network.bits_per_second as f64;
         self.delays as f64 * network.round_trip.as_secs_f64() / 2.0 + transfer.max(self.work)
     }
+}
+
+/// The form of the program that the protocol runs, and its options.
+fn settled<'p>(
+    protocols: &'static [&'static dyn Protocol],
+    protocol: &dyn Protocol,
+    program: &'p Program,
+    parties: u16,
+    params: Params,
+    options: &[(String, String)],
+) -> Result<(Form<'p>, Options)> {
+    let card = protocol.card();
+    fits(protocols, card, parties, Some(program))?;
+    let form = Form::of(program, card, parties)?;
+    let mut settled = set(protocols, card, PartyId(0), options)?;
+    protocol.fits_parties(parties, &settled)?;
+    protocol.settle(&mut settled, form.program());
+    protocol.fits(form.program(), &settled, params)?;
+    Ok((form, settled))
 }

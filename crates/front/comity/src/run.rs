@@ -67,7 +67,9 @@ impl Session<'_> {
             let materials: Vec<_> = needs.iter().map(|need| need.material).collect();
             format!("run on {} from a store", materials.join(" and "))
         });
-        let greeting = self.greeting(card, Some(whole), &phase)?;
+        let mut greeting = self.greeting(card, Some(whole), &phase)?;
+        let agreed = protocol.agrees_on(program, &settled)?;
+        greeting.more.extend(agreed.into_iter().map(|(name, digest)| (name, Some(digest))));
         // Now, so that the peer does not wait for it later.
         program.lowered();
         let met = self.meet(card, watch)?;

@@ -41,6 +41,7 @@ impl From<OptionValue> for Said {
             OptionValue::Number(number) => Said::Number(number),
             OptionValue::First(party) => Said::Party(party.0),
             OptionValue::Text(text) => Said::Text(text),
+            file @ OptionValue::File(_) => Said::Text(file.to_string()),
         }
     }
 }

@@ -156,7 +156,7 @@ impl Job {
                 })?;
                 (*name, *value) = (option.to_owned(), if whose == party { first } else { second }.to_string());
             }
-            options.set(party, name, value)?;
+            options.set(party, name, crate::list::value(card, name, value)?.as_ref())?;
         }
         Ok(said)
     }
