@@ -123,6 +123,16 @@ impl BitRows {
         }
     }
 
+    /// The wires of one copy, a byte each, zero or one.
+    pub fn wires(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The wires of one copy. What is written must be zero or one.
+    pub fn wires_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
     /// The shares of some wires of one copy, packed.
     pub fn pack(&self, wires: Range<usize>) -> BitShares {
         let mut shares = BitShares::with_room(wires.len());

@@ -93,34 +93,60 @@ impl<S: Sharing> SharedEngine<S> {
     pub fn into_sharing(self) -> S {
         self.sharing
     }
+}
 
-    /// The calls from `first` on, `copies` of them, side by side.
-    fn side_by_side(&mut self, call: &Call<'_>, first: u64, copies: usize) -> Result<()> {
-        let SharedEngine { sharing, memory, slots } = self;
-        let layered = call.circuit.layered();
-        slots.shape(layered.slots(), copies)?;
-        sharing.constants(slots);
-        let mut slot = 2;
-        for (&width, &from) in call.circuit.input_widths().iter().zip(call.args) {
-            slots.load_value(slot..slot + width, memory, from, first);
-            slot += width;
-        }
-        let mut rest = layered.gates();
-        for layer in layered.layers() {
-            let (ands, xors);
-            (ands, rest) = rest.split_at(layer.ands);
-            (xors, rest) = rest.split_at(layer.xors);
-            sharing.ands(slots, ands)?;
-            sharing.xors(slots, xors);
-        }
-        let mut outputs = layered.outputs();
-        for (&width, &to) in call.circuit.output_widths().iter().zip(call.outs) {
-            let value;
-            (value, outputs) = outputs.split_at(width);
-            slots.store_value(value, memory, to, first);
-        }
-        Ok(())
+/// Does calls over a memory, in the layered lowering; `slots` are for their wires. As many run side by side as
+/// the sharing says.
+///
+/// # Errors
+/// Those of the sharing, and [`NoMemory`](comity_circuit::NoMemory).
+pub fn run_calls<S: Sharing>(
+    sharing: &mut S,
+    call: &Call<'_>,
+    memory: &mut S::Rows,
+    slots: &mut S::Rows,
+) -> Result<()> {
+    let together = sharing.together(call.circuit.layered().slots(), call.times);
+    let mut done = 0;
+    while done < call.times {
+        let copies = together.min(call.times - done);
+        side_by_side(sharing, call, (done, copies as usize), memory, slots)?;
+        done += copies;
     }
+    Ok(())
+}
+
+/// The calls from `first` on, `copies` of them, side by side.
+fn side_by_side<S: Sharing>(
+    sharing: &mut S,
+    call: &Call<'_>,
+    (first, copies): (u64, usize),
+    memory: &mut S::Rows,
+    slots: &mut S::Rows,
+) -> Result<()> {
+    let layered = call.circuit.layered();
+    slots.shape(layered.slots(), copies)?;
+    sharing.constants(slots);
+    let mut slot = 2;
+    for (&width, &from) in call.circuit.input_widths().iter().zip(call.args) {
+        slots.load_value(slot..slot + width, memory, from, first);
+        slot += width;
+    }
+    let mut rest = layered.gates();
+    for layer in layered.layers() {
+        let (ands, xors);
+        (ands, rest) = rest.split_at(layer.ands);
+        (xors, rest) = rest.split_at(layer.xors);
+        sharing.ands(slots, ands)?;
+        sharing.xors(slots, xors);
+    }
+    let mut outputs = layered.outputs();
+    for (&width, &to) in call.circuit.output_widths().iter().zip(call.outs) {
+        let value;
+        (value, outputs) = outputs.split_at(width);
+        slots.store_value(value, memory, to, first);
+    }
+    Ok(())
 }
 
 impl<S: Sharing> Engine for SharedEngine<S> {
@@ -140,14 +166,7 @@ impl<S: Sharing> Engine for SharedEngine<S> {
         if self.sharing.look_up(call, &mut self.memory)? {
             return Ok(());
         }
-        let together = self.sharing.together(call.circuit.layered().slots(), call.times);
-        let mut done = 0;
-        while done < call.times {
-            let copies = together.min(call.times - done);
-            self.side_by_side(call, done, copies as usize)?;
-            done += copies;
-        }
-        Ok(())
+        run_calls(&mut self.sharing, call, &mut self.memory, &mut self.slots)
     }
 
     fn reveal(&mut self, shown: Shown) -> Result<Option<Bits>> {

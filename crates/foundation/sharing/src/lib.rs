@@ -20,6 +20,6 @@ mod rows;
 
 pub use bit_rows::{BitOperands, BitRows, PIECE};
 pub use by_hand::{ByHand, Lasting};
-pub use engine::{SharedEngine, Sharing, evenly};
+pub use engine::{SharedEngine, Sharing, evenly, run_calls};
 pub use lots::{Batches, fill_lots, whole_runs};
 pub use rows::{ShareRows, WireRows};

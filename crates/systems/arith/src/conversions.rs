@@ -20,14 +20,16 @@ use std::iter;
 
 use comity_channel::Channel;
 use comity_circuit::{Call, Lowered, Place};
-use comity_core::{Backend, Bits, Block, CrHash, Delta, Evaluator, Garbler, PartyId, Prg, Result, SessionId, mask};
+use comity_core::{
+    Backend, Bits, Block, CrHash, Delta, Error, Evaluator, Garbler, PartyId, Prg, Result, SessionId, mask,
+};
 use comity_garble::{EvaluatedStream, GarbledStream, HalfGates};
 use comity_ot::base::{BaseOt, Simplest};
 use comity_ot::{AtLeast, CotReceiver, CotSender, SemiHonest, iknp, silent, softspoken};
 use comity_protocol::Party;
 use comity_share::ring::{WordReader, WordWriter, word_mask};
 use comity_share::triples::OtKind;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 /// Levels of SoftSpoken's trees.
 const LEVELS: usize = 4;
@@ -43,11 +45,6 @@ pub(crate) struct Garbled<'a> {
 }
 
 impl Garbled<'_> {
-    /// The bits that a party puts in, of all calls.
-    fn bits(&self) -> usize {
-        self.calls * self.width()
-    }
-
     fn width(&self) -> usize {
         self.ins.iter().map(|bits| *bits as usize).sum()
     }
@@ -88,16 +85,18 @@ impl Garbled<'_> {
 }
 
 /// Words of bits shared by XOR, that are to be words modulo 2^to.
-pub(crate) struct Lifted {
+pub struct Lifted {
     /// The bits of a word; at most `to`.
-    pub(crate) bits: u32,
-    pub(crate) to: u32,
-    pub(crate) shares: Zeroizing<Vec<u128>>,
+    pub bits: u32,
+    /// The bits of the words that they become.
+    pub to: u32,
+    /// This party's shares.
+    pub shares: Zeroizing<Vec<u128>>,
 }
 
 impl Lifted {
     /// The bits of a word that take an OT.
-    pub(crate) fn ots(bits: u32, to: u32) -> u32 {
+    pub fn ots(bits: u32, to: u32) -> u32 {
         if bits == to { bits - 1 } else { bits }
     }
 }
@@ -308,23 +307,8 @@ impl Conversions {
         ch: &mut dyn Channel,
         circuits: &[Garbled<'_>],
     ) -> Result<Vec<Vec<Zeroizing<Vec<u128>>>>> {
-        let bits = circuits.iter().map(Garbled::bits).sum();
-        let (mut theirs, mut active) = (Zeroizing::new(vec![Block::ZERO; bits]), vec![Block::ZERO; bits]);
-        self.labels.fill_blocks(&mut active);
-        match &mut self.forth {
-            Way::Out(sender) => sender.labels(ch, &mut theirs)?,
-            Way::In(receiver) => {
-                let choices: Bits = circuits.iter().flat_map(Garbled::own).collect();
-                receiver.labels(ch, &choices, &mut theirs)?;
-                ch.flush()?;
-            }
-        }
-        if let Gates::Garbler(stream) = &self.gates {
-            let delta = stream.delta();
-            for (label, bit) in active.iter_mut().zip(circuits.iter().flat_map(Garbled::own)) {
-                *label ^= delta.masked(bit);
-            }
-        }
+        let own: Bits = circuits.iter().flat_map(Garbled::own).collect();
+        let [active, theirs] = self.labels(ch, &own)?;
         let (mut from, mut results) = (0, Vec::with_capacity(circuits.len()));
         for garbled in circuits {
             let (all, args, outs) = garbled.places();
@@ -337,22 +321,97 @@ impl Conversions {
             }
             let (circuit, times) = (garbled.circuit, calls as u64);
             let call = Call { index: 0, circuit, times, args: &args, outs: &outs };
-            match &mut self.gates {
-                Gates::Garbler(stream) => stream.call(&call, &mut memory, |tables| ch.send(tables))?,
-                Gates::Evaluator(stream) => stream.call(&call, &mut memory, |tables| ch.recv(tables))?,
-            }
+            self.garble(ch, &call, &mut memory)?;
             results.push(garbled.results(&memory));
         }
-        active.zeroize();
-        if let Gates::Garbler(stream) = &mut self.gates {
-            stream.flush(|tables| ch.send(tables))?;
+        if let Gates::Garbler(_) = self.gates {
+            self.end_gates(ch)?;
             ch.flush()?;
         }
         Ok(results)
     }
 
+    /// Labels of bits of which either party has one: first those of party 0's bits, then those of party 1's.
+    /// The XOR of both is a label of the bit that they share. A message of OTs.
+    ///
+    /// # Errors
+    /// Errors of the OTs and of the channel.
+    pub fn labels(&mut self, ch: &mut dyn Channel, own: &Bits) -> Result<[Zeroizing<Vec<Block>>; 2]> {
+        let first = self.own_labels(if self.me == PartyId(0) { Some(own) } else { None }, own.len());
+        let second = self.other_labels(ch, if self.me == PartyId(0) { None } else { Some(own) }, own.len())?;
+        Ok([first, second])
+    }
+
+    /// Labels of an input value of party 0, which that party gives. Nothing is sent.
+    pub fn own_labels(&mut self, value: Option<&Bits>, bits: usize) -> Zeroizing<Vec<Block>> {
+        let mut labels = Zeroizing::new(vec![Block::ZERO; bits]);
+        self.labels.fill_blocks(&mut labels);
+        if let (Gates::Garbler(stream), Some(value)) = (&self.gates, value) {
+            let delta = stream.delta();
+            labels.iter_mut().zip(value.iter()).for_each(|(label, bit)| *label ^= delta.masked(bit));
+        }
+        labels
+    }
+
+    /// Labels of an input value of party 1, which that party gives. A message of OTs.
+    ///
+    /// # Errors
+    /// Errors of the OTs and of the channel.
+    pub fn other_labels(
+        &mut self,
+        ch: &mut dyn Channel,
+        value: Option<&Bits>,
+        bits: usize,
+    ) -> Result<Zeroizing<Vec<Block>>> {
+        self.end_gates(ch)?;
+        let mut labels = Zeroizing::new(vec![Block::ZERO; bits]);
+        match (&mut self.forth, value) {
+            (Way::Out(sender), _) => sender.labels(ch, &mut labels)?,
+            (Way::In(receiver), Some(value)) => {
+                receiver.labels(ch, value, &mut labels)?;
+                ch.flush()?;
+            }
+            (Way::In(_), None) => return Err(Error::invalid_input("party 1 has to put in a value, and gives none")),
+        }
+        Ok(labels)
+    }
+
+    /// Runs calls of a circuit on a memory of labels. Tables wait until a buffer is full, or
+    /// [`end_gates`](Conversions::end_gates).
+    ///
+    /// # Errors
+    /// Errors of the channel.
+    pub fn garble(&mut self, ch: &mut dyn Channel, call: &Call<'_>, memory: &mut [Block]) -> Result<()> {
+        match &mut self.gates {
+            Gates::Garbler(stream) => stream.call(call, memory, |tables| ch.send(tables)),
+            Gates::Evaluator(stream) => stream.call(call, memory, |tables| ch.recv(tables)),
+        }
+    }
+
+    /// Sends the tables that wait, before anything else is sent.
+    ///
+    /// # Errors
+    /// Errors of the channel.
+    pub fn end_gates(&mut self, ch: &mut dyn Channel) -> Result<()> {
+        match &mut self.gates {
+            Gates::Garbler(stream) => stream.flush(|tables| ch.send(tables)),
+            Gates::Evaluator(_) => Ok(()),
+        }
+    }
+
+    /// What turns the label of a bit into that of its negation.
+    pub fn negation(&self) -> Block {
+        match &self.gates {
+            Gates::Garbler(stream) => stream.delta(),
+            Gates::Evaluator(_) => Block::ZERO,
+        }
+    }
+
     /// Words of bits as words that are sums. Two messages.
-    pub(crate) fn words(&mut self, ch: &mut dyn Channel, all: &[Lifted]) -> Result<Vec<Zeroizing<Vec<u128>>>> {
+    ///
+    /// # Errors
+    /// Errors of the OTs and of the channel.
+    pub fn words(&mut self, ch: &mut dyn Channel, all: &[Lifted]) -> Result<Vec<Zeroizing<Vec<u128>>>> {
         let each = |lifted: &Lifted| {
             let (ots, to) = (Lifted::ots(lifted.bits, lifted.to), lifted.to);
             iter::repeat_n((ots, to), lifted.shares.len())
@@ -369,6 +428,7 @@ impl Conversions {
                 }
             }
         }
+        self.end_gates(ch)?;
         let products = self.forth.products(ch, widths, &own)?;
         let mut products = products.iter();
         let word = |lifted: &Lifted, share: u128| {
@@ -393,6 +453,7 @@ impl Conversions {
         // (1 - 2 b_i) x_i.
         let signed = each().map(|(bit, word)| word.wrapping_sub((word << 1) & all_ones(*bit)));
         let signed = Zeroizing::new(signed.collect::<Vec<_>>());
+        self.end_gates(ch)?;
         let back = self.back.as_mut().expect("it was said that words are selected");
         let (there, here) = match self.me {
             PartyId(0) => (self.forth.products(ch, widths.clone(), &signed)?, back.products(ch, widths, &bits)?),

@@ -1,4 +1,6 @@
 //! What a run costs: base OTs, triples and openings, with lengths.
+//!
+//! A protocol that runs [circuits on words](crate::WordCircuit) beside others goes through the same messages.
 
 use comity_circuit::Step;
 use comity_core::{PartyId, Result};
@@ -13,11 +15,13 @@ use crate::lanes::together;
 use crate::layout::Layout;
 use crate::plan::{Layer, WordPlan};
 
-/// Seconds of work for an OT each way with what is made of it, for a product, for an AND gate, and for the
-/// base OTs.
-const OT: f64 = 14e-9;
-const PRODUCT: f64 = 30e-9;
-const AND: f64 = 18e-9;
+/// Seconds of work for an OT with what is made of it.
+pub const OT: f64 = 14e-9;
+/// Seconds of work for a product, beside its OTs.
+pub const PRODUCT: f64 = 30e-9;
+/// Seconds of work for an AND gate that is garbled.
+pub const AND: f64 = 18e-9;
+/// Seconds of work for base OTs.
 const BASE: f64 = 0.02;
 
 /// Goes through the messages of a run on triples from OT.
@@ -26,19 +30,14 @@ pub(crate) fn costs(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) -> Res
     let Taken { products, converts } = Taken::new(of.program, &layout);
     if !products.is_empty() {
         setup(extension, [true; 2], talk);
-        talk.work(BASE);
     }
     if converts[0] {
         setup(extension, converts, talk);
-        talk.work(BASE);
     }
     // The seeds of the streams.
     talk.exchange(16);
     for (&what, &count) in &products {
-        let most = MOST_WORDS as u64;
-        talk.repeat(count / most, &mut |talk| deal(what, most, extension, talk));
-        deal(what, count % most, extension, talk);
-        talk.work(PRODUCT * count as f64 + OT * (u64::from(what.ots()) * count) as f64);
+        deals(what, count, extension, talk);
     }
     let mut outputs = of.program.outputs().iter();
     steps(of.program.steps(), (&layout, extension), talk, &mut |talk| {
@@ -65,12 +64,7 @@ fn steps(all: &[Step], of: (&Layout, OtKind), talk: &mut Talk, reveal: &mut dyn 
 fn calls(plan: &WordPlan, times: u64, extension: OtKind, talk: &mut Talk) {
     let together = together(plan, times);
     let turn = |talk: &mut Talk, copies: u64| {
-        for layer in &plan.layers {
-            let bits = |what: WordProduct| u64::from(what.bits) * if what.square { 1 } else { 2 };
-            let all: u64 = layer.products.iter().map(|factors| bits(factors.what)).sum();
-            talk.exchange((all * copies).div_ceil(8));
-            conversions(plan, layer, copies, extension, talk);
-        }
+        messages(plan).for_each(|layer| layer.talk(copies, extension, talk));
     };
     talk.repeat(times / together, &mut |talk| turn(talk, together));
     if !times.is_multiple_of(together) {
@@ -78,34 +72,70 @@ fn calls(plan: &WordPlan, times: u64, extension: OtKind, talk: &mut Talk) {
     }
 }
 
-/// Circuits, words of bits, and choices.
-fn conversions(plan: &WordPlan, layer: &Layer, copies: u64, extension: OtKind, talk: &mut Talk) {
+/// What a layer of operations on words sends, of one call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WordMessages {
+    /// Bits that either party shows of products.
+    pub opened: u64,
+    /// OTs of labels.
+    pub labels: u64,
+    /// AND gates that are garbled on these.
+    pub ands: u64,
+    /// OTs of bits that become words, and the bits that are told for them.
+    pub lifts: [u64; 2],
+    /// OTs each way of choices, and the bits that are told for them.
+    pub choices: [u64; 2],
+}
+
+/// What each layer of a plan sends; of those that send something.
+pub(crate) fn messages(plan: &WordPlan) -> impl Iterator<Item = WordMessages> + '_ {
+    plan.layers.iter().map(|layer| of_layer(plan, layer)).filter(|messages| *messages != WordMessages::default())
+}
+
+fn of_layer(plan: &WordPlan, layer: &Layer) -> WordMessages {
     let gates = || layer.garbles.iter().map(|garble| &plan.circuits[garble.circuit]);
-    let labels: u64 = gates().flat_map(|gates| &gates.ins).map(|bits| u64::from(*bits)).sum();
-    if labels > 0 {
-        chosen_ots(copies * labels, [PartyId(0), PartyId(1)], extension, talk);
-        let ands: u64 = gates().map(|gates| gates.lowered.tape().ands().len() as u64).sum();
-        talk.say(PartyId(0), PartyId(1), 32 * ands * copies);
-        talk.work((ands * copies) as f64 * AND + (labels * copies) as f64 * OT);
+    let shown = |what: WordProduct| u64::from(what.bits) * if what.square { 1 } else { 2 };
+    let mut lifts = [0; 2];
+    for lift in &layer.lifts {
+        for i in 0..Lifted::ots(lift.bits, lift.to) {
+            lifts = [lifts[0] + 1, lifts[1] + u64::from(lift.to - i)];
+        }
     }
-    let lifts =
-        layer.lifts.iter().flat_map(|lift| (0..Lifted::ots(lift.bits, lift.to)).map(|i| u64::from(lift.to - i)));
-    words_by_bits(lifts, copies, [PartyId(0), PartyId(1)], extension, talk);
-    let choices = || layer.choices.iter().map(|choice| u64::from(choice.word.bits));
-    for ends in [[PartyId(0), PartyId(1)], [PartyId(1), PartyId(0)]] {
-        words_by_bits(choices(), copies, ends, extension, talk);
+    let choices = layer.choices.iter().map(|choice| u64::from(choice.word.bits));
+    WordMessages {
+        opened: layer.products.iter().map(|factors| shown(factors.what)).sum(),
+        labels: gates().flat_map(|gates| &gates.ins).map(|bits| u64::from(*bits)).sum(),
+        ands: gates().map(|gates| gates.lowered.tape().ands().len() as u64).sum(),
+        lifts,
+        choices: [layer.choices.len() as u64, choices.sum()],
     }
 }
 
-/// OTs on words of these widths, which the first party sends.
-fn words_by_bits(
-    widths: impl Iterator<Item = u64>,
-    copies: u64,
-    [sender, receiver]: [PartyId; 2],
-    extension: OtKind,
-    talk: &mut Talk,
-) {
-    let (ots, bits) = widths.fold((0, 0), |(ots, bits), width| (ots + copies, bits + width * copies));
+impl WordMessages {
+    /// Goes through the messages of `copies` calls side by side.
+    pub fn talk(&self, copies: u64, extension: OtKind, talk: &mut Talk) {
+        talk.exchange((self.opened * copies).div_ceil(8));
+        if self.labels > 0 {
+            chosen_ots(copies * self.labels, [PartyId(0), PartyId(1)], extension, talk);
+            garbled(self.ands * copies, talk);
+            talk.work((self.labels * copies) as f64 * OT);
+        }
+        told(self.lifts, copies, [PartyId(0), PartyId(1)], extension, talk);
+        for ends in [[PartyId(0), PartyId(1)], [PartyId(1), PartyId(0)]] {
+            told(self.choices, copies, ends, extension, talk);
+        }
+    }
+}
+
+/// AND gates that party 0 garbles.
+pub fn garbled(ands: u64, talk: &mut Talk) {
+    talk.say(PartyId(0), PartyId(1), 32 * ands);
+    talk.work(ands as f64 * AND);
+}
+
+/// OTs on words, which the first party sends, and the bits that it tells for them; of one call.
+pub fn told([ots, bits]: [u64; 2], copies: u64, [sender, receiver]: [PartyId; 2], extension: OtKind, talk: &mut Talk) {
+    let (ots, bits) = (ots * copies, bits * copies);
     if ots > 0 {
         chosen_ots(ots, [sender, receiver], extension, talk);
         talk.say(sender, receiver, bits.div_ceil(8));
@@ -114,7 +144,7 @@ fn words_by_bits(
 }
 
 /// OTs whose choice bits the receiver has.
-fn chosen_ots(ots: u64, [sender, receiver]: [PartyId; 2], extension: OtKind, talk: &mut Talk) {
+pub fn chosen_ots(ots: u64, [sender, receiver]: [PartyId; 2], extension: OtKind, talk: &mut Talk) {
     match extension {
         OtKind::SoftSpoken => talk.say(receiver, sender, 32 * 16 * ots.div_ceil(128)),
         OtKind::Iknp => talk.say(receiver, sender, 128 * ots.div_ceil(8)),
@@ -126,7 +156,8 @@ fn chosen_ots(ots: u64, [sender, receiver]: [PartyId; 2], extension: OtKind, tal
 }
 
 /// The base OTs of an extension, from each party that sends; party 0 begins as the sender.
-fn setup(extension: OtKind, sends: [bool; 2], talk: &mut Talk) {
+pub fn setup(extension: OtKind, sends: [bool; 2], talk: &mut Talk) {
+    talk.work(BASE);
     let ways = [(PartyId(0), PartyId(1)), (PartyId(1), PartyId(0))];
     for ((sender, receiver), _) in ways.into_iter().zip(sends).filter(|(_, sends)| *sends) {
         talk.say(receiver, sender, 32);
@@ -138,6 +169,14 @@ fn setup(extension: OtKind, sends: [bool; 2], talk: &mut Talk) {
             OtKind::Silent => talk.about(),
         }
     }
+}
+
+/// The messages that deal `count` triples or square pairs, as many at a time as there can be.
+pub fn deals(what: WordProduct, count: u64, extension: OtKind, talk: &mut Talk) {
+    let most = MOST_WORDS as u64;
+    talk.repeat(count / most, &mut |talk| deal(what, most, extension, talk));
+    deal(what, count % most, extension, talk);
+    talk.work(PRODUCT * count as f64 + OT * (u64::from(what.ots()) * count) as f64);
 }
 
 /// The messages that deal `count` triples or square pairs.

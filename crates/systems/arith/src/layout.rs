@@ -412,8 +412,8 @@ impl Refusal {
             line => format!("line {line} of `{}`", program.name()),
         };
         Error::invalid_input(format!(
-            "arith computes on numbers of at most {WIDEST_WORD} bits; {place} {}. Take a protocol that runs gates (`mixed`, for \
-             programs that need both, is not there yet)",
+            "arith computes on numbers of at most {WIDEST_WORD} bits; {place} {}. Take `mixed`, for programs that need \
+             both, or another protocol that runs gates",
             self.what
         ))
     }

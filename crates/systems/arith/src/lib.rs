@@ -28,7 +28,7 @@
 
 mod circuits;
 mod conversions;
-mod costs;
+pub mod costs;
 pub mod dealers;
 mod engine;
 mod hand;
@@ -38,12 +38,14 @@ mod machine;
 mod plan;
 mod protocol;
 mod sketch;
+mod word_circuit;
 mod words;
 
-pub use conversions::Conversions;
+pub use conversions::{Conversions, Lifted};
 pub use hand::{Party, Word};
 pub use machine::{Products, WordMachine};
 pub use protocol::{Arith, run_with};
+pub use word_circuit::WordCircuit;
 
 // The example of the README runs.
 #[cfg(doctest)]

@@ -230,7 +230,11 @@ impl<'d> WordMachine<'d> {
         self.converting(net, |conversions, ch| conversions.select(ch, all))
     }
 
-    fn converting<T>(
+    /// Uses the conversions; if that fails it was the machine's last call.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if there are none; those of `run`.
+    pub fn converting<T>(
         &mut self,
         net: &mut Mesh<'_>,
         run: impl FnOnce(&mut Conversions, &mut dyn Channel) -> Result<T>,
@@ -241,6 +245,23 @@ impl<'d> WordMachine<'d> {
             let (_, ch) = net.pair()?;
             run(conversions, ch)
         })
+    }
+
+    /// As [`WordMachine::converting`], and nothing if there are no conversions.
+    ///
+    /// # Errors
+    /// Those of `run`.
+    pub fn converting_if(
+        &mut self,
+        net: &mut Mesh<'_>,
+        run: impl FnOnce(&mut Conversions, &mut dyn Channel) -> Result<()>,
+    ) -> Result<()> {
+        if self.conversions.is_some() { self.converting(net, run) } else { Ok(()) }
+    }
+
+    /// What turns the label of a bit into that of its negation.
+    pub fn negation(&self) -> Block {
+        self.conversions.as_ref().map_or(Block::ZERO, Conversions::negation)
     }
 
     /// The kind of products as which these are computed.

@@ -113,6 +113,8 @@ pub(crate) struct WordPlan {
     pub(crate) ins: Vec<Port>,
     /// The words of the output values, and what they are.
     pub(crate) outs: Vec<(Port, Term)>,
+    /// The bits that are read of each word of the input values.
+    pub(crate) needs: Vec<u32>,
     /// The number of slots.
     pub(crate) slots: usize,
     pub(crate) layers: Vec<Layer>,
@@ -173,6 +175,7 @@ impl WordPlan {
             let (term, _) = planner.term(pattern);
             planner.plan.outs.push((*port, term));
         }
+        planner.plan.needs = planner.needed[..planner.plan.ins.len()].to_vec();
         Ok(planner.plan)
     }
 

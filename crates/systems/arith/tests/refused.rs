@@ -22,7 +22,7 @@ fn what_is_not_a_sum_or_a_product_is_named_with_its_line() {
     ] {
         let error = refusal(body);
         assert!(error.contains(&format!("line {line} of")) && error.contains(what), "{body}: {error}");
-        assert!(error.contains("`mixed`") && error.contains("not there yet"), "{error}");
+        assert!(error.contains("Take `mixed`"), "{error}");
     }
 }
 

@@ -29,8 +29,8 @@ pub(super) struct Planner {
 impl Planner {
     pub(super) fn new(words: &Words<'_>, ins: Vec<Port>) -> Planner {
         let (all, inputs) = (words.bits.len(), ins.len());
-        let plan =
-            WordPlan { slots: inputs, ins, outs: Vec::new(), layers: vec![Layer::default()], circuits: Vec::new() };
+        let (outs, needs, circuits) = Default::default();
+        let plan = WordPlan { ins, outs, needs, slots: inputs, layers: vec![Layer::default()], circuits };
         let known = (0..all).map(|word| if word < inputs { (word, 0) } else { (usize::MAX, 0) }).collect();
         let (carried, lifted, pieces, circuits) = Default::default();
         let (needed, carries) = (vec![0; all], vec![BTreeSet::new(); all]);

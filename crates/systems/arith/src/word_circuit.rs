@@ -1,0 +1,88 @@
+//! A circuit on words by itself, for a protocol that shares other values otherwise: [`WordCircuit`].
+
+use comity_channel::Mesh;
+use comity_circuit::Circuit;
+use comity_core::{Error, Result};
+use comity_share::ring::WordProduct;
+use zeroize::Zeroizing;
+
+use crate::costs::WordMessages;
+use crate::lanes::{Lanes, together};
+use crate::machine::WordMachine;
+use crate::plan::WordPlan;
+use crate::words::Port;
+
+/// A circuit each of whose values is a word, and whose notes say what it computes of these.
+pub struct WordCircuit {
+    plan: WordPlan,
+}
+
+impl WordCircuit {
+    /// The plan of a circuit.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if it computes on something else than words of at most 128 bits.
+    pub fn new(circuit: &Circuit) -> Result<WordCircuit> {
+        let words = |groups: &[comity_circuit::Group]| {
+            let port =
+                |(value, group): (usize, &comity_circuit::Group)| Port { value, offset: 0, skip: 0, bits: group.bits };
+            groups.iter().enumerate().map(port).collect::<Vec<_>>()
+        };
+        let plan = WordPlan::new(circuit, words(circuit.inputs()), words(circuit.outputs()));
+        let plan = plan.map_err(|refusal| Error::invalid_input(format!("a circuit on words {}", refusal.what)))?;
+        Ok(WordCircuit { plan })
+    }
+
+    /// The bits that are read of each input word: the lowest ones.
+    pub fn needs(&self) -> &[u32] {
+        &self.plan.needs
+    }
+
+    /// The products of one call.
+    pub fn products(&self) -> impl Iterator<Item = WordProduct> + '_ {
+        self.plan.products()
+    }
+
+    /// Whether there are conversions, and whether OTs of party 1 are needed for them: for words that are chosen
+    /// by a bit.
+    pub fn converts(&self) -> [bool; 2] {
+        self.plan.converts()
+    }
+
+    /// How many of `times` calls run side by side.
+    pub fn together(&self, times: u64) -> u64 {
+        together(&self.plan, times)
+    }
+
+    /// What each layer sends; of those that send something.
+    pub fn messages(&self) -> impl Iterator<Item = WordMessages> + '_ {
+        crate::costs::messages(&self.plan)
+    }
+
+    /// Runs `copies` calls side by side: takes the shares of each input word, of all calls, and returns those
+    /// of the output words. Of an input of which nothing is read there may be none.
+    ///
+    /// # Errors
+    /// Errors of the dealer, of the OTs and of the channel; not enough memory.
+    ///
+    /// # Panics
+    /// If there are other numbers of shares.
+    pub fn run(
+        &self,
+        net: &mut Mesh<'_>,
+        machine: &mut WordMachine<'_>,
+        ins: &[Zeroizing<Vec<u128>>],
+        copies: usize,
+    ) -> Result<Vec<Zeroizing<Vec<u128>>>> {
+        assert_eq!(ins.len(), self.plan.ins.len(), "the shares of each input word");
+        let mut lanes = Lanes::default();
+        lanes.begin(&self.plan, copies, machine.is_first())?;
+        for (slot, shares) in ins.iter().enumerate().filter(|(_, shares)| !shares.is_empty()) {
+            assert_eq!(shares.len(), copies, "a share of a word in each call");
+            shares.iter().enumerate().for_each(|(t, share)| lanes.set(slot, t, *share));
+        }
+        lanes.run(&self.plan, net, machine)?;
+        let word = |term| Zeroizing::new((0..copies).map(|t| lanes.share(term, t)).collect::<Vec<_>>());
+        Ok(self.plan.outs.iter().map(|(_, term)| word(term)).collect())
+    }
+}
