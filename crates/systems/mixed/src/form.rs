@@ -1,6 +1,10 @@
 //! What form each operation and each region of a program's memory has: [`Assignment`].
 
+use comity_circuit::{Circuit, Program};
+
 pub use comity_circuit::Form;
+
+use crate::memory::regions;
 
 /// The form of every operation and every region of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -9,6 +13,17 @@ pub struct Assignment {
     pub circuits: Vec<CircuitForms>,
     /// By the number of the region.
     pub regions: Vec<Form>,
+}
+
+impl Assignment {
+    /// One form for all operations and regions of a program that can have it; the others are labels.
+    pub fn uniform(program: &Program, form: Form) -> Assignment {
+        let of = |circuit: &Circuit| CircuitForms { notes: vec![form; circuit.notes().len()], gates: form };
+        Assignment {
+            circuits: program.circuits().iter().map(of).collect(),
+            regions: vec![form; regions(program).len()],
+        }
+    }
 }
 
 /// The forms of a circuit's operations. Where an operation cannot have the form that is asked for, it has

@@ -1,0 +1,211 @@
+//! How each call of a program runs under an assignment: [`Plans`].
+
+use std::collections::BTreeMap;
+
+use comity_circuit::{Builder, Call, Circuit, Lowered, Place, Program, Span, Step};
+use comity_library::arith;
+use comity_share::ring::{WIDEST_WORD, WordProduct};
+
+use crate::cut::{Shape, possible};
+use crate::form::{Assignment, CircuitForms, Form};
+use crate::memory::Memory;
+use crate::parts::shallow;
+use crate::stages::{Runs, Stages};
+
+/// The bytes of the frames of calls that run side by side, about.
+const SIDE_BY_SIDE: usize = 32 << 20;
+
+/// How calls of a circuit run.
+pub(crate) enum Plan {
+    /// As they stand, in one form of bits: by the program's own gates, or by these.
+    Whole(Form, Option<Lowered>),
+    /// Cut into parts.
+    Staged(Stages),
+}
+
+/// How calls of each circuit run, by the shapes of calls, and where values lie.
+pub(crate) struct Plans {
+    pub(crate) memory: Memory,
+    circuits: Vec<Vec<(Shape, Plan)>>,
+    /// The most words, bits and labels of frames.
+    pub(crate) room: [usize; 3],
+    /// Circuits that add words of 1, 2, ... bits.
+    adders: Vec<Lowered>,
+}
+
+/// What a run takes.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    pub(crate) products: BTreeMap<WordProduct, u64>,
+    /// AND gates on shares of bits.
+    pub(crate) ands: u64,
+    /// Whether there are labels or conversions, and whether OTs of party 1 are needed for words that are chosen.
+    pub(crate) converts: [bool; 2],
+}
+
+impl Plans {
+    /// The plans of a program's calls.
+    pub(crate) fn new(program: &Program, assignment: &Assignment) -> Plans {
+        let memory = Memory::new(program, assignment);
+        let circuits = program.circuits().iter().map(|_| Vec::new()).collect();
+        let mut plans = Plans { memory, circuits, room: [0; 3], adders: Vec::new() };
+        plans.walk(program, program.steps(), assignment);
+        let widest = plans.circuits.iter().flatten().filter_map(|(_, plan)| match plan {
+            Plan::Staged(stages) => stages.stages.iter().flat_map(|stage| &stage.openings).map(|of| of.bits).max(),
+            Plan::Whole(..) => None,
+        });
+        plans.adders = (1..=widest.max().unwrap_or(0).min(WIDEST_WORD)).map(adder).collect();
+        plans
+    }
+
+    fn walk(&mut self, program: &Program, steps: &[Step], assignment: &Assignment) {
+        for step in steps {
+            match step {
+                Step::Call { circuit, times, args, outs } => {
+                    let shape = self.shape_of(args, outs);
+                    let index = match self.circuits[*circuit].iter().position(|(of, _)| *of == shape) {
+                        Some(index) => index,
+                        None => {
+                            let plan = plan(&program.circuits()[*circuit], assignment.circuits.get(*circuit), &shape);
+                            self.circuits[*circuit].push((shape, plan));
+                            self.circuits[*circuit].len() - 1
+                        }
+                    };
+                    if let Plan::Staged(stages) = &self.circuits[*circuit][index].1 {
+                        let copies = together(stages, *times) as usize;
+                        for (room, frame) in self.room.iter_mut().zip(stages.frame) {
+                            *room = (*room).max(frame * copies);
+                        }
+                    }
+                }
+                Step::Repeat { body, .. } => self.walk(program, body, assignment),
+                Step::Input { .. } | Step::Reveal { .. } => {}
+            }
+        }
+    }
+
+    fn shape_of(&self, args: &[(Span, i64)], outs: &[(Span, i64)]) -> Shape {
+        let of = |(span, _): &(Span, i64)| (span.start as usize, span.bits as usize);
+        self.memory.shape([&mut args.iter().map(of), &mut outs.iter().map(of)])
+    }
+
+    /// The plan of a call of a step.
+    pub(crate) fn of_step(&self, step: &Step) -> Option<&Plan> {
+        let Step::Call { circuit, args, outs, .. } = step else { return None };
+        self.find(*circuit, || self.shape_of(args, outs))
+    }
+
+    /// The plan of a call.
+    pub(crate) fn of_call(&self, call: &Call<'_>) -> &Plan {
+        let shape = || {
+            let of = |(place, bits): (&Place, &usize)| (place.at(0), *bits);
+            let (args, outs) = (call.circuit.input_widths(), call.circuit.output_widths());
+            self.memory.shape([&mut call.args.iter().zip(args).map(of), &mut call.outs.iter().zip(outs).map(of)])
+        };
+        self.find(call.index, shape).expect("a plan was made for each call")
+    }
+
+    fn find(&self, circuit: usize, shape: impl FnOnce() -> Shape) -> Option<&Plan> {
+        let plans = &self.circuits[circuit];
+        if let [(_, only)] = &plans[..] {
+            return Some(only);
+        }
+        let shape = shape();
+        plans.iter().find(|(of, _)| *of == shape).map(|(_, plan)| plan)
+    }
+
+    /// The circuit that adds two words.
+    pub(crate) fn adder(&self, bits: u32) -> &Lowered {
+        &self.adders[bits as usize - 1]
+    }
+
+    /// What a program's run takes.
+    pub(crate) fn taken(&self, program: &Program) -> Taken {
+        let mut taken = Taken::default();
+        taken.converts[0] = self.memory.has(Form::Yao);
+        self.take(program, program.steps(), 1, &mut taken);
+        taken
+    }
+
+    fn take(&self, program: &Program, steps: &[Step], turns: u64, taken: &mut Taken) {
+        for step in steps {
+            match step {
+                Step::Call { circuit, times, .. } => {
+                    let times = turns.saturating_mul(*times);
+                    let mut ands = |lowered: &Lowered| {
+                        let ands = lowered.tape().ands().len() as u64;
+                        taken.ands = taken.ands.saturating_add(times.saturating_mul(ands));
+                    };
+                    match self.of_step(step).expect("it is a call") {
+                        Plan::Whole(Form::Boolean, lowered) => {
+                            ands(lowered.as_ref().unwrap_or_else(|| &program.lowered()[*circuit]));
+                        }
+                        Plan::Whole(..) => taken.converts[0] = true,
+                        Plan::Staged(stages) => {
+                            for stage in &stages.stages {
+                                taken.converts[0] |= !stage.openings.is_empty() || !stage.joined.is_empty();
+                                taken.converts[0] |= stage.closings.iter().any(|closing| closing.bits.len() > 1);
+                                for part in &stage.parts {
+                                    match part {
+                                        Runs::Gates { form: Form::Boolean, circuit, .. } => {
+                                            let ands = circuit.tape().ands().len() as u64;
+                                            taken.ands = taken.ands.saturating_add(times.saturating_mul(ands));
+                                        }
+                                        Runs::Gates { .. } => taken.converts[0] = true,
+                                        Runs::Words { circuit, .. } => {
+                                            for what in circuit.products() {
+                                                let all = taken.products.entry(what).or_default();
+                                                *all = all.saturating_add(times);
+                                            }
+                                            let [any, both] = circuit.converts();
+                                            taken.converts[0] |= any;
+                                            taken.converts[1] |= both;
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                Step::Repeat { times, body } => self.take(program, body, turns.saturating_mul(*times), taken),
+                Step::Input { .. } | Step::Reveal { .. } => {}
+            }
+        }
+    }
+}
+
+/// How calls of a circuit run whose values lie in the memory like this.
+fn plan(circuit: &Circuit, forms: Option<&CircuitForms>, shape: &Shape) -> Plan {
+    let all_gates = |form| CircuitForms { notes: vec![form; circuit.notes().len()], gates: form };
+    let yao = all_gates(Form::Yao);
+    let (notes, gates) = possible(circuit, forms.unwrap_or(&yao));
+    if let Some(form) = shape.only().filter(|form| gates == *form && notes.iter().all(|note| note == form)) {
+        let anew = form == Form::Boolean && !circuit.notes().is_empty();
+        return Plan::Whole(form, anew.then(|| Lowered::new(&shallow(circuit))));
+    }
+    let stages = Stages::new(circuit, (notes, gates), shape);
+    // What cannot be planned on words after all is gates.
+    let gates = || Stages::new(circuit, possible(circuit, &all_gates(gates)), shape);
+    Plan::Staged(stages.or_else(|_| gates()).expect("words that are only copied are planned"))
+}
+
+/// How many of `times` calls run side by side.
+pub(crate) fn together(stages: &Stages, times: u64) -> u64 {
+    let [words, bits, labels] = stages.frame;
+    let most = (SIDE_BY_SIDE / (16 * words + bits + 16 * labels).max(1)).max(1) as u64;
+    let parts = stages.stages.iter().flat_map(|stage| &stage.parts);
+    let of_words = parts.filter_map(|part| match part {
+        Runs::Words { circuit, .. } => Some(circuit.together(times)),
+        Runs::Gates { .. } => None,
+    });
+    let most = most.min(of_words.min().unwrap_or(u64::MAX)).max(1);
+    times.div_ceil(times.div_ceil(most).max(1))
+}
+
+fn adder(bits: u32) -> Lowered {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", bits as usize), b.input("y", bits as usize));
+    let sum = b.quiet(|b| arith::add(b, &x, &y));
+    b.output("sum", &sum);
+    Lowered::new(&b.finish())
+}

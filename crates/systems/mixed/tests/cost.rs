@@ -1,0 +1,67 @@
+//! What is said of a run's bytes is what it sends, and depends on nothing secret.
+
+use comity_channel::{Counted, Mesh, Traffic, memory_mesh};
+use comity_circuit::Program;
+use comity_core::{Backend, Bits, Result};
+use comity_mixed::{Assignment, Form, Mixed, evaluate, run_with};
+use comity_ot::base::Simplest;
+use comity_protocol::{Card, Job, Party, Protocol, Supplies};
+use comity_share::triples::OtKind;
+use comity_testing::PATIENCE;
+use comity_testing::laws::{random_words, rng, run};
+
+use super::programs::random_mix;
+use super::{random_assignment, random_inputs, setting};
+
+/// Runs under an assignment, over base OTs as users have them.
+struct Whole(Assignment);
+
+impl Protocol for Whole {
+    fn card(&self) -> &'static Card {
+        Mixed.card()
+    }
+
+    fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {
+        run_with::<Simplest>(&mut me.sub("mixed"), &self.0, job)
+    }
+}
+
+/// What both parties send.
+fn traffic(protocol: &Whole, program: &Program, inputs: &[Bits]) -> Vec<Traffic> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = memory_mesh(2, Some(PATIENCE))
+            .into_iter()
+            .map(|links| {
+                scope.spawn(move || {
+                    let mut counters = Vec::new();
+                    let counted = links.map(|_, link| {
+                        let link = Counted::new(link);
+                        counters.push(link.counter());
+                        link
+                    });
+                    run(protocol, &mut Mesh::new(counted), program, inputs, setting(Backend::detect())).unwrap();
+                    counters[0].counts()
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().expect("a party does not panic")).collect()
+    })
+}
+
+#[test]
+fn bytes_are_what_is_said_before() {
+    for seed in 0..12 {
+        let mut rng = rng(seed);
+        let program = if seed % 2 == 0 { random_words(2, 70, &mut rng) } else { random_mix(&mut rng) };
+        let assignment = match seed % 4 {
+            0 => Assignment::uniform(&program, Form::ALL[seed as usize / 4]),
+            _ => random_assignment(&program, &mut rng),
+        };
+        let said = evaluate(&program, &assignment, OtKind::SoftSpoken);
+        let protocol = Whole(assignment);
+        let [one, other] = [(), ()].map(|()| traffic(&protocol, &program, &random_inputs(&program, &mut rng)));
+        let bytes = |traffic: &[Traffic]| traffic.iter().map(|traffic| traffic.sent).collect::<Vec<u64>>();
+        assert_eq!(bytes(&one), bytes(&other), "program {seed}: lengths do not depend on inputs");
+        assert_eq!(bytes(&one).iter().sum::<u64>() as f64, said.bytes, "program {seed}");
+    }
+}
