@@ -239,26 +239,38 @@ impl<'a, 'n, 'd> MixedEngine<'a, 'n, 'd> {
         }
     }
 
-    /// Puts the results into the memory, where arguments may lie.
+    /// Puts the results into the memory. Arguments may lie there, so those of a call are all read before.
     fn store(&mut self, stages: &Stages, side: &Side<'_>) {
         let one = self.machines.words.negation();
+        let (mut labels, mut bits): (Zeroizing<Vec<Block>>, Zeroizing<Vec<u8>>) = Default::default();
         for t in 0..side.copies {
-            let mut labels: Vec<(usize, Block)> = Vec::new();
-            let mut bits: Vec<(usize, u8)> = Vec::new();
-            for (value, form, moved) in &stages.bits {
-                let to = side.call.outs[*value].at(side.from + t as u64);
-                for (to, moved) in (to..).zip(moved) {
+            labels.clear();
+            bits.clear();
+            for (_, form, moved) in &stages.bits {
+                for moved in moved {
                     let (from, negated) = match *moved {
                         Moved::Constant(bit) => (None, bit),
                         Moved::From { at, negated } => (Some(self.place(side, *form, at).at(t as u64)), negated),
                     };
                     if *form == Form::Yao {
                         let label = from.map_or(Block::ZERO, |from| self.labels[from]);
-                        labels.push((to, if negated { label ^ one } else { label }));
+                        labels.push(if negated { label ^ one } else { label });
                     } else {
                         let bit = from.map_or(0, |from| self.bits.wires()[from]);
-                        bits.push((to, bit ^ u8::from(negated && self.machines.bits.one())));
+                        bits.push(bit ^ u8::from(negated && self.machines.bits.one()));
                     }
+                }
+            }
+            let (mut label, mut bit) = (0, 0);
+            for (value, form, moved) in &stages.bits {
+                let to = side.call.outs[*value].at(side.from + t as u64);
+                let to = to..to + moved.len();
+                if *form == Form::Yao {
+                    self.labels[to].copy_from_slice(&labels[label..label + moved.len()]);
+                    label += moved.len();
+                } else {
+                    self.bits.wires_mut()[to].copy_from_slice(&bits[bit..bit + moved.len()]);
+                    bit += moved.len();
                 }
             }
             for &(value, word, at) in &stages.words {
@@ -266,8 +278,6 @@ impl<'a, 'n, 'd> MixedEngine<'a, 'n, 'd> {
                 let share = self.words[self.word(side, WordAt::Frame(at), t)];
                 self.words[first + word] = share;
             }
-            labels.into_iter().for_each(|(to, label)| self.labels[to] = label);
-            bits.into_iter().for_each(|(to, bit)| self.bits.wires_mut()[to] = bit);
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod conversions;
 mod cost;
+mod heard;
 mod programs;
 
 use comity_circuit::Program;

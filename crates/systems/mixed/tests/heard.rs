@@ -1,0 +1,101 @@
+//! What is heard of runs in each form and in all of them, and runs that are broken.
+
+use std::sync::LazyLock;
+
+use comity_circuit::Program;
+use comity_core::Result;
+use comity_mixed::{Assignment, CircuitForms, Form, Mixed, regions, run_with};
+use comity_ot::base::Simplest;
+use comity_protocol::{Card, Job, Party, Protocol, Supplies, Takes};
+use comity_testing::laws::{Laws, deviations, equal_on_backends, fresh, listener};
+use comity_testing::ot::DealtBaseOts;
+
+/// A card of programs of words: the laws take such programs then.
+static WORDS: LazyLock<Card> = LazyLock::new(|| Card { takes: Takes::Words, ..Mixed.card().clone() });
+
+/// A protocol with this card, under the assignment that a function makes of each program.
+struct Under {
+    card: &'static Card,
+    assignment: fn(&Program) -> Assignment,
+    run: fn(&mut Party<'_, '_>, &Assignment, &Job<'_>) -> Result<()>,
+}
+
+impl Under {
+    fn words(assignment: fn(&Program) -> Assignment) -> Under {
+        Under { card: &WORDS, assignment, run: run_with::<DealtBaseOts> }
+    }
+
+    fn gates(assignment: fn(&Program) -> Assignment) -> Under {
+        Under { card: Mixed.card(), ..Under::words(assignment) }
+    }
+}
+
+impl Protocol for Under {
+    fn card(&self) -> &'static Card {
+        self.card
+    }
+
+    fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {
+        (self.run)(&mut me.sub("mixed"), &(self.assignment)(job.program), job)
+    }
+}
+
+/// One form after another.
+fn in_turn(program: &Program) -> Assignment {
+    let form = |i: usize| Form::ALL[i % 3];
+    let circuits = program
+        .circuits()
+        .iter()
+        .map(|circuit| CircuitForms { notes: (0..circuit.notes().len()).map(form).collect(), gates: Form::Boolean });
+    Assignment { circuits: circuits.collect(), regions: (0..regions(program).len()).map(form).collect() }
+}
+
+fn words(program: &Program) -> Assignment {
+    Assignment::uniform(program, Form::Arithmetic)
+}
+
+fn bits(program: &Program) -> Assignment {
+    Assignment::uniform(program, Form::Boolean)
+}
+
+fn labels(program: &Program) -> Assignment {
+    Assignment::uniform(program, Form::Yao)
+}
+
+const MANY: Laws = Laws { listened: 400, ..Laws::USUAL };
+
+#[test]
+fn nothing_is_heard_of_words() {
+    listener(&Under::words(words), &MANY);
+}
+
+#[test]
+fn nothing_is_heard_of_words_in_all_forms() {
+    listener(&Under::words(in_turn), &MANY);
+}
+
+#[test]
+fn nothing_is_heard_of_bits() {
+    listener(&Under::gates(bits), &MANY);
+}
+
+#[test]
+fn nothing_is_heard_of_labels() {
+    listener(&Under::gates(labels), &MANY);
+}
+
+#[test]
+fn broken_runs_in_all_forms_end() {
+    let laws = Laws { felt: 50, deviations: 36, ..Laws::USUAL };
+    deviations(&Under::words(in_turn), &laws);
+    deviations(&Under::gates(bits), &laws);
+    deviations(&Under::gates(labels), &laws);
+}
+
+#[test]
+fn runs_in_all_forms_are_fresh_and_equal_on_backends() {
+    let laws = Laws { wire: &[], ..Laws::USUAL };
+    fresh(&Under { run: run_with::<Simplest>, ..Under::words(in_turn) }, &laws);
+    equal_on_backends(&Under::words(in_turn), &laws);
+    equal_on_backends(&Under::gates(bits), &laws);
+}
