@@ -65,7 +65,9 @@ impl Function {
         let takes = program.inputs();
         if known.len() != takes.len() {
             let (given, takes) = (known.len(), takes.len());
-            return Err(Error::invalid_input(format!("{given} values, known or not, for a function of {takes}")));
+            return Err(Error::invalid_input(format!(
+                "the function has {takes} input values, and {given} are given, known or open"
+            )));
         }
         for (value, input) in known.iter().zip(takes) {
             if let Some(value) = value.as_ref().filter(|value| value.len() != input.bits) {

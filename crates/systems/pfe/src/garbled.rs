@@ -102,7 +102,7 @@ impl Universal {
         let found = Shape::of(program).map(Universal::Of).or_else(|| Arity::of(program).map(Universal::OfArity));
         found.ok_or_else(|| {
             let (name, is) = (CARD.name, program.name());
-            Error::invalid_input(format!("{name} runs universal programs, and `{is}` is none: run it with `yao`"))
+            Error::invalid_input(format!("{name} runs universal programs, and `{is}` is not one: run it with `yao`"))
         })
     }
 

@@ -173,7 +173,7 @@ const PRODUCT: f64 = 35e-6;
 fn shape(program: &Program, name: &str) -> Result<Shape> {
     Shape::of_direct(program).ok_or_else(|| {
         let is = program.name();
-        Error::invalid_input(format!("{name} runs direct programs, such as direct96x1x640, and `{is}` is none"))
+        Error::invalid_input(format!("{name} runs direct programs, such as direct96x1x640, and `{is}` is not one"))
     })
 }
 

@@ -48,7 +48,7 @@ pub trait LookUps {
     /// Those of the reader and of the channel; [`InvalidInput`](comity_core::Kind) where all tables are of gates.
     fn look_up_whole(&mut self, ch: &mut dyn Channel, table: &PublicTable, at: &[BitShares]) -> Result<Vec<BitShares>> {
         let _ = (ch, table, at);
-        Err(Error::invalid_input("these tables are of gates alone"))
+        Err(Error::invalid_input("all of these tables are of gates: none is looked up whole"))
     }
 
     /// The output of which these are the masked bits, if this party is a recipient.

@@ -6,7 +6,7 @@ comity_core::checks! { "token";
     /// The certificate is not the issuer's, or not for this token.
     WRONG_CERTIFICATE = "the issuer that the token names did not sign the token's key";
     /// The token signed something else: another counter, session, party, key, number of triples or ciphertext.
-    WRONG_SIGNATURE = "the token did not sign this seed for this session, this party, its key and so many triples: it is changed, repeated, or another party's";
+    WRONG_SIGNATURE = "the token did not sign this seed for this session, this party, its key and this number of triples: it is changed, repeated, or another party's";
     /// The token signed what does not open.
     WRONG_SEAL = "the sealed seed does not open with this party's key";
 }

@@ -102,7 +102,9 @@ impl Protocol for GmwToken {
                 (None, _) => Box::new(MemoryToken::new(me.here.backend, me.rng)),
                 (Some(_), Some(line)) => Box::new(TokenLine::new(line)),
                 (Some(place), None) => {
-                    return Err(Error::invalid_input(format!("nothing leads to the token at {place}")));
+                    return Err(Error::invalid_input(format!(
+                        "the token at {place} is not connected: this run was given no line to it"
+                    )));
                 }
             };
             Box::new(HolderTriples::new(&me.sub("dealer"), token).knowing(known))
@@ -110,7 +112,9 @@ impl Protocol for GmwToken {
             let known = match (job.options.text(TOKEN_KEY), known) {
                 (None, _) => None,
                 (Some(_), Some(known)) => Some(known),
-                (Some(text), None) => return Err(Error::invalid_input(format!("{text} is no fingerprint of a key"))),
+                (Some(text), None) => {
+                    return Err(Error::invalid_input(format!("`{text}` is not the fingerprint of a key")));
+                }
             };
             Box::new(PartnerTriples::new(&mut me.sub("dealer"), known))
         };

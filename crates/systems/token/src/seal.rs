@@ -82,7 +82,12 @@ pub(crate) fn seal(
     signing: &dyn TokenSigner,
     rng: &mut dyn CryptoRng,
 ) -> Result<SealedSeed> {
-    let refused = |_| Error::malformed(format!("the key of party {} is none that a seed can be sealed to", for_.party));
+    let refused = |_| {
+        Error::malformed(format!(
+            "no seed can be sealed to the key of party {}: it is not a point of X25519",
+            for_.party
+        ))
+    };
     let key = <X25519HkdfSha256 as Kem>::PublicKey::from_bytes(&for_.recipient).map_err(refused)?;
     let begun = setup_sender_with_rng::<ChaCha20Poly1305, HkdfSha256, X25519HkdfSha256>(
         &OpModeS::Base,
