@@ -187,11 +187,12 @@ impl Builder {
         }
     }
 
-    /// The OR of two wires: at most one AND and two XOR gates.
+    /// The OR of two wires: at most one AND, and NOTs. Where there is an AND of them already, or of their negations,
+    /// two XORs instead of another one.
     pub fn or(&mut self, a: Wire, b: Wire) -> Wire {
-        let sum = self.xor(a, b);
-        let carry = self.and(a, b);
-        self.xor(sum, carry)
+        let (a, b) = (self.not(a), self.not(b));
+        let neither = self.and(a, b);
+        self.not(neither)
     }
 
     /// The exclusive nor, the equality of two bits: at most two XOR gates.
@@ -206,7 +207,7 @@ impl Builder {
         self.not(both)
     }
 
-    /// The negated OR of two wires: at most one AND and three XOR gates.
+    /// The negated OR of two wires: at most one AND, and NOTs, as [`Builder::or`].
     pub fn nor(&mut self, a: Wire, b: Wire) -> Wire {
         let either = self.or(a, b);
         self.not(either)

@@ -4,7 +4,8 @@
 //! bits are XORs of them. So the lower bits of an index give, for each value of the upper ones, the row that
 //! it would be, and the upper bits choose among the rows: for size by multiplexers, for depth by products
 //! with wires of their own. Where to split is counted: 256 rows of 8 bits take 82 ANDs, or 142 in three
-//! layers. The S-box of AES and the tables of carries have gates of their own.
+//! layers. Rows share the sums of a few wires each (the method of the four Russians), which is a third of the XORs of
+//! sums that are built one by one. The S-box of AES and the tables of carries have gates of their own.
 
 use std::sync::LazyLock;
 
@@ -58,8 +59,9 @@ fn by_rows(b: &mut Builder, table: &LookupTable, index: &[Wire]) -> Vec<Wire> {
     let split = split(b.goal(), table);
     let (low, upper) = index.split_at(split);
     let low = unit(b, low, 1 << split, Wire::ONE);
-    let mut rows: Vec<Vec<Wire>> =
-        (0..1usize << upper.len()).map(|block| row(b, table, block << split, &low)).collect();
+    let blocks = 1usize << upper.len();
+    let group = group(low.len(), blocks * table.sigma());
+    let mut rows: Vec<Vec<Wire>> = (0..blocks).map(|block| row(b, table, block << split, &low, group)).collect();
     match b.goal() {
         Goal::Size => {
             for &bit in upper {
@@ -89,17 +91,30 @@ pub fn table_circuit(table: &LookupTable, goal: Goal) -> Circuit {
     b.finish()
 }
 
-/// The row at `first` and the index that these wires stand for.
-fn row(b: &mut Builder, table: &LookupTable, first: usize, low: &[Wire]) -> Vec<Wire> {
+/// The row at `first` and the index that these wires stand for. Each bit is the sum of a sum for each `group` of wires:
+/// the builder shares these among the rows.
+fn row(b: &mut Builder, table: &LookupTable, first: usize, low: &[Wire], group: usize) -> Vec<Wire> {
     let mut row = vec![Wire::ZERO; table.sigma()];
-    for (i, &here) in low.iter().enumerate() {
-        for (bit, one) in row.iter_mut().zip(table.row(first + i).iter()) {
-            if one {
-                *bit = b.xor(*bit, here);
+    for (i, wires) in low.chunks(group).enumerate() {
+        let mut sums = vec![Wire::ZERO; row.len()];
+        for (j, &here) in wires.iter().enumerate() {
+            for (sum, one) in sums.iter_mut().zip(table.row(first + group * i + j).iter()) {
+                if one {
+                    *sum = b.xor(*sum, here);
+                }
             }
+        }
+        for (bit, sum) in row.iter_mut().zip(sums) {
+            *bit = b.xor(*bit, sum);
         }
     }
     row
+}
+
+/// The size of groups of `wires` for the fewest XORs: all sums of each group, and for each of `bits` one of each.
+fn group(wires: usize, bits: usize) -> usize {
+    let cost = |&group: &usize| wires.div_ceil(group) * (bits + (1 << group) - group - 1);
+    (1..=wires.clamp(1, 16)).min_by_key(cost).expect("some size")
 }
 
 /// How many bits of the index are lower ones: the fewest ANDs, and for depth the fewest layers before.

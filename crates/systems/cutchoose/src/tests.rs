@@ -98,7 +98,12 @@ fn program(to: Recipients) -> Program {
     let mut b = Builder::new();
     let (x, y) = (b.input("x", BITS), b.input("y", BITS));
     let both: Vec<_> = x.iter().zip(&y).map(|(&x, &y)| b.and(x, y)).collect();
-    let any = both[1..].iter().fold(both[0], |any, &bit| b.or(any, bit));
+    // An OR by sums: what is pinned has XORs.
+    let either = |any, &bit| {
+        let (sum, all) = (b.xor(any, bit), b.and(any, bit));
+        b.xor(sum, all)
+    };
+    let any = both[1..].iter().fold(both[0], either);
     b.output("both", &both);
     b.output("any", &[any]);
     let program = Program::from_circuit(b.finish()).expect("a program");

@@ -43,16 +43,29 @@ fn helpers_compute_what_they_are_called_at_the_stated_cost() {
         (|b, x, y| b.xor(x, y), 0b0110, [0, 1, 0]),
         (|b, x, y| b.and(x, y), 0b1000, [1, 0, 0]),
         (|b, x, _| b.not(x), 0b0101, [0, 0, 1]),
-        (|b, x, y| b.or(x, y), 0b1110, [1, 2, 0]),
+        (|b, x, y| b.or(x, y), 0b1110, [1, 0, 3]),
         (|b, x, y| b.xnor(x, y), 0b1001, [0, 1, 1]),
         (|b, x, y| b.nand(x, y), 0b0111, [1, 0, 1]),
-        (|b, x, y| b.nor(x, y), 0b0001, [1, 2, 1]),
+        (|b, x, y| b.nor(x, y), 0b0001, [1, 0, 2]),
         (|b, x, y| b.mux(x, y, Wire::ZERO), 0b1000, [1, 0, 0]),
     ];
     for (i, (build, table, cost)) in cases.into_iter().enumerate() {
         let (got, counts) = two(build);
         assert_eq!(got, table, "case {i}");
         assert_eq!([counts.and, counts.xor, counts.not], cost, "case {i}");
+    }
+}
+
+#[test]
+fn an_or_shares_the_and_of_its_operands() {
+    for either_first in [false, true] {
+        let (_, counts) = two(|b, x, y| {
+            let build: [fn(&mut Builder, Wire, Wire) -> Wire; 2] = [Builder::and, Builder::or];
+            let [first, second] = if either_first { [1, 0] } else { [0, 1] };
+            let (first, second) = (build[first](b, x, y), build[second](b, x, y));
+            b.xor(first, second)
+        });
+        assert_eq!((counts.and, counts.xor), (0, 1), "x & y ^ (x | y) is x ^ y");
     }
 }
 

@@ -61,11 +61,12 @@ pub fn negate(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
             let complement = not(b, x);
             return add_bit(b, &complement, Wire::ONE);
         }
-        let mut below = Wire::ZERO; // whether a lower bit is one: then this bit is complemented
+        let mut none = Wire::ONE; // whether no lower bit is one: then this bit stays
         let mut negated = Vec::with_capacity(x.len());
         for &bit in x {
-            negated.push(b.xor(bit, below));
-            below = b.or(bit, below);
+            let complement = b.not(bit);
+            negated.push(b.xor(complement, none));
+            none = b.and(complement, none);
         }
         negated
     })
@@ -92,13 +93,17 @@ pub(super) fn add_bit(b: &mut Builder, x: &[Wire], bit: Wire) -> Vec<Wire> {
 
 /// `x + y + carry` and the carry out, for words of any width, including no bits.
 pub(super) fn sums(b: &mut Builder, x: &[Wire], y: &[Wire], carry: Wire) -> (Vec<Wire>, Wire) {
-    match b.goal() {
-        Goal::Size => ripple(b, x, y, carry, full_adder),
-        Goal::Depth => {
-            let bits = prefix::of_sum(b, x, y);
-            prefix::resolve(b, bits, carry)
-        }
+    if b.goal() == Goal::Size || x.len() < 2 {
+        return ripple(b, x, y, carry, full_adder);
     }
+    if carry == Wire::ONE {
+        // The lowest bits carry if one of them is one.
+        let (bit, carry) = full_adder(b, x[0], y[0], carry);
+        let (upper, carry) = sums(b, &x[1..], &y[1..], carry);
+        return ([&[bit], &upper[..]].concat(), carry);
+    }
+    let bits = prefix::of_sum(b, x, y);
+    prefix::resolve(b, bits, carry)
 }
 
 /// `x - y - borrow` and the borrow out, for words of any width, including no bits.

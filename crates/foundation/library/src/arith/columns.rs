@@ -3,8 +3,13 @@
 //! Bits wait in columns, column i for those of weight 2^i. From the lowest column upwards, full adders take three bits
 //! of a column, leave one and carry one, for one AND gate each; a half adder takes the last two. Compared with a chain
 //! of two-operand adders this saves half adders at their low ends, and a constant costs an AND only where its carry
-//! depends on data. Adders take the bits that have waited longest. So those of a late carry are added last, and the
-//! depth is that of about one ripple; and in a column of many bits the adders form a tree.
+//! depends on data.
+//!
+//! For size, the adders of a column are a chain: a running bit goes through all of them by XORs alone, and each adds
+//! two bits to it. So a carry is one AND deeper than what its column adds up, and the depth is that of about one
+//! ripple. Two adders in a row carry a [`Pair`]: a bit, and whether it equals the other one, which costs them no gate
+//! and saves the next column's adder one XOR of four (Demenkov, Kojevnikov, Kulikov, Yaroslavtsev: "New upper bounds on
+//! the Boolean circuit complexity of symmetric functions", 2010).
 //!
 //! For depth, adders take the bits that come first, until each column has two at most, and these two words
 //! are added by a tree of carries (Oklobdzija, Villeger, Liu: "A method for speed optimized partial product
@@ -18,6 +23,21 @@ use super::add::sums;
 
 /// The columns of bits to be added up, modulo 2^width.
 pub(super) struct Columns(Vec<VecDeque<Wire>>);
+
+/// Two bits of a column as two adders of the column below carry them: the first one, negated in even columns, and
+/// whether both are equal.
+#[derive(Clone, Copy)]
+struct Pair {
+    bit: Wire,
+    equal: Wire,
+}
+
+/// The two bits that an adder adds to the running one.
+#[derive(Clone, Copy)]
+enum Two {
+    Bits(Wire, Wire),
+    Pair(Pair),
+}
 
 impl Columns {
     /// The empty sum, modulo 2^width.
@@ -45,8 +65,17 @@ impl Columns {
             return self.sum_in_layers(b);
         }
         let last = self.0.len() - 1;
-        let mut sum: Vec<Wire> = (0..last).map(|i| self.reduce(b, i)).collect();
-        sum.push(self.0[last].iter().fold(Wire::ZERO, |sum, &bit| b.xor(sum, bit)));
+        let mut pairs = Vec::new();
+        let mut sum: Vec<Wire> = (0..last)
+            .map(|i| {
+                let (bit, carried) = self.reduce(b, i, &pairs);
+                pairs = carried;
+                bit
+            })
+            .collect();
+        let bits = self.0[last].iter().fold(Wire::ZERO, |sum, &bit| b.xor(sum, bit));
+        let top = pairs.iter().fold(bits, |sum, pair| b.xor(sum, pair.equal));
+        sum.push(b.xor(top, Wire::constant(pairs.len() % 2 == 1)));
         sum
     }
 
@@ -106,25 +135,37 @@ impl Columns {
         column.insert(place, bit);
     }
 
-    /// The sum of column `at` modulo 2; its carries go to the next column.
-    fn reduce(&mut self, b: &mut Builder, at: usize) -> Wire {
+    /// The sum of column `at` modulo 2, where these pairs were carried into it, and those that it carries; other
+    /// carries go to the next column as bits.
+    fn reduce(&mut self, b: &mut Builder, at: usize, carried: &[Pair]) -> (Wire, Vec<Pair>) {
         let mut one = false;
-        loop {
-            let Some(x) = self.next(at, &mut one) else {
-                return Wire::constant(one);
+        let bits: Vec<Wire> = std::iter::from_fn(|| self.next(at, &mut one)).collect();
+        // The running bit is the odd one, or else a constant.
+        let (mut sum, bits) = match bits.len() % 2 {
+            1 => (bits[0], &bits[1..]),
+            _ => (Wire::constant(std::mem::take(&mut one)), &bits[..]),
+        };
+        let mut bits = bits.chunks(2).map(|two| Two::Bits(two[0], two[1]));
+        let mut pairs = carried.iter().copied().map(Two::Pair);
+        let mut out = Vec::new();
+        // The cheapest double adders take a pair first, then two bits.
+        while let Some(first) = pairs.next().or_else(|| bits.next()) {
+            let second = if bits.len() > 0 { bits.next() } else { pairs.next() };
+            let Some(second) = second else {
+                let (bit, carry) = adder(b, at, sum, first);
+                sum = bit;
+                self.bit(at + 1, carry);
+                break;
             };
-            let Some(y) = self.next(at, &mut one) else {
-                if !one {
-                    return x;
-                }
-                self.bit(at + 1, x);
-                return b.not(x);
-            };
-            let z = self.next(at, &mut one).unwrap_or_else(|| Wire::constant(std::mem::take(&mut one)));
-            let (bit, carry) = full_adder(b, x, y, z);
-            self.bit(at, bit);
-            self.bit(at + 1, carry);
+            let (bit, pair) = double_adder(b, at, sum, first, second);
+            sum = bit;
+            out.push(pair);
         }
+        if one {
+            self.bit(at + 1, sum);
+            sum = b.not(sum);
+        }
+        (sum, out)
     }
 
     /// The next bit of a column that is no constant. Constant ones on the way toggle `one`, and carry in pairs.
@@ -143,6 +184,65 @@ impl Columns {
         }
         None
     }
+}
+
+/// The pair of two bits of column `at`. One XOR.
+fn paired(b: &mut Builder, at: usize, two: Two) -> Pair {
+    match two {
+        Two::Pair(pair) => pair,
+        Two::Bits(x, y) if at.is_multiple_of(2) => {
+            let bit = b.not(x);
+            Pair { bit, equal: b.xor(bit, y) }
+        }
+        Two::Bits(x, y) => Pair { bit: x, equal: b.xnor(x, y) },
+    }
+}
+
+/// The sum of a bit and two more of column `at`, and its carry. One AND, and four XORs for bits, three for a pair.
+fn adder(b: &mut Builder, at: usize, sum: Wire, two: Two) -> (Wire, Wire) {
+    let pair = match two {
+        Two::Bits(x, y) => return full_adder(b, x, y, sum),
+        Two::Pair(pair) => pair,
+    };
+    let odd = Wire::constant(at % 2 == 1);
+    let running = b.xor(sum, odd);
+    // In even columns all but the running bit is negated, in odd columns that alone.
+    let next = b.xor(running, pair.equal);
+    let differ = b.xor(running, pair.bit);
+    let change = b.and(pair.equal, differ);
+    let carry = b.xor(change, next);
+    let even = Wire::constant(at.is_multiple_of(2));
+    (b.xor(next, even), b.xor(carry, odd))
+}
+
+/// The sum of a bit and four more of column `at`, and the two bits that it carries. Two ANDs, and four XORs for each
+/// two bits, three for each pair.
+///
+/// With s = x ^ y ^ z the sum of the first three, their carry is s ^ !(!(x ^ y) & !(x ^ z)), and that of s and the next
+/// two is s ^ (s ^ u)(s ^ v): the sum of both needs no s.
+fn double_adder(b: &mut Builder, at: usize, sum: Wire, first: Two, second: Two) -> (Wire, Pair) {
+    let Pair { bit, equal } = paired(b, at, first);
+    let (even, odd) = (Wire::constant(at.is_multiple_of(2)), Wire::constant(at % 2 == 1));
+    let running = b.xor(sum, odd);
+    // The sum of the first three, negated in even columns.
+    let middle = b.xor(running, equal);
+    let same = b.xor(running, bit);
+    let neither = b.and(equal, same);
+    let carry = b.xor(neither, middle);
+    let (sum, change) = match second {
+        Two::Pair(Pair { bit, equal }) => {
+            let differ = b.xor(middle, bit);
+            let change = b.and(equal, differ);
+            let sum = b.xor(middle, equal);
+            (b.xor(sum, odd), change)
+        }
+        Two::Bits(x, y) => {
+            let middle = b.xor(middle, even);
+            let (one, other) = (b.xor(middle, x), b.xor(middle, y));
+            (b.xor(one, y), b.and(one, other))
+        }
+    };
+    (sum, Pair { bit: carry, equal: b.xor(neither, change) })
 }
 
 /// The sum of three bits and its carry. One AND; the fewest XORs if a constant is among them.

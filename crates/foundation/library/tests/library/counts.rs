@@ -27,8 +27,10 @@ const ROWS: &[&[Row]] =
 const HEAD: &str = "\
 # Gates of the built-in circuits
 
-Each has two forms: for size, as garbling wants it, and for depth, as secret sharing does. 2 AND + XOR of the form for size are the rows
-of its tables where garbling has no free XOR (`yao` with `garbling=standard`). Behind them stand the fewest ANDs
+Each has two forms: for size, as garbling wants it, and for depth, as secret sharing does. The form for size has the fewest ANDs that we
+know, and of those circuits the fewest XORs: 2 AND + XOR are the rows of its tables where garbling has no free XOR (`yao` with
+`garbling=standard`). No AND is spent to save XORs, which would pay where one saves more than two: in the S-boxes of DES, and in rotations by
+a secret number. The sum of two words of n bits has 5n - 3 gates with its carry, NOTs not counted, and no circuit has fewer (Redkin 1981). Behind them stand the fewest ANDs
 and the least AND depth that we know in print for the same function, and whose they are. A test fails if this table is
 stale or one of our circuits is larger or deeper, or deeper than it was; to write it anew, run
 `COMITY_WRITE_COUNTS=1 cargo test -p comity-library --test library counts`.
