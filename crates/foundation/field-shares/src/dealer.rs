@@ -4,7 +4,8 @@
 //! **Set-up** (*Initialize* of figure 7). 1. Bits shared between every two, with the check that everybody
 //! uses the same towards all ([`Joint`]). 2. Each draws its share `alpha_i` of the MAC key, whose digits are
 //! its shares of some of these bits. 3. Hashed, they are the OTs of a COPEe each way between every two
-//! (`cope`), in which it is the receiver under `alpha_i`.
+//! (`cope`), in which it is the receiver under `alpha_i`. 4. Each says the sums of its trees of seeds to whoever has
+//! all but one of each.
 //!
 //! In the paper nothing holds a party to one `alpha_i` towards all. It matters: whose input was authenticated
 //! with another key than another's can be told by an opened sum of both, whose check then passes for the
@@ -12,6 +13,7 @@
 
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Block, GateHash, PartyId, Prg, Result};
+use comity_ot::softspoken::Forest;
 use comity_protocol::{Here, Honest};
 use comity_share::{Joint, Pairwise};
 use rand_core::CryptoRng;
@@ -19,7 +21,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::act::{FieldAct, FieldConduct};
 use crate::cope::{CopeReceiver, CopeSender};
-use crate::field::{Field, drawn, ended};
+use crate::field::{Field, TREE, drawn, ended};
 use crate::openings::{FieldOpenings, Messages};
 use crate::sum_share::MacKey;
 
@@ -43,7 +45,7 @@ pub struct FieldDealer<F: Field, C = Honest> {
 /// What a party has with a peer.
 pub(crate) struct Link<F: Field> {
     /// Products of this party's elements with the peer's share of the key.
-    pub(crate) sender: CopeSender,
+    pub(crate) sender: CopeSender<F>,
     /// Products of the peer's elements with this party's share of the key.
     pub(crate) receiver: CopeReceiver<F>,
     /// Hashes of bits: of those in which the peer chooses, and of those in which this party does. Their
@@ -82,25 +84,39 @@ impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
             let label = format!("hash of bits under the key of party {owner}, with {other}");
             GateHash::new(backend, here.session.block(&label))
         };
-        let links = PerPeer::new(me, parties, |peer| {
-            let mut hashes = [hash(me, peer), hash(peer, me)];
+        let trees = |owner: PartyId, other: PartyId| here.session.child(&format!("trees of {owner}, with {other}"));
+        let mut hashes = PerPeer::new(me, parties, |peer| [hash(me, peer), hash(peer, me)]);
+        let forests = PerPeer::new(me, parties, |peer| {
             let [mut zero, mut one] = [(); 2].map(|()| Zeroizing::new(vec![Block::ZERO; F::BITS]));
-            both(&mut hashes[0], &bits.keys[peer], delta, [&mut zero, &mut one]);
-            let mut chosen = Zeroizing::new(bits.macs[peer].clone());
-            hashes[1].each(&mut chosen);
-            Link {
-                sender: CopeSender::new(backend, [&zero, &one]),
-                receiver: CopeReceiver::new(backend, &chosen, MacKey::new(key)),
-                hashes,
-            }
+            both(&mut hashes[peer][0], &bits.keys[peer], delta, [&mut zero, &mut one]);
+            let pairs = zero.iter().zip(&*one).map(|(&zero, &one)| [zero, one]).collect();
+            Forest::all(&trees(me, peer), backend, TREE, pairs).expect("trees of some levels")
         });
+        // 4.
+        let mut messages = Messages::new(mesh);
+        messages.alike(mesh, "trees", joint.conduct(), |peer, message| {
+            message.extend_from_slice(forests[peer].1.as_bytes());
+        })?;
+        let mut links = Vec::with_capacity(usize::from(parties) - 1);
+        for (peer, message) in messages.heard.iter() {
+            let mut chosen = bits.macs[peer].clone();
+            hashes[peer][1].each(&mut chosen);
+            let of = (F::digits(&[key]), chosen);
+            let forest =
+                Forest::but_one(&trees(peer, me), backend, TREE, of, message).map_err(|error| error.by(peer))?;
+            let receiver = CopeReceiver::new(backend, &forest, MacKey::new(key));
+            links.push((CopeSender::new(backend, &forests[peer].0), receiver));
+        }
+        let links = links.into_iter().zip(hashes.into_vec());
+        let links = links.map(|((sender, receiver), hashes)| Link { sender, receiver, hashes }).collect();
+        let links = PerPeer::from_vec(me, links).expect("one a peer");
         Ok(FieldDealer {
             zeros: joint.seeds().streams(backend, &here.session.child("zero-shares")),
             openings: FieldOpenings::new(here.child("openings"), MacKey::new(key), rng),
             here,
             joint,
             links,
-            messages: Messages::new(mesh),
+            messages,
             bits: Pairwise::zeros(me, parties, 0),
             rng: prg,
             broken: false,

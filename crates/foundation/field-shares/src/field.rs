@@ -9,7 +9,7 @@
 //! whose coefficients and errors are elements, and a way to make an element of a [`Block`] that keeps it as
 //! good as uniform.
 
-use comity_core::{Backend, Bits, Block, Error, Prg, Result, Vectorize, gf128};
+use comity_core::{Backend, Bits, Block, Error, Prg, Result, SmallFieldVole, Vectorize, gf128};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
@@ -19,6 +19,8 @@ pub trait Field: Copy + Send + Sync + Zeroize + ConstantTimeEq + 'static {
     const BITS: usize;
     /// The number of bytes of an element on the wire.
     const BYTES: usize;
+    /// The streams of a tree of seeds.
+    type Streams: Streams<Self>;
     /// Zero.
     const ZERO: Self;
     /// One.
@@ -48,7 +50,11 @@ pub trait Field: Copy + Send + Sync + Zeroize + ConstantTimeEq + 'static {
     /// If there is not a place for each.
     fn parts(self, out: &mut [Self]);
 
-    /// A step of Horner's rule: replaces each of `sums` by its product with the base, plus its term.
+    /// Steps of Horner's rule, one for each row of `terms`, which are as long as `sums`, from the last row on:
+    /// replaces each of `sums` by its product with the base, plus its term.
+    ///
+    /// # Panics
+    /// If the rows are not [whole](TREE).
     fn horner(backend: Backend, sums: &mut [Self], terms: &[Self]);
 
     /// The element that these digits make, one for each power of the base: they may be any elements.
@@ -85,6 +91,32 @@ pub trait Field: Copy + Send + Sync + Zeroize + ConstantTimeEq + 'static {
     fn read(bytes: &[u8], out: &mut [Self]) -> Result<()>;
 }
 
+/// Digits of a share of a key that a tree of seeds is for: a product with all of them is one element on the
+/// wire, and 2^[`TREE`] blocks of streams.
+pub const TREE: usize = 4;
+
+/// Elements from the streams of a tree of seeds, whose numbers have [`TREE`] bits.
+pub trait Streams<F>: Send {
+    /// The streams of all seeds in order, or of all but that with the number `delta`: then that of `delta ^ x` is
+    /// in place `x`, and there is no first one.
+    fn new(backend: Backend, seeds: &[Block]) -> Self;
+
+    /// The next elements: in `sum` the sums of all streams, and in `rows`, one after another for each bit of a
+    /// number, `v`, those of the streams whose number has it. Without the first seed `sum` is of no use, and the
+    /// rows are `w`: `v` where the bit of `delta` is not set, and where it is, `v` less the sum.
+    fn fill(&mut self, sum: &mut [F], rows: &mut [F]);
+}
+
+impl Streams<Block> for SmallFieldVole {
+    fn new(backend: Backend, seeds: &[Block]) -> SmallFieldVole {
+        SmallFieldVole::new(backend, seeds)
+    }
+
+    fn fill(&mut self, sum: &mut [Block], rows: &mut [Block]) {
+        SmallFieldVole::fill(self, sum, rows);
+    }
+}
+
 /// A field in which `1 + 1` is zero, so that sums of bits are bits.
 pub trait BinaryField: Field {}
 
@@ -102,6 +134,7 @@ const POWERS: [Block; 128] = {
 impl Field for Block {
     const BITS: usize = 128;
     const BYTES: usize = Block::BYTES;
+    type Streams = SmallFieldVole;
     const ZERO: Block = Block::ZERO;
     const ONE: Block = Block::from_u128(1);
 
@@ -141,7 +174,10 @@ impl Field for Block {
     }
 
     fn horner(backend: Backend, sums: &mut [Block], terms: &[Block]) {
-        backend.vectorize(Horner { sums: bytemuck::cast_slice_mut(sums), terms: bytemuck::cast_slice(terms) });
+        assert_eq!(terms.len(), TREE * sums.len(), "a row for each bit");
+        let mut rows = terms.chunks_exact(sums.len().max(1));
+        let rows = core::array::from_fn(|_| bytemuck::cast_slice(rows.next().unwrap_or_default()));
+        backend.vectorize(Horner { sums: bytemuck::cast_slice_mut(sums), rows });
     }
 
     fn composed(backend: Backend, digits: &[Block]) -> Block {
@@ -180,7 +216,7 @@ impl BinaryField for Block {}
 /// [`Field::horner`] in GF(2^128), of elements as two words.
 struct Horner<'a> {
     sums: &'a mut [[u64; 2]],
-    terms: &'a [[u64; 2]],
+    rows: [&'a [[u64; 2]]; TREE],
 }
 
 impl Vectorize for Horner<'_> {
@@ -188,11 +224,16 @@ impl Vectorize for Horner<'_> {
 
     #[inline(always)]
     fn run(self) {
-        for (sum, term) in self.sums.iter_mut().zip(self.terms) {
-            let [low, high] = sum.map(u64::from_le);
-            // The sign, spread over the word: 1 if x^127 was there.
-            let over = (high as i64 >> 63) as u64 & 0x87;
-            *sum = [(low << 1 ^ over).to_le() ^ term[0], (high << 1 | low >> 63).to_le() ^ term[1]];
+        let rows = self.rows.map(|row| &row[..self.sums.len()]);
+        for (i, sum) in self.sums.iter_mut().enumerate() {
+            let [mut low, mut high] = sum.map(u64::from_le);
+            for row in rows.iter().rev() {
+                let term = row[i].map(u64::from_le);
+                // The sign, spread over the word: 1 if x^127 was there.
+                let over = (high as i64 >> 63) as u64 & 0x87;
+                (low, high) = (low << 1 ^ over ^ term[0], (high << 1 | low >> 63) ^ term[1]);
+            }
+            *sum = [low, high].map(u64::to_le);
         }
     }
 }

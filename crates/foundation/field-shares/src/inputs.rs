@@ -10,13 +10,14 @@
 //! 6. A coin, when all has been received: coefficients. 7. The owner says `y = sum r_h x_h` to all. 8, 9.
 //!    Each takes in `y` with its share of the MAC `sum r_h m_h`, for the next *MACCheck*.
 //!
-//! **Sound.** With another `x` in one digit of a COPEe than in the others the MAC is wrong by that digit of
-//! `alpha_i` times the difference, if it is set; so `y` has the right MAC only if the owner guesses all
-//! digits at which it lies, or by a coefficient, 1 / |F|. A guess of c digits passes with probability 2^-c,
-//! and takes c digits from what the liar does not know of the key. `x_0` masks `y`.
+//! **Sound.** With another `x` in one tree of a COPEe than in the others the MAC is wrong by the number that the
+//! tree's digits of `alpha_i` make, times the difference; so `y` has the right MAC only if the owner guesses
+//! what the trees at which it lies add up to, or by a coefficient, 1 / |F|. A guess of c digits, or of c sums of
+//! digits, passes with probability 2^-c, and takes c digits from what the liar does not know of the key. `x_0`
+//! masks `y`.
 //!
-//! **Cost** of an element, to each peer: [`BITS`](Field::BITS) elements, 2 KiB in GF(2^128), and as many
-//! blocks of streams at whoever receives, twice as many at whoever sends. Five rounds, and those of a check.
+//! **Cost** of an element, to each peer: [`BITS`](Field::BITS) / [`TREE`](crate::TREE) elements, 512 bytes in
+//! GF(2^128), and 512 blocks of streams at both. Five rounds, and those of a check.
 
 use comity_channel::Mesh;
 use comity_core::{PartyId, Result};

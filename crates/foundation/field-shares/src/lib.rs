@@ -18,6 +18,7 @@
 //!   figure's steps.
 //!
 //! **What differs from the paper.** Shares of inputs come from streams of each pair, and cost no message.
+//! Products with shares of the key go by trees of seeds, four digits at a time ([`TREE`]).
 //! Triples combine four elements instead of three ([`TAU`]). That a party's share of the key is one towards
 //! all is checked. OT extension is SoftSpoken. The MAC check of inputs, of `rho` and of what must be zero is
 //! one.
@@ -38,7 +39,7 @@ mod triples;
 pub use act::{FieldAct, FieldConduct};
 pub use bits::{COMBINATIONS, FieldBits};
 pub use dealer::FieldDealer;
-pub use field::{BinaryField, Field};
+pub use field::{BinaryField, Field, Streams, TREE};
 pub use openings::FieldOpenings;
 pub use sum_share::{ByOwner, MacKey, SumShare, SumShares};
 pub use triples::{FieldTriple, FieldTriples, TAU};

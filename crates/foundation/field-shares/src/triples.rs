@@ -25,7 +25,7 @@
 //! come when nothing they decide on can change any more.
 //!
 //! **Cost** of a triple to each peer, in GF(2^128): 512 OTs of 4 bytes, as many corrections of 16 bytes, five
-//! inputs of 2 KiB: 20.5 kB. Memory: some 40 kB a peer for each of a batch, which the
+//! inputs of 512 bytes: 12.8 kB. Memory: some 40 kB a peer for each of a batch, which the
 //! next batch uses again.
 
 use comity_channel::Mesh;

@@ -1,6 +1,8 @@
 //! Lies that the paper's proof names, each by one party, and the check that sees it.
 
+use comity_field_shares::TREE;
 use comity_field_shares::checks::{FALSE_MAC, MAC_OPENING, NOT_A_BIT};
+use comity_ot::checks::INCONSISTENT_TREE;
 use comity_share::checks::{COIN_OPENING, EQUIVOCATION};
 
 use super::*;
@@ -26,10 +28,13 @@ fn all(dealer: &mut Dealer, mesh: &mut Mesh<'_>) -> Result<()> {
     made
 }
 
-/// One digit's part of a message with the same number of elements for each digit.
-fn digit(bytes: &mut [u8], digit: usize) -> &mut [u8] {
-    let row = bytes.len() / 128;
-    &mut bytes[row * (127 - digit)..][..row]
+/// Trees of a product, one for each four digits.
+const TREES: usize = 128 / TREE;
+
+/// One tree's part of a message with the same number of elements for each tree.
+fn tree(bytes: &mut [u8], tree: usize) -> &mut [u8] {
+    let row = bytes.len() / TREES;
+    &mut bytes[row * (TREES - 1 - tree)..][..row]
 }
 
 /// Lies that are seen however many parties there are, and by which check.
@@ -40,7 +45,7 @@ fn lies() -> Vec<(&'static str, &'static Check, Lies)> {
                 "products with keys",
                 |peer| peer.0 == 0,
                 |bytes| {
-                    (20..80).for_each(|i| digit(bytes, i)[16] ^= 1);
+                    (5..20).for_each(|i| tree(bytes, i)[16] ^= 1);
                 },
             )
         }),
@@ -49,7 +54,7 @@ fn lies() -> Vec<(&'static str, &'static Check, Lies)> {
                 "products with keys",
                 |peer| peer.0 == 0,
                 |bytes| {
-                    (0..128).for_each(|i| digit(bytes, i)[16] ^= 1);
+                    (0..TREES).for_each(|i| tree(bytes, i)[16] ^= 1);
                 },
             )
         }),
@@ -139,17 +144,18 @@ fn lies_to_one_of_several_are_seen() {
     ended_by("two shares of the key", &run::<3, _>(two_keys, |_, _| Ok(())), EQUIVOCATION);
 }
 
-/// An element that differs in one digit passes exactly if this digit of the key is not set, and one of a
-/// product if that of the factor is not: a guess of one digit, whoever is lied to.
+/// An element that differs in one tree's digits passes exactly if none of these digits of the key is set: a guess of
+/// four digits.
 #[test]
-fn a_lie_in_one_digit_is_a_guess() {
-    let mut passed = 0;
-    for i in 0..8 {
+fn a_lie_in_one_tree_is_a_guess() {
+    let run = |lies: Option<usize>| {
         let lie = move |me: PartyId| {
             (me.0 == 1).then(|| {
                 Liar::talks(move |act| {
-                    if let JointAct::Says { what: "products with keys", bytes, .. } = act {
-                        digit(bytes, i)[16] ^= 1;
+                    if let JointAct::Says { what: "products with keys", bytes, .. } = act
+                        && let Some(i) = lies
+                    {
+                        tree(bytes, i)[16] ^= 1;
                     }
                 })
             })
@@ -161,9 +167,33 @@ fn a_lie_in_one_digit_is_a_guess() {
             }
             dealer.authenticated(mesh, &[Block::ZERO; 2]).map(drop)
         });
-        let set = key.lock().unwrap().to_u128() >> i & 1 == 1;
-        assert_eq!(ends[0].1.is_err(), set, "digit {i}");
-        passed += usize::from(!set);
+        let key = key.lock().unwrap().to_u128();
+        (key, ends[0].1.is_ok())
+    };
+    // Every run has the same key: some of its trees' digits are all zero.
+    let (key, honest) = run(None);
+    let digits = |i: usize| key >> (TREE * i) & 15;
+    let (none, some): (Vec<_>, Vec<_>) = (0..TREES).partition(|&i| digits(i) == 0);
+    assert!(honest && !none.is_empty() && !some.is_empty(), "another seed is needed: {key:x}");
+    for i in none.into_iter().take(2).chain(some.into_iter().take(4)) {
+        assert_eq!(run(Some(i)), (key, digits(i) == 0), "tree {i}");
     }
-    assert!((1..8).contains(&passed), "{passed} of 8");
+}
+
+/// A tree that is not of the OTs' messages is named: a level whose sums are false, of the left nodes and of the
+/// right ones, since only one of the two is used; and check values that are.
+#[test]
+fn a_false_tree_is_named() {
+    for places in [&[3, 19][..], &[32 + 8, 32 + 24], &[96], &[96 + 40], &[31 * 160 + 3, 31 * 160 + 19]] {
+        let lie = move |me: PartyId| {
+            (me.0 == 1).then(|| {
+                Liar::talks(move |act| {
+                    if let JointAct::Says { what: "trees", peer: PartyId(0), bytes } = act {
+                        places.iter().for_each(|&at| bytes[at] ^= 1);
+                    }
+                })
+            })
+        };
+        ended_by("a tree", &run::<3, _>(lie, all), INCONSISTENT_TREE);
+    }
 }

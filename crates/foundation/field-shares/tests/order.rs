@@ -66,7 +66,7 @@ fn party(ch: &mut dyn Channel, me: u16, own: usize) -> Result<[usize; 2]> {
 fn nothing_is_told_before_what_it_waits_for() {
     let marks = comity_testing::Pair::run(|ch| party(ch, 0, 2).unwrap(), |ch| party(ch, 1, 2).unwrap());
     // Three elements with the one that masks.
-    let products = 3 * 128 * 16;
+    let products = 3 * 32 * 16;
     let run = |me: u16| move |ch: &mut dyn Channel| party(ch, me, 2).map(drop);
     let [heard, said] = marks.0;
     // The first one commits, hears the other's seed, and opens; likewise its part of the check.

@@ -89,10 +89,10 @@ pub use crate::row_check::Challenge;
 pub use matrix::{Checking, Corrections};
 pub use receiver::{Offered, Receiver};
 pub use sender::{Sender, Taken};
-pub use trees::Trees;
+pub use trees::{Forest, Trees};
 pub use two_way::TwoWay;
 
-pub(crate) use trees::{Forest, build, delta, puncture};
+pub(crate) use trees::{build, delta, puncture};
 
 use comity_core::{Block, Error, Result};
 use zeroize::Zeroizing;

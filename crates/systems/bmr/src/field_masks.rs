@@ -19,7 +19,7 @@
 //! **Checks**: one of the MACs of all that was opened, before a share of a row leaves. Its key is not an
 //! offset and hides none: so a check that failed may tell it, and ends it, as SPDZ does.
 //!
-//! **Cost** of an AND gate, to each peer: `3 n + 1` triples of 20.5 kB ahead and 32 bytes each, 2 kB for the
+//! **Cost** of an AND gate, to each peer: `3 n + 1` triples of 12.8 kB ahead and 32 bytes each, 0.5 kB for the
 //! mask of its output, and as much for its offset if wires have their own.
 
 use comity_channel::{Mesh, PerPeer};

@@ -64,7 +64,7 @@ static CARD: Card = Card {
     risk: "any party could stop the run at any time, also when it has its own outputs and others do not, and nobody can \
            tell which it was",
     about: "Garbles as bmr does, but for its masks, which are shares in GF(2^128) with triples from oblivious transfer: \
-            3 n + 1 triples of 20 kilobytes an AND gate to each other one of n parties, some 600 times what bmr sends. \
+            3 n + 1 triples of 13 kilobytes an AND gate to each other one of n parties, some 400 times what bmr sends. \
             It is here as the construction that bmr is measured against. What is garbled ahead runs as fast as bmr's.",
 };
 

@@ -7,13 +7,13 @@ use comity_protocol::{Costing, Talk, Walked};
 use crate::material::FieldUses;
 
 /// Bytes of a set-up to each peer.
-const SETUP: u64 = 10_000;
+const SETUP: u64 = 15_200;
 
 /// Bytes of a triple to each peer: 512 OTs of 4 bytes, as many corrections, five inputs, and an element opened.
 const TRIPLE: u64 = 512 * (4 + 16) + 5 * INPUT + 16;
 
 /// Bytes of an input to each peer.
-const INPUT: u64 = 128 * 16;
+const INPUT: u64 = 32 * 16;
 
 /// Inputs of each party beside what it puts in, where bits are made, and bits that are made at a time at most.
 const COMBINATIONS: u64 = 129;
@@ -31,7 +31,7 @@ const WORK: [f64; 3] = [20e-6, 1e-6, 0.015];
 
 /// Turns of a set-up, of bits, of a chunk of triples, and of a check: between two nobody compares what all heard.
 fn turns(parties: u16) -> [u64; 4] {
-    if parties == 2 { [7, 8, 14, 4] } else { [7, 14, 24, 7] }
+    if parties == 2 { [8, 8, 14, 4] } else { [8, 14, 24, 7] }
 }
 
 /// The messages of a dealer, of so much.

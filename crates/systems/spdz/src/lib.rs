@@ -16,7 +16,7 @@
 //! - [`FieldSource`]: where material comes from: [`Fresh`], or [`stored`].
 //! - [`Spdz`]: all of it as a protocol.
 //!
-//! **Why it is here.** For programs of bits TinyOT does the same with a hundredth of the bytes. Shares in a
+//! **Why it is here.** For programs of bits TinyOT does the same with a sixtieth of the bytes. Shares in a
 //! field are what products of keys with shared bits are made of in other protocols, and what arithmetic would
 //! stand on.
 //!

@@ -24,7 +24,7 @@ laws!(
         deviations: 60,
         listened: 6,
         constants: Some(1),
-        wire: &["2d1ab8ca39b4ea04b9a0dcfa06b66592", "a9cb62b59c7975de66d0b560f18fb9db"],
+        wire: &["4265d49398da91fa5465b23cea08702e", "f0de8133fefdc8fe6623b6433a8931bb"],
         checks: Some((comity_field_shares::checks::ALL, liars::provoked)),
         ..Laws::USUAL
     }

@@ -5,16 +5,21 @@
 //! zero, and what depends on delta is which of two values goes where, chosen without a branch.
 
 use blake3::Hasher;
-use comity_core::{Backend, Block, Error, Prg, Result, SessionId, verdict};
+use comity_core::{Backend, Bits, Block, Error, Prg, Result, SessionId, verdict};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::{Checking, ROWS, Shape};
 use crate::checks;
+use crate::model::Malicious;
 use crate::seeds::{ReceiverSeeds, SenderSeeds};
 
 /// The seeds of each tree in order: all of them, or all but the missing one, which is the first. Wiped on drop.
-pub(crate) struct Forest(pub(super) Vec<Zeroizing<Vec<Block>>>);
+///
+/// An extension makes its own. A forest by itself is for other products with a delta that stays: the streams of
+/// a tree's seeds, summed up by [`SmallFieldVole`](comity_core::SmallFieldVole), are shares of its bits times the
+/// sum of all streams.
+pub struct Forest(pub(super) Vec<Zeroizing<Vec<Block>>>);
 
 /// A check value of a seed.
 type Check = [u8; 32];
@@ -159,6 +164,45 @@ pub(crate) fn puncture<M: Checking>(
 }
 
 impl Forest {
+    /// All seeds of trees of `k` levels, from both messages of each of 128 random OTs, and the message for the
+    /// party that chose in these. The session is for these trees alone.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8.
+    ///
+    /// # Panics
+    /// If there are not 128 OTs.
+    pub fn all(session: &SessionId, backend: Backend, k: usize, pairs: Vec<[Block; 2]>) -> Result<(Forest, Trees)> {
+        Ok(build(session, backend, Shape::new(k)?, &SenderSeeds::<Malicious>::new(pairs)))
+    }
+
+    /// All seeds but one of each tree, from what was chosen in 128 random OTs by the bits of delta, and the
+    /// message of the party that has all.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if `k` is not from 1 to 8, [`Malformed`](comity_core::Kind) if the
+    /// message has another length, [`InconsistentTree`](crate::checks::INCONSISTENT_TREE) if a tree is not of
+    /// these OTs.
+    ///
+    /// # Panics
+    /// If there are not 128 OTs, and a choice for each.
+    pub fn but_one(
+        session: &SessionId,
+        backend: Backend,
+        k: usize,
+        (choices, chosen): (Bits, Vec<Block>),
+        message: &[u8],
+    ) -> Result<Forest> {
+        let (seeds, message) =
+            (ReceiverSeeds::<Malicious>::new(choices, chosen), Trees::from_bytes::<Malicious>(message, k)?);
+        puncture(session, backend, Shape::new(k)?, &seeds, &message)
+    }
+
+    /// The seeds, tree by tree.
+    pub fn trees(&self) -> impl Iterator<Item = &[Block]> {
+        self.0.iter().map(|seeds| &seeds[..])
+    }
+
     /// The seeds that a sender with this delta holds of all, in its order.
     pub(crate) fn without(&self, shape: Shape, delta: Block) -> Forest {
         let mut delta = delta.to_u128();

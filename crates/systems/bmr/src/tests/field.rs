@@ -60,7 +60,7 @@ mod over_spdz {
             deviations: 12,
             listened: 0,
             constants: Some(1),
-            wire: &["60215584112518fa5abf00548503fc4a"],
+            wire: &["529355ba82448b264d0b7899f6bd9da4"],
             ..Laws::USUAL
         }
     );
@@ -76,7 +76,7 @@ mod over_spdz {
                 deviations: 12,
                 listened: 0,
                 constants: Some(1),
-                wire: &["122ae5e33102427db3be691b716fc5dc"],
+                wire: &["ed710dc0a13ad6f07f22fe916480b139"],
                 options: &[("xor", "garbled")],
                 ..Laws::USUAL
             }
