@@ -17,7 +17,8 @@ fn bytes(blocks: &[Block]) -> &[u8] {
 
 /// Some blocks, all different.
 fn some_blocks(count: usize) -> Vec<Block> {
-    (0..count as u128).map(|i| Block::from_u128((i + 1) * 0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6978)).collect()
+    let block = |i: u128| Block::from_u128((i + 1).wrapping_mul(0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6979));
+    (0..count as u128).map(block).collect()
 }
 
 const NIST_KEY: &str = "2b7e151628aed2a6abf7158809cf4f3c";
@@ -230,6 +231,27 @@ fn a_cipher_adds_a_block() {
             cipher.count(u128::MAX - 3, &mut plain);
             cipher.adding(add).count(u128::MAX - 3, &mut added);
             assert!(plain.iter().zip(&added).all(|(plain, added)| *plain ^ add == *added), "{backend}");
+        }
+    }
+}
+
+/// Blocks under many keys are what each key by itself makes of them, on every backend and for any number of blocks.
+#[test]
+fn many_keys_are_each_of_them() {
+    for backend in Backend::available() {
+        for (groups, each) in [(1, 1), (1, 2), (3, 3), (2, 8), (0, 0), (2, 0)] {
+            let all = some_blocks(16 * groups * (1 + each));
+            let (keys, blocks) = all.split_at(16 * groups);
+            let (keys, mut blocks) = (keys.as_chunks().0, blocks.as_chunks().0.to_vec());
+            let mut expected = blocks.clone();
+            for (g, of_group) in expected.chunks_exact_mut(each.max(1)).enumerate() {
+                for (i, &key) in keys[g].iter().enumerate() {
+                    let cipher = Aes128::new(Backend::named("portable").unwrap(), key);
+                    of_group.iter_mut().for_each(|row| cipher.encrypt(&mut row[i..=i]));
+                }
+            }
+            Aes128::encrypt_each(backend, keys, &mut blocks);
+            assert!(blocks == expected, "{backend}: {groups} groups of keys, {each} groups of blocks each");
         }
     }
 }

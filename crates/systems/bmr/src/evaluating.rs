@@ -100,27 +100,30 @@ impl Evaluating {
     /// # Errors
     /// [`GARBLED_ROW`](checks::GARBLED_ROW) if an own key is not one of the two.
     pub(crate) fn walk(&mut self, part: &Part<'_>, [table, xor_table]: [&mut Table<'_>; 2]) -> Result<()> {
-        let (n, stride) = (self.parties, self.stride());
+        let stride = self.stride();
         let Evaluating { slots, me, way: Way::Garbled(prf), .. } = self else {
             return self.walk_free(part, &mut table.rows, &mut table.own);
         };
-        let mut wire = vec![Block::ZERO; stride];
+        let mut waiting = Waiting::new(*me, stride);
         for (xors, ands) in part.gates() {
-            let xors = xors.iter().map(|gate| (Kind::Xor, gate));
-            for (kind, gate) in xors.chain(ands.iter().map(|gate| (Kind::And, gate))) {
-                let out = gate.out() * stride;
-                let table = match kind {
-                    Kind::Xor if with_constant(gate) => {
-                        let wire = gate.a().max(gate.b());
-                        slots.copy_within(wire * stride..(wire + 1) * stride, out);
-                        continue;
-                    }
-                    Kind::Xor => &mut *xor_table,
-                    _ => &mut *table,
-                };
-                let inputs = [gate.a(), gate.b()].map(|slot| &slots[slot * stride..][..stride]);
-                opened(prf, (kind, &inputs), table.next(ROWS, n), *me, &mut wire)?;
-                slots[out..][..stride].copy_from_slice(&wire);
+            for gate in xors {
+                if waiting.is_full() || [gate.a(), gate.b(), gate.out()].iter().any(|slot| waiting.outs.contains(slot))
+                {
+                    waiting.open_into(prf, Kind::Xor, xor_table, slots)?;
+                }
+                if with_constant(gate) {
+                    let wire = gate.a().max(gate.b());
+                    slots.copy_within(wire * stride..(wire + 1) * stride, gate.out() * stride);
+                } else {
+                    waiting.add([gate.a(), gate.b()].map(|slot| &slots[slot * stride..][..stride]), gate.out());
+                }
+            }
+            waiting.open_into(prf, Kind::Xor, xor_table, slots)?;
+            for gates in ands.chunks(TOGETHER) {
+                for gate in gates {
+                    waiting.add([gate.a(), gate.b()].map(|slot| &slots[slot * stride..][..stride]), gate.out());
+                }
+                waiting.open_into(prf, Kind::And, table, slots)?;
             }
         }
         Ok(())
@@ -164,16 +167,18 @@ impl Evaluating {
     /// # Errors
     /// As [`Evaluating::walk`].
     pub(crate) fn reveal(&mut self, wires: &[Block], table: &mut Table<'_>) -> Result<Bits> {
-        let (n, stride) = (self.parties, self.stride());
+        let stride = self.stride();
         let Evaluating { me, way: Way::Garbled(prf), .. } = self else {
             return self.reveal_free(wires, &mut table.rows, &mut table.own);
         };
-        let mut wire = vec![Block::ZERO; stride];
-        let mut value = |input: &[Block]| {
-            opened(prf, (Kind::Output, &[input]), table.next(OUTPUT_ROWS, n), *me, &mut wire)?;
-            Ok(wire[n].lsb())
-        };
-        wires.chunks_exact(stride).map(&mut value).collect()
+        let mut waiting = Waiting::new(*me, stride);
+        let mut values = Bits::default();
+        for wires in wires.chunks(TOGETHER * stride) {
+            wires.chunks_exact(stride).enumerate().for_each(|(i, wire)| waiting.add([wire], i));
+            let opened = waiting.open(prf, Kind::Output, table)?;
+            values.extend_from(&opened.chunks_exact(stride).map(|wire| wire[stride - 1].lsb()).collect());
+        }
+        Ok(values)
     }
 
     fn reveal_free(&mut self, wires: &[Block], table: &mut &[Block], zeros: &mut &[Block]) -> Result<Bits> {
@@ -207,31 +212,72 @@ impl Evaluating {
     }
 }
 
-/// The output wire of a gate with these inputs, where wires have offsets of their own, from its rows and both
-/// own keys of the output.
-fn opened(
-    prf: &mut RowPrf,
-    (kind, inputs): (Kind, &[&[Block]]),
-    (rows, own): (&[Block], [Block; 2]),
+/// Gates that are evaluated together at most.
+const TOGETHER: usize = 16;
+
+/// Gates that wait to be evaluated, where wires have offsets of their own: none reads what another one writes.
+struct Waiting {
     me: usize,
-    wire: &mut [Block],
-) -> Result<()> {
-    let n = wire.len() - 1;
-    // Nobody knows the masks that these values are under.
-    let public = |input: &[Block]| usize::from(declassify(input[n].lsb(), "an external value is public"));
-    let row = inputs.iter().fold(0, |row, input| 2 * row + public(input));
-    let (keys, value) = wire.split_at_mut(n);
-    keys.copy_from_slice(&rows[row * n..][..n]);
-    let gate = prf.next(kind);
-    for party in 0..n {
-        for (side, input) in inputs.iter().enumerate() {
-            prf.add_active((gate, row, side), input[party], keys);
+    /// Blocks of a wire.
+    stride: usize,
+    /// The number of the row of each that its public values name, and the active keys of its inputs.
+    rows: Vec<usize>,
+    keys: Vec<Block>,
+    /// Where its output is to be.
+    outs: Vec<usize>,
+}
+
+impl Waiting {
+    fn new(me: usize, stride: usize) -> Waiting {
+        Waiting { me, stride, rows: Vec::new(), keys: Vec::new(), outs: Vec::new() }
+    }
+
+    fn is_full(&self) -> bool {
+        self.outs.len() == TOGETHER
+    }
+
+    /// A gate with these inputs.
+    fn add<const K: usize>(&mut self, inputs: [&[Block]; K], out: usize) {
+        let n = self.stride - 1;
+        // Nobody knows the masks that these values are under.
+        let public = |input: &[Block]| usize::from(declassify(input[n].lsb(), "an external value is public"));
+        self.rows.push(inputs.iter().fold(0, |row, input| 2 * row + public(input)));
+        inputs.iter().for_each(|input| self.keys.extend_from_slice(&input[..n]));
+        self.outs.push(out);
+    }
+
+    /// The output wires of the gates, from their rows and both own keys of each output.
+    fn open(&mut self, prf: &mut RowPrf, kind: Kind, table: &mut Table<'_>) -> Result<Vec<Block>> {
+        let n = self.stride - 1;
+        let mut entries = Vec::with_capacity(self.rows.len() * n);
+        let mut pairs = Vec::with_capacity(self.rows.len());
+        for row in &self.rows {
+            let (rows, own) = table.next(1 << kind.sides(), n);
+            entries.extend_from_slice(&rows[row * n..][..n]);
+            pairs.push(own);
         }
+        prf.add_active(kind, &self.keys, &self.rows, &mut entries);
+        let mut wires = Vec::with_capacity(self.rows.len() * self.stride);
+        let mut whole = Choice::from(1);
+        for (keys, own) in entries.chunks_exact(n).zip(&pairs) {
+            let [zero, one] = own.map(|own| keys[self.me].ct_eq(&own));
+            whole &= zero | one;
+            wires.extend_from_slice(keys);
+            wires.push(Block::from_u128(one.unwrap_u8().into()));
+        }
+        self.rows.clear();
+        self.keys.clear();
+        self.outs.clear();
+        if verdict(whole) { Ok(wires) } else { Err(Error::from(checks::GARBLED_ROW)) }
     }
-    let [zero, one] = own.map(|own| keys[me].ct_eq(&own));
-    if !verdict(zero | one) {
-        return Err(Error::from(checks::GARBLED_ROW));
+
+    /// The same, in their places.
+    fn open_into(&mut self, prf: &mut RowPrf, kind: Kind, table: &mut Table<'_>, slots: &mut [Block]) -> Result<()> {
+        let outs = core::mem::take(&mut self.outs);
+        let wires = self.open(prf, kind, table)?;
+        for (out, wire) in outs.iter().zip(wires.chunks_exact(self.stride)) {
+            slots[out * self.stride..][..self.stride].copy_from_slice(wire);
+        }
+        Ok(())
     }
-    value[0] = Block::from_u128(one.unwrap_u8().into());
-    Ok(())
 }

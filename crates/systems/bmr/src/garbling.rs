@@ -327,16 +327,19 @@ impl Garbling {
         self.add_outputs(gates, shares);
     }
 
-    /// Adds the values of the PRF under both keys of each input of these gates.
+    /// Adds the values of the PRF under both keys of each input of these gates, some gates at a time.
     fn add_prf(&mut self, gates: &Gates, kind: Kind, shares: &mut [Block]) {
+        const TOGETHER: usize = 64;
         let (n, stride) = (self.parties, self.stride());
         let mut v = gates.v.chunks_exact(stride);
-        for (i, u) in gates.u.chunks_exact(stride).enumerate() {
-            let sides: Zeroizing<Vec<[Block; 2]>> =
-                Zeroizing::new([Some(u), v.next()].into_iter().flatten().map(|wire| self.pair(wire)).collect());
+        let mut sides = Zeroizing::new(Vec::with_capacity(2 * TOGETHER));
+        for (u, shares) in gates.u.chunks(TOGETHER * stride).zip(shares.chunks_mut((TOGETHER * n) << kind.sides())) {
+            sides.clear();
+            for u in u.chunks_exact(stride) {
+                sides.extend([Some(u), v.next()].into_iter().flatten().map(|wire| self.pair(wire)));
+            }
             let Way::Garbled { prf, .. } = &mut self.way else { unreachable!("wires have both keys") };
-            let blocks = n << sides.len();
-            prf.add_rows(kind, &sides, &mut shares[i * blocks..][..blocks]);
+            prf.add_rows(kind, &sides, shares);
         }
     }
 

@@ -11,7 +11,7 @@
 use comity_core::{Aes128, Backend, Block};
 use zeroize::Zeroize;
 
-use crate::hash::{ROWS, add};
+use crate::hash::ROWS;
 
 /// Kinds of gates, which are counted apart.
 #[derive(Clone, Copy)]
@@ -28,56 +28,115 @@ pub(crate) struct RowPrf {
     backend: Backend,
     parties: usize,
     counts: [u64; 3],
-    room: Vec<Block>,
+    /// A group of keys, and groups of blocks under them.
+    keys: Box<[Block; GROUP]>,
+    room: Vec<[Block; GROUP]>,
+}
+
+/// Keys that are expanded together.
+const GROUP: usize = Aes128::GROUP;
+
+impl Kind {
+    /// The inputs of a gate.
+    pub(crate) fn sides(self) -> usize {
+        if let Kind::Output = self { 1 } else { 2 }
+    }
+
+    /// The number of the `i`-th row that the key of a value of a side is for.
+    fn row(self, side: usize, value: usize, i: usize) -> usize {
+        match (self, side) {
+            (Kind::Output, _) => value,
+            (_, 0) => 2 * value + i,
+            _ => 2 * i + value,
+        }
+    }
 }
 
 /// The number of a gate that is garbled or evaluated, for its points.
 #[derive(Clone, Copy)]
-pub(crate) struct GateNumber(Kind, u64);
+struct GateNumber(Kind, u64);
+
+/// A use of a key: the index of its gate in a call, the gate's number, and the side that the key is of.
+#[derive(Clone, Copy)]
+struct Use {
+    index: usize,
+    gate: GateNumber,
+    side: usize,
+}
 
 impl RowPrf {
     /// `F` for gates whose rows have an entry for each of `parties`.
     pub(crate) fn new(backend: Backend, parties: usize) -> RowPrf {
-        RowPrf { backend, parties, counts: [0; 3], room: Vec::new() }
+        RowPrf { backend, parties, counts: [0; 3], keys: Box::new([Block::ZERO; GROUP]), room: Vec::new() }
     }
 
-    /// The next gate of a kind.
-    pub(crate) fn next(&mut self, kind: Kind) -> GateNumber {
-        let count = &mut self.counts[kind as usize];
-        *count += 1;
-        GateNumber(kind, *count)
-    }
-
-    /// Adds `F` of a party's keys to its shares of the rows of the next gate: `sides` has both keys of each
-    /// of the gate's inputs, and there is an entry a party in each row.
+    /// Adds `F` of a party's keys to its shares of the rows of the next gates: `sides` has both keys of each
+    /// of a gate's inputs, gate after gate, and there is an entry a party in each row.
     pub(crate) fn add_rows(&mut self, kind: Kind, sides: &[[Block; 2]], shares: &mut [Block]) {
-        let (n, gate) = (self.parties, self.next(kind));
-        debug_assert_eq!(shares.len(), n << sides.len(), "rows of a gate");
-        for (side, keys) in sides.iter().enumerate() {
-            for (value, key) in keys.iter().enumerate() {
-                let of_key = |row: &usize| row >> (sides.len() - 1 - side) & 1 == value;
-                let rows = || (0..1 << sides.len()).filter(of_key);
-                self.room.clear();
-                self.room.extend(rows().flat_map(|row| (0..n).map(move |entry| gate.point(row, entry, side))));
-                Aes128::new(self.backend, *key).encrypt(&mut self.room);
-                for (row, of_row) in rows().zip(self.room.chunks_exact(n)) {
-                    add(&mut shares[row * n..][..n], of_row);
+        let (n, of_gate) = (self.parties, kind.sides());
+        let (rows, each) = (1 << of_gate, (1 << of_gate) / 2);
+        debug_assert_eq!(shares.len() * of_gate, sides.len() * rows * n, "rows of gates");
+        let numbers = self.take(kind, sides.len() / of_gate);
+        let keys = sides.as_flattened();
+        let used = |i: usize| {
+            let (index, side) = (i / (2 * of_gate), i / 2 % of_gate);
+            (Use { index, gate: GateNumber(kind, numbers + index as u64), side }, i % 2)
+        };
+        for first in (0..keys.len()).step_by(GROUP) {
+            let keys = &keys[first..keys.len().min(first + GROUP)];
+            let row = |i: usize, of_key: usize| {
+                let (used, value) = used(first + i);
+                (used, kind.row(used.side, value, of_key))
+            };
+            self.encrypt(keys, each, row);
+            for i in 0..keys.len() {
+                for of_key in 0..each {
+                    let (Use { index, .. }, row) = row(i, of_key);
+                    let entries = &mut shares[(index * rows + row) * n..][..n];
+                    entries.iter_mut().zip(&self.room[of_key * n..]).for_each(|(entry, masks)| *entry ^= masks[i]);
                 }
             }
         }
     }
 
-    /// Adds `F` of a party's active key of a side of a gate to the entries of a row.
-    pub(crate) fn add_active(
-        &mut self,
-        (gate, row, side): (GateNumber, usize, usize),
-        key: Block,
-        entries: &mut [Block],
-    ) {
-        self.room.clear();
-        self.room.extend((0..self.parties).map(|entry| gate.point(row, entry, side)));
-        Aes128::new(self.backend, key).encrypt(&mut self.room);
-        add(entries, &self.room);
+    /// Adds `F` of active keys to the entries of a row of each of the next gates: of each gate the active keys of
+    /// all parties, side after side, and the number of the row.
+    pub(crate) fn add_active(&mut self, kind: Kind, keys: &[Block], rows: &[usize], entries: &mut [Block]) {
+        let (n, of_gate) = (self.parties, kind.sides());
+        debug_assert_eq!(keys.len(), rows.len() * of_gate * n, "keys of the sides of each gate");
+        let numbers = self.take(kind, rows.len());
+        for first in (0..keys.len()).step_by(GROUP) {
+            let keys = &keys[first..keys.len().min(first + GROUP)];
+            let used = |i: usize, _: usize| {
+                let (index, side) = ((first + i) / (of_gate * n), (first + i) / n % of_gate);
+                (Use { index, gate: GateNumber(kind, numbers + index as u64), side }, rows[index])
+            };
+            self.encrypt(keys, 1, used);
+            for i in 0..keys.len() {
+                let entries = &mut entries[used(i, 0).0.index * n..][..n];
+                entries.iter_mut().zip(&self.room).for_each(|(entry, masks)| *entry ^= masks[i]);
+            }
+        }
+    }
+
+    /// The first of the numbers of the next gates.
+    fn take(&mut self, kind: Kind, gates: usize) -> u64 {
+        let count = &mut self.counts[kind as usize];
+        *count += gates as u64;
+        *count - gates as u64
+    }
+
+    /// Puts `F` of keys into the room: for each of `each` rows of a key an entry a party.
+    fn encrypt(&mut self, keys: &[Block], each: usize, row: impl Fn(usize, usize) -> (Use, usize)) {
+        self.keys[..keys.len()].copy_from_slice(keys);
+        self.room.resize(each * self.parties, [Block::ZERO; GROUP]);
+        for (of_key, blocks) in self.room.chunks_exact_mut(self.parties).enumerate() {
+            for i in 0..keys.len() {
+                let (Use { gate, side, .. }, row) = row(i, of_key);
+                blocks.iter_mut().enumerate().for_each(|(entry, block)| block[i] = gate.point(row, entry, side));
+            }
+        }
+        Aes128::encrypt_each(self.backend, core::slice::from_ref(&*self.keys), &mut self.room);
     }
 }
 
@@ -92,7 +151,8 @@ impl GateNumber {
 
 impl Drop for RowPrf {
     fn drop(&mut self) {
-        self.room.zeroize();
+        self.keys.zeroize();
+        self.room.as_flattened_mut().zeroize();
     }
 }
 
@@ -102,29 +162,43 @@ mod tests {
 
     use super::*;
 
-    /// What is garbled under keys of a row is what is evaluated with them, of every kind of gate, and no two
-    /// masks of gates, rows or entries are the same.
+    /// What parties garble under keys of a row is what is evaluated with them, of every kind of gate and however
+    /// many come at a time, and no two masks of gates, rows or entries are the same.
     #[test]
     fn rows_open_with_their_keys() {
         let backend = Backend::detect();
         let mut prg = Prg::new(backend, Block::from_u128(3));
         for n in [2, 5] {
-            let (mut garbling, mut evaluating) = (RowPrf::new(backend, n), RowPrf::new(backend, n));
+            let mut garbling: Vec<RowPrf> = (0..n).map(|_| RowPrf::new(backend, n)).collect();
+            let mut evaluating = [(); ROWS].map(|()| RowPrf::new(backend, n));
             let mut seen = Vec::new();
-            for (kind, sides) in [(Kind::And, 2), (Kind::Xor, 2), (Kind::Output, 1), (Kind::And, 2)] {
-                let keys: Vec<[Block; 2]> = (0..sides).map(|_| [prg.block(), prg.block()]).collect();
-                let mut shares = vec![Block::ZERO; n << sides];
-                garbling.add_rows(kind, &keys, &mut shares);
-                let gate = evaluating.next(kind);
-                for (row, shares) in shares.chunks_exact(n).enumerate() {
-                    let mut entries = vec![Block::ZERO; n];
-                    for (side, keys) in keys.iter().enumerate() {
-                        let value = row >> (sides - 1 - side) & 1;
-                        evaluating.add_active((gate, row, side), keys[value], &mut entries);
-                    }
-                    assert!(entries == shares, "row {row}");
+            for (kind, gates) in [(Kind::And, 1), (Kind::Xor, 9), (Kind::Output, 20), (Kind::And, 33)] {
+                let of_gate = kind.sides();
+                // By party: both keys of each side of each gate.
+                let keys: Vec<Vec<[Block; 2]>> =
+                    (0..n).map(|_| (0..gates * of_gate).map(|_| [prg.block(), prg.block()]).collect()).collect();
+                let mut sums = vec![Block::ZERO; (gates * n) << of_gate];
+                for (garbling, keys) in garbling.iter_mut().zip(&keys) {
+                    let mut shares = vec![Block::ZERO; sums.len()];
+                    garbling.add_rows(kind, keys, &mut shares);
+                    sums.iter_mut().zip(&shares).for_each(|(sum, share)| *sum ^= *share);
+                    seen.extend(shares.iter().map(|share| share.to_u128()));
                 }
-                seen.extend(shares.iter().map(|share| share.to_u128()));
+                for (row, evaluating) in evaluating.iter_mut().enumerate() {
+                    if row >> of_gate > 0 {
+                        // A kind of fewer rows: only to count its gates.
+                        evaluating.take(kind, gates);
+                        continue;
+                    }
+                    let value = |i: usize| row >> (of_gate - 1 - i % of_gate) & 1;
+                    let active: Vec<Block> =
+                        (0..gates * of_gate).flat_map(|i| keys.iter().map(move |keys| keys[i][value(i)])).collect();
+                    let mut entries = vec![Block::ZERO; gates * n];
+                    evaluating.add_active(kind, &active, &vec![row; gates], &mut entries);
+                    for (gate, entries) in entries.chunks_exact(n).enumerate() {
+                        assert!(entries == &sums[((gate << of_gate) + row) * n..][..n], "gate {gate}, row {row}");
+                    }
+                }
             }
             let count = seen.len();
             seen.sort();
@@ -157,7 +231,9 @@ mod tests {
     fn points_differ() {
         let mut prf = RowPrf::new(Backend::detect(), 16);
         let mut points = Vec::new();
-        for gate in [Kind::And, Kind::Xor, Kind::Output, Kind::And, Kind::Xor].map(|kind| prf.next(kind)) {
+        for gate in
+            [Kind::And, Kind::Xor, Kind::Output, Kind::And, Kind::Xor].map(|kind| GateNumber(kind, prf.take(kind, 1)))
+        {
             for (row, entry, side) in (0..4 * 16 * 2).map(|i| (i & 3, i >> 2 & 15, i >> 6)) {
                 points.push(gate.point(row, entry, side).to_u128());
             }

@@ -71,6 +71,7 @@
 mod hash;
 mod keys;
 pub(crate) mod lockstep;
+mod many_keys;
 mod one_row;
 pub(super) mod pseudorandom;
 mod sides;
@@ -89,6 +90,7 @@ use super::portable;
 
 pub(super) use hash::hash_groups;
 pub(crate) use keys::KeyRing;
+pub(super) use many_keys::encrypt_groups;
 pub(super) use one_row::{OneRowEvaluating, OneRowGarbling};
 pub(super) use sides::{AuthEvaluating, AuthGarbling, Evaluating, Garbling, Terms};
 pub(super) use walk::walk;
@@ -311,6 +313,13 @@ pub(crate) fn hash(
     debug_assert!(second.as_ref().is_none_or(|s| s.len() == first.len()));
     // SAFETY: the Backend proves the features.
     unsafe { run!(backend, hash(keys, first, second), else portable::garble::hash_groups(keys, first, second)) }
+}
+
+/// Encrypts groups of sixteen blocks, a key for each of the sixteen, as many groups for each group of keys.
+pub(crate) fn encrypt_each(backend: Backend, keys: &[[Block; 16]], blocks: &mut [[Block; 16]]) {
+    debug_assert!(blocks.len().is_multiple_of(keys.len().max(1)));
+    // SAFETY: the Backend proves the features.
+    unsafe { run!(backend, encrypt_each(keys, blocks), else portable::pseudorandom::encrypt_each(keys, blocks)) }
 }
 
 /// Garbles with AES as a pseudorandom function: a block of `rows` for each sum and two for each AND gate, in the order

@@ -293,6 +293,12 @@ macro_rules! instantiate {
             }
 
             #[target_feature(enable = $features)]
+            pub(in crate::arch) fn encrypt_each(keys: &[[Block; 16]], blocks: &mut [[Block; 16]]) {
+                // SAFETY: this function has the features that the registers need.
+                unsafe { garble::encrypt_groups::<$wide>(keys, blocks) }
+            }
+
+            #[target_feature(enable = $features)]
             pub(in crate::arch) unsafe fn prf_garble(
                 numbers: &mut Numbers,
                 delta: Block,

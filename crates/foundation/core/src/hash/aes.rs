@@ -16,6 +16,9 @@ pub struct Aes128 {
 }
 
 impl Aes128 {
+    /// Keys that [`encrypt_each`](Aes128::encrypt_each) expands together.
+    pub const GROUP: usize = 16;
+
     /// Expands a key.
     pub fn new(backend: Backend, key: Block) -> Aes128 {
         Aes128 { backend, keys: backend.aes_expand(key) }
@@ -27,6 +30,17 @@ impl Aes128 {
         let mut keys = self.keys;
         keys[10] ^= block;
         Aes128 { backend: self.backend, keys }
+    }
+
+    /// Encrypts blocks in place under keys of which each is for a few of them: expanding [`Aes128::GROUP`] keys
+    /// together costs a fraction of one by one. For each group of keys there are as many groups of blocks, one
+    /// after another, and in each of these block `i` is for key `i`.
+    ///
+    /// # Panics
+    /// If the groups of blocks are no multiple of those of keys.
+    pub fn encrypt_each(backend: Backend, keys: &[[Block; Aes128::GROUP]], blocks: &mut [[Block; Aes128::GROUP]]) {
+        assert!(blocks.len().is_multiple_of(keys.len().max(1)), "as many groups of blocks for each group of keys");
+        crate::arch::garble::encrypt_each(backend, keys, blocks);
     }
 
     /// Encrypts every block in place.

@@ -10,6 +10,17 @@ use crate::tape::labels::Labels;
 use crate::tape::part::Part;
 use crate::tape::pseudorandom::Numbers;
 
+/// Encrypts groups of sixteen blocks, a key for each of the sixteen.
+pub(in crate::arch) fn encrypt_each(keys: &[[Block; 16]], blocks: &mut [[Block; 16]]) {
+    let each = (blocks.len() / keys.len().max(1)).max(1);
+    for (keys, blocks) in keys.iter().zip(blocks.chunks_exact_mut(each)) {
+        for (half, keys) in keys.as_chunks::<8>().0.iter().enumerate() {
+            let schedule = expand8(keys);
+            blocks.iter_mut().for_each(|blocks| encrypt8(&schedule, &mut blocks.as_chunks_mut::<8>().0[half]));
+        }
+    }
+}
+
 /// The point of a gate's side, first or second, and row.
 fn point(number: u64, second: bool, row: u8) -> Block {
     Block::from_u128(u128::from(number) << 3 | u128::from(second) << 2 | u128::from(row))
