@@ -305,6 +305,42 @@ fn what_a_store_has_is_named_with_the_option_that_takes_it() {
     }
 }
 
+/// What a bound covers is enough for programs within it, and others are told what it lacks; parties that garble XOR
+/// gates otherwise are told so.
+#[test]
+fn shares_in_a_field_are_for_programs_within_a_bound() {
+    let stores = Stores::new("prepare-field");
+    // No AND gate, and more bits of outputs than the bound has wires.
+    let wide = "parties ann, ben;\n\nfn main(a: u128 from ann, b: u128 from ben) -> (p: u128 to all, q: u128 to all, \
+                r: u128 to all, s: u128 to all, t: u128 to all) {\n    (a ^ b, a, b, a ^ 1, b ^ 1)\n}\n";
+    let wide = stores.folder.file("wide.cty", wide);
+    let of_bmr = ["--protocol", "spdz-bmr"];
+    for done in stores.parties("prepare", &[&of_bmr[..], &["--count", "70", "--wires", "130"]].concat(), [&[], &[]]) {
+        done.ok();
+    }
+    let own = stores.of(0);
+    let own: Vec<&str> = own.iter().map(String::as_str).collect();
+    let few = ["prepare", "--party", "0", "--listen", "127.0.0.1:0", "--count", "70", "--wires", "69"];
+    comity(&[&few[..], &of_bmr, &own].concat()).fails(2, &["no program has 70 AND gates and 69 wires", "--wires"]);
+    let on = |program: &str, xor: [&[&str]; 2], inputs: [&str; 2]| {
+        let shared = [&[program][..], &of_bmr, &["--option", "stored=field"]].concat();
+        let [a, b] = [0, 1].map(|party| [xor[party], &["--input", inputs[party]]].concat());
+        stores.parties("run", &shared, [&a, &b])
+    };
+    for done in on(&wide, [&[], &[]], ["a=1", "b=2"]) {
+        done.fails(2, &["takes 2 batches", "lacks 128 masks of wires", "comity prepare --protocol spdz-bmr"]);
+    }
+    for done in on("add64", [&["--option", "xor=garbled"], &[]], ["u64:7", "u64:5"]) {
+        done.fails(2, &["disagree", "xor", "garbled", "free"]);
+    }
+    for done in on("add64", [&[], &[]], ["u64:7", "u64:5"]) {
+        assert_eq!(done.ok(), "000000000000000c\n");
+    }
+    for done in on("add64", [&[], &[]], ["u64:7", "u64:5"]) {
+        done.fails(2, &["no party has a lot of field"]);
+    }
+}
+
 /// A disk that is full is nobody else's doing, and no connection that ended.
 #[cfg(unix)]
 #[test]

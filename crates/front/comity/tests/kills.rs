@@ -1,8 +1,8 @@
 //! Two or three parties fill and use their stores, and are killed at drawn instants: no batch is used twice,
 //! in no two sessions, and afterwards all run on the same one, or all say why not. A protocol of this test
-//! shows what every party takes; `gmw`, `tinyot`, `bmr`, which garbles on what `tinyot` stores, and
-//! `tinytable` show that nothing of theirs is used twice, and that what all take belongs together: else they
-//! would compute something else.
+//! shows what every party takes; `gmw`, `tinyot`, `bmr`, which garbles on what `tinyot` stores, `spdz-bmr`, which
+//! does on what `spdz` stores, and `tinytable` show that nothing of theirs is used twice, and that what all take
+//! belongs together: else they would compute something else.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use comity::{
     Adversary, Bits, Card, Error, Kind, Options, Params, PerPeer, Program, Protocol, Result, Session, StoreKey,
 };
 use comity::{PartyId, Store, library};
-use comity_bmr::Bmr;
+use comity_bmr::{Bmr, SpdzBmr};
 use comity_channel::memory_mesh;
 use comity_core::{Backend, Block, Prg, SessionId};
 use comity_gmw::Gmw;
@@ -57,7 +57,10 @@ const SHARES: u64 = 3 << 13;
 /// Three lots of a batch of triples.
 const TRIPLES: u64 = 3 * comity_gmw::dealers::BATCH as u64;
 
-static CASES: [Case; 7] = [
+/// A lot of two batches of shares in a field.
+const FIELD: u64 = 2 << 11;
+
+static CASES: [Case; 8] = [
     Case { protocol: &Pads, parties: 3, material: "pads", units: 2 * LOT, in_two_steps: false, slower: 1 },
     Case { protocol: &OnStore(&Gmw), parties: 3, material: "triples", units: TRIPLES, in_two_steps: false, slower: 4 },
     Case {
@@ -86,6 +89,7 @@ static CASES: [Case; 7] = [
         in_two_steps: false,
         slower: 6,
     },
+    Case { protocol: &OnStore(&SpdzBmr), parties: 2, material: "field", units: FIELD, in_two_steps: true, slower: 40 },
 ];
 
 /// A line of the log of what a party uses in which session. One write, which the kernel has when the call returns.
@@ -104,8 +108,14 @@ struct Logged<'s>(&'s mut dyn Shelf, SessionId, Range<usize>);
 impl<'s> Logged<'s> {
     fn new(material: &str, shelf: &'s mut dyn Shelf, session: SessionId) -> Logged<'s> {
         // In garbled programs and tables it is the session, behind the name of the form. In others it
-        // stands behind a head, a key, and seeds with each peer, which are the same in all.
-        Logged(shelf, session, if material == "garbled" || material.ends_with("tables") { 16..48 } else { 68..100 })
+        // stands behind a head, a key, and seeds with each peer, which are the same in all; there are no seeds
+        // in a field.
+        let unlike = match material {
+            "field" => 36..68,
+            _ if material.ends_with("garbled") || material.ends_with("tables") => 16..48,
+            _ => 68..100,
+        };
+        Logged(shelf, session, unlike)
     }
 }
 
@@ -166,10 +176,11 @@ impl Protocol for OnStore {
         from: &mut dyn Supplies,
         to: &mut dyn Press,
     ) -> Result<()> {
-        match from.shelf("shares") {
+        let made_of = self.card().offline[0].from.unwrap_or_default();
+        match from.shelf(made_of) {
             Some(shelf) => {
-                let logged = Logged::new("shares", shelf, me.here.session);
-                self.0.prepare(me, ahead, &mut OneShelf("shares", logged), to)
+                let logged = Logged::new(made_of, shelf, me.here.session);
+                self.0.prepare(me, ahead, &mut OneShelf(made_of, logged), to)
             }
             None => self.0.prepare(me, ahead, &mut Empty, to),
         }
@@ -413,6 +424,17 @@ fn killed_again_and_again_no_table_is_used_twice() {
 #[test]
 fn killed_again_and_again_no_authenticated_table_is_used_twice() {
     killed(&CASES[6], 4);
+}
+
+#[test]
+fn killed_again_and_again_nothing_is_garbled_on_a_share_in_a_field_that_was_used() {
+    killed(&CASES[7], 4);
+}
+
+#[test]
+#[ignore = "five hundred kills"]
+fn killed_five_hundred_times_nothing_is_garbled_on_a_share_in_a_field_that_was_used() {
+    killed(&CASES[7], 500);
 }
 
 #[test]
