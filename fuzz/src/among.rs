@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 use std::thread;
 
-use comity_channel::{Channel, Mesh, PerPeer, Recorded, Result, memory_mesh};
+use comity_channel::{Channel, Error, Mesh, PerPeer, Recorded, Result, memory_mesh};
 use comity_circuit::{Observer, Program};
 use comity_core::{Backend, Bits, Block, Params, PartyId, Prg, SessionId};
 use comity_protocol::{Here, Party};
@@ -62,7 +62,7 @@ pub(crate) fn program() -> &'static Program {
 }
 
 /// How a party runs.
-type Run = fn(&mut Party<'_, '_>, &Program, &[Option<Bits>]) -> Result<()>;
+pub(crate) type Run<'r> = &'r (dyn Fn(&mut Party<'_, '_>, &Program, &[Option<Bits>]) -> Result<()> + Sync);
 
 fn whole(party: &mut Party<'_, '_>, program: &Program, inputs: &[Option<Bits>]) -> Result<()> {
     let Party { net, here, rng, .. } = party;
@@ -94,7 +94,7 @@ fn on(
 }
 
 /// One party of a run. Returns how many outputs it learned.
-fn run<C: Channel>(links: PerPeer<C>, run: Run) -> Result<usize> {
+fn run<C: Channel>(links: PerPeer<C>, run: Run<'_>) -> Result<usize> {
     let program = program();
     let mut net = Mesh::new(links);
     let (me, params) = (net.me(), Params::new(128, 2).expect("rho is in range"));
@@ -109,27 +109,26 @@ fn run<C: Channel>(links: PerPeer<C>, run: Run) -> Result<usize> {
 
 /// Party 0 against two who say anything: the length of what the first one says in four bytes, that, and what
 /// the other says.
-fn against(data: &[u8], with: Run) {
-    let Some((length, rest)) = data.split_first_chunk() else { return };
+pub(crate) fn against(data: &[u8], with: Run<'_>) -> Result<()> {
+    let Some((length, rest)) = data.split_first_chunk() else { return Err(Error::closed()) };
     let (one, two) = rest.split_at(rest.len().min(u32::from_le_bytes(*length) as usize));
     let links = PerPeer::from_vec(PartyId(0), vec![Script(one), Script(two)]).expect("two peers");
-    if let Ok(outputs) = run(links, with) {
-        assert_eq!(outputs, 1);
-    }
+    assert_eq!(run(links, with)?, 1);
+    Ok(())
 }
 
 /// A whole run: set-up but for the base OTs, and triples too.
 pub(crate) fn shares_peers(data: &[u8]) {
-    against(data, whole);
+    let _ = against(data, &whole);
 }
 
 /// A run on shares that are there.
 pub(crate) fn shares_peers_online(data: &[u8]) {
-    against(data, online);
+    let _ = against(data, &online);
 }
 
 /// What party 0 hears of honest peers.
-fn heard(with: Run) -> Vec<u8> {
+pub(crate) fn heard(with: Run<'_>) -> Vec<u8> {
     let mut all = memory_mesh(PARTIES, Some(PATIENCE)).into_iter();
     let links = all.next().expect("party 0").map(|_, link| Recorded::new(link, 1 << 24));
     let recorders: Vec<_> = links.iter().map(|(_, link)| link.recorder()).collect();
@@ -151,7 +150,7 @@ pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         bytes
     };
     let half = |bytes: &[u8]| bytes[..bytes.len() / 2].to_vec();
-    let (to_all, to_online) = (heard(whole), heard(online));
+    let (to_all, to_online) = (heard(&whole), heard(&online));
     let mut false_bit = to_online.clone();
     *false_bit.last_mut().expect("a byte") ^= 1;
     vec![
@@ -185,11 +184,8 @@ mod tests {
                 assert_eq!(read, ["party_0", "party_1", "party_2"].map(|whole| name == whole), "{name}");
                 continue;
             }
-            let with = if target == "shares_peers" { whole } else { online };
-            let (length, rest) = bytes.split_first_chunk().expect("a length");
-            let (one, two) = rest.split_at(rest.len().min(u32::from_le_bytes(*length) as usize));
-            let links = PerPeer::from_vec(PartyId(0), vec![Script(one), Script(two)]).expect("two peers");
-            assert_eq!(run(links, with).is_ok(), name == "valid", "{target}, {name}");
+            let with: Run<'_> = if target == "shares_peers" { &whole } else { &online };
+            assert_eq!(against(&bytes, with).is_ok(), name == "valid", "{target}, {name}");
         }
     }
 }
