@@ -11,12 +11,15 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use clap::{Args, Subcommand};
+#[cfg(feature = "pkcs11")]
+use comity::token::TokenSigner;
 use comity::token::{Introduction, SeedCounter, SigningKey, TokenKeys, fingerprint, serve_holder};
-use comity::{Channel, Error, Fingerprint, KeyDir, Vault};
+use comity::{Channel, Error, Fingerprint, KeyDir, StoreKey, Vault};
 use comity_core::Backend;
 use comity_net::{Identity, Limits, Now, SystemRng};
 use comity_terminal::console::{emit, note};
 use comity_terminal::failure::{Ending, Failure, Outcome};
+#[cfg(feature = "pkcs11")]
 use zeroize::Zeroizing;
 
 use crate::backend::backend;
@@ -125,26 +128,30 @@ fn create(args: &PlaceArgs) -> Outcome {
     let dir = &args.store;
     let fresh = !dir.join("vault").exists();
     let key = key_or_new(&args.key, "token", fresh)?;
-    let (secret, keys) = new_keys(args, fresh)?;
-    let vault = Vault::create(dir, &key, &secret, &mut SystemRng)?;
-    vault.publish(SHOWN, &keys.introduction().to_bytes())?;
-    note("Every other party names this fingerprint (--token-key), or that of an issuer who certifies it:");
-    emit(&format!("{}\n", text(keys.introduction().token())))
-}
-
-/// The keys of a new token, and the secret that its folder keeps.
-fn new_keys(args: &PlaceArgs, fresh: bool) -> Outcome<(Zeroizing<Vec<u8>>, TokenKeys)> {
     let secret = TokenKeys::draw(&mut SystemRng);
     // Where a token is already none is made, and no key is left in a module.
     #[cfg(feature = "pkcs11")]
     if let Some(path) = args.module.pkcs11.as_ref().filter(|_| fresh) {
+        let (master, _) = secret.split_first_chunk::<{ TokenKeys::MASTER }>().expect("a master key is the first part");
         let (signing, id) = module::ModuleKey::create(path, &args.module)?;
-        let (master, _) = secret.split_first_chunk().expect("a master key is the first part");
         let kept = Zeroizing::new([&master[..], &id].concat());
-        return Ok((kept, TokenKeys::signed_by(master, Box::new(signing))?));
+        let introduced = Introduction::issued(&signing, signing.public());
+        let made = introduced.and_then(|introduction| keep(dir, &key, &kept, introduction));
+        return made.map_err(|error| signing.removed_after(error.into())).and_then(|introduction| tell(&introduction));
     }
-    let _ = (args, fresh);
-    Ok((Zeroizing::new(secret.to_vec()), TokenKeys::new(&secret)))
+    tell(&keep(dir, &key, &secret[..], *TokenKeys::new(&secret).introduction())?)
+}
+
+/// Writes the folder of a new token.
+fn keep(dir: &Path, key: &StoreKey, secret: &[u8], introduction: Introduction) -> Result<Introduction, Error> {
+    Vault::create(dir, key, secret, (SHOWN, &introduction.to_bytes()), &mut SystemRng)?;
+    Ok(introduction)
+}
+
+/// Prints the fingerprint of a new token.
+fn tell(introduction: &Introduction) -> Outcome {
+    note("Every other party names this fingerprint (--token-key), or that of an issuer who certifies it:");
+    emit(&format!("{}\n", text(introduction.token())))
 }
 
 /// The keys of the token with this folder, whose secret this is, and the identity that it has over TLS.
@@ -202,7 +209,7 @@ fn certify(dir: &Path, issuer: &Path) -> Outcome {
     let identity = KeyDir::new(issuer).identity()?;
     let secret = identity.to_pkcs8().last_chunk().expect("a key ends with its 32 secret bytes");
     let issued = Introduction::issued(&SigningKey::new(secret), token)?;
-    Vault::publish_in(dir, SHOWN, &issued.to_bytes())?;
+    Vault::show_in(dir, SHOWN, &issued.to_bytes())?;
     note(&format!("the token {} is certified; other parties may name its issuer's fingerprint:", text(&token)));
     emit(&format!("{}\n", text(issued.issuer())))
 }

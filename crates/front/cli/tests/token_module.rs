@@ -47,7 +47,18 @@ fn a_token_signs_with_a_key_that_its_module_keeps() {
     let done = |mut command: Command| Done::from(command.output().unwrap());
     done(with(&["token", "create", &dir], "nobody", &pin)).fails(2, &["no token with the label nobody"]);
     done(with(&["token", "create", &dir], "comity", &wrong)).fails(3, &["the user cannot log in"]);
+    // Where the folder cannot be written no key stays in the module.
+    let objects = || {
+        let folders =
+            std::fs::read_dir(&keys).unwrap().flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap());
+        folders.filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|end| end == "object")).count()
+    };
+    let before = objects();
+    std::fs::create_dir_all(folder.path("taken/introduction/file")).unwrap();
+    done(with(&["token", "create", &folder.path("taken")], "comity", &pin)).fails(3, &["cannot write"]);
+    assert_eq!(objects(), before, "a key stayed in the module");
     let token = done(with(&["token", "create", &dir], "comity", &pin)).ok().trim().to_owned();
+    assert_eq!(objects(), before + 2, "the halves of a key");
     done(with(&["token", "create", &dir], "comity", &pin)).fails(2, &["exists, and is not overwritten"]);
     let serve = ["token", "serve", &dir, "--socket", &socket];
     let run = |known: &str| {

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `vault` | what tells the key from others, as in a store; the secret, encrypted under a key that follows from it |
 //! | `counter` | a number: all below it may be used already |
-//! | others | what is [published](Vault::publish) in the clear |
+//! | another | what is [shown](Vault::create) in the clear |
 //!
 //! The counter takes numbers in blocks: the end of a block is on the disk before its first number is given
 //! out. So a crash at any instant skips the rest of a block and repeats nothing. A folder that was put back
@@ -38,12 +38,19 @@ pub struct Vault {
 }
 
 impl Vault {
-    /// A new vault in this folder, with this secret.
+    /// A new vault in this folder, with this secret, and with a file of this name whose bytes all may see.
+    /// The secret is written last: whatever fails, there is a whole vault or none.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if there is a vault already, or others may write into the folder;
     /// [`Store`](comity_core::Kind) if the disk refuses.
-    pub fn create(dir: &Path, key: &StoreKey, secret: &[u8], rng: &mut dyn CryptoRng) -> Result<Vault> {
+    pub fn create(
+        dir: &Path,
+        key: &StoreKey,
+        secret: &[u8],
+        (name, shown): (&str, &[u8]),
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Vault> {
         let path = dir.join("vault");
         if path.exists() {
             return Err(Error::invalid_input(format!("{} exists, and is not overwritten", path.display())));
@@ -53,6 +60,7 @@ impl Vault {
         let lock = folder::lock(dir)?;
         let vault = Vault { dir: dir.to_owned(), next: 0, end: 0, _lock: lock };
         vault.note_end(0)?;
+        replace(dir, name, shown)?;
         let (mut file, root) = key.protect(rng)?;
         let mut sealed = secret.to_vec();
         let done = cipher(&root).seal_in_place_append_tag(nonce(), Aad::from(&file), &mut sealed);
@@ -108,19 +116,12 @@ impl Vault {
         replace(&self.dir, "counter", &encode(end))
     }
 
-    /// Writes a file of the folder that is not secret. After a crash it is whole, or as it was before.
-    ///
-    /// # Errors
-    /// [`Store`](comity_core::Kind) if the disk refuses.
-    pub fn publish(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        replace(&self.dir, name, bytes)
-    }
-
-    /// As [`Vault::publish`], without the key, in the folder of a vault that is not in use.
+    /// Writes what all may see anew, without the key, in the folder of a vault that is not in use. After a
+    /// crash the file is whole, or as it was before.
     ///
     /// # Errors
     /// As [`Vault::open`].
-    pub fn publish_in(dir: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+    pub fn show_in(dir: &Path, name: &str, bytes: &[u8]) -> Result<()> {
         folder::owned(dir)?;
         let _lock = folder::lock(dir)?;
         replace(dir, name, bytes)
@@ -165,6 +166,8 @@ mod tests {
 
     use super::*;
 
+    const SHOWN: (&str, &[u8]) = ("shown", b"for all");
+
     fn rng() -> Prg {
         Prg::new(Backend::detect(), Block::from_u128(5))
     }
@@ -185,7 +188,7 @@ mod tests {
     fn a_secret_comes_back_and_no_number_does() {
         let dir = folder("numbers");
         let key = key(&dir);
-        let mut vault = Vault::create(&dir, &key, b"the secret", &mut rng()).unwrap();
+        let mut vault = Vault::create(&dir, &key, b"the secret", SHOWN, &mut rng()).unwrap();
         let mut last: Vec<u64> = (0..BLOCK + 3).map(|_| vault.take_number().unwrap()).collect();
         assert!(Vault::open(&dir, &key).err().unwrap().to_string().contains("in use"));
         drop(vault);
@@ -200,9 +203,32 @@ mod tests {
         let next = vault.take_number().unwrap();
         assert!(read_end(&dir).unwrap() > next);
         assert!(
-            Vault::create(&dir, &key, b"another", &mut rng()).err().unwrap().to_string().contains("not overwritten")
+            Vault::create(&dir, &key, b"another", SHOWN, &mut rng())
+                .err()
+                .unwrap()
+                .to_string()
+                .contains("not overwritten")
         );
         drop(vault);
+        fs::remove_dir_all(dir).unwrap();
+    }
+
+    /// Where a file cannot be written there is no vault, and one can be made when it can.
+    #[test]
+    fn a_vault_is_there_whole_or_not_at_all() {
+        let dir = folder("whole");
+        let key = key(&dir);
+        let create = || Vault::create(&dir, &key, b"the secret", SHOWN, &mut rng());
+        for name in ["counter", SHOWN.0] {
+            let stands = dir.join(name);
+            fs::create_dir_all(stands.join("in the way")).unwrap();
+            assert!(matches!(create().err().unwrap().kind, Kind::Store(_)), "{name}");
+            assert!(Vault::open(&dir, &key).err().unwrap().to_string().contains("does not exist"), "{name}");
+            fs::remove_dir_all(stands).unwrap();
+        }
+        drop(create().unwrap());
+        assert_eq!(&Vault::open(&dir, &key).unwrap().1[..], b"the secret");
+        assert_eq!(fs::read(dir.join(SHOWN.0)).unwrap(), SHOWN.1);
         fs::remove_dir_all(dir).unwrap();
     }
 
@@ -210,7 +236,7 @@ mod tests {
     fn what_is_damaged_or_anothers_is_refused() {
         let dir = folder("damaged");
         let key = key(&dir);
-        drop(Vault::create(&dir, &key, &[7; 64], &mut rng()).unwrap());
+        drop(Vault::create(&dir, &key, &[7; 64], SHOWN, &mut rng()).unwrap());
         let open = |key: &StoreKey| Vault::open(&dir, key).map(|_| ()).unwrap_err();
         let other = StoreKey::passphrase("another").unwrap();
         assert!(matches!(open(&other).kind, Kind::InvalidInput(_)));

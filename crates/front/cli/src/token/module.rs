@@ -1,6 +1,7 @@
 //! The key that a token signs with in a PKCS #11 module, which keeps its secret half to itself. The module
 //! cannot multiply bits that are to stay secret, so it guards the key, and this process makes the triples.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -51,10 +52,14 @@ pub(super) struct ModuleArgs {
 /// A key in a module, whose user is logged in.
 pub(super) struct ModuleKey {
     session: Mutex<Session>,
-    private: ObjectHandle,
+    pair: KeyPair,
     public: [u8; 32],
     place: String,
 }
+
+/// The private half of a key in a module, and the public one.
+#[derive(Clone, Copy)]
+struct KeyPair(ObjectHandle, ObjectHandle);
 
 /// The failure that the module reports.
 fn failed(module: &Path, what: &str, error: &cryptoki::error::Error) -> Failure {
@@ -100,42 +105,72 @@ impl ModuleKey {
                 Attribute::Sign(true),
             ],
         ];
-        session
+        let (public, private) = session
             .generate_key_pair(&Mechanism::EccEdwardsKeyPairGen, &public.concat(), &private.concat())
             .map_err(|error| failed(module, "it makes no Ed25519 key", &error))?;
-        Ok((ModuleKey::found(session, module, &id)?, id))
+        let pair = KeyPair(private, public);
+        match read_public(&session, pair, module) {
+            Ok(public) => Ok((ModuleKey::new(session, pair, public, module), id)),
+            Err(failure) => Err(removed_after(failure, &session, pair, module.display())),
+        }
     }
 
     /// The key with this id.
     pub(super) fn open(module: &Path, args: &ModuleArgs, id: &[u8; ID]) -> Outcome<ModuleKey> {
-        ModuleKey::found(session(module, args)?, module, id)
-    }
-
-    fn found(session: Session, module: &Path, id: &[u8; ID]) -> Outcome<ModuleKey> {
-        let place = module.display();
-        let lacks = || Failure::input(format!("the PKCS #11 module {place} does not have the key of this token"));
+        let session = session(module, args)?;
+        let lacks =
+            || Failure::input(format!("the PKCS #11 module {} does not have the key of this token", module.display()));
         let find = |class| -> Outcome<ObjectHandle> {
             let wanted = [Attribute::Class(class), Attribute::Id(id.to_vec())];
             let found = session.find_objects(&wanted).map_err(|e| failed(module, "its keys cannot be listed", &e))?;
             found.first().copied().ok_or_else(lacks)
         };
-        let (private, public) = (find(ObjectClass::PRIVATE_KEY)?, find(ObjectClass::PUBLIC_KEY)?);
-        let attributes = session.get_attributes(public, &[AttributeType::EcPoint]);
-        let attributes = attributes.map_err(|error| failed(module, "the public key cannot be read", &error))?;
-        let point = attributes.into_iter().find_map(|attribute| match attribute {
-            Attribute::EcPoint(point) => Some(point),
-            _ => None,
-        });
-        // Some modules give the bare bytes.
-        let bare = |point: Vec<u8>| point.strip_prefix(&OCTETS[..]).unwrap_or(&point).try_into().ok();
-        let public = point.and_then(bare).ok_or_else(|| {
-            Failure::new(
-                Ending::Store,
-                format!("the PKCS #11 module {place}: the token's public key is not one of Ed25519"),
-            )
-        })?;
-        Ok(ModuleKey { session: Mutex::new(session), private, public, place: place.to_string() })
+        let pair = KeyPair(find(ObjectClass::PRIVATE_KEY)?, find(ObjectClass::PUBLIC_KEY)?);
+        let public = read_public(&session, pair, module)?;
+        Ok(ModuleKey::new(session, pair, public, module))
     }
+
+    fn new(session: Session, pair: KeyPair, public: [u8; 32], module: &Path) -> ModuleKey {
+        ModuleKey { session: Mutex::new(session), pair, public, place: module.display().to_string() }
+    }
+
+    /// Removes the key, whose token could not be made: no folder knows it. Returns why not, with what else failed.
+    pub(super) fn removed_after(self, failure: Failure) -> Failure {
+        let session = self.session.into_inner().unwrap_or_else(PoisonError::into_inner);
+        removed_after(failure, &session, self.pair, &self.place)
+    }
+}
+
+fn removed_after(failure: Failure, session: &Session, pair: KeyPair, module: impl fmt::Display) -> Failure {
+    let KeyPair(private, public) = pair;
+    match [private, public].into_iter().try_for_each(|half| session.destroy_object(half)) {
+        Ok(()) => failure,
+        Err(error) => Failure {
+            message: format!(
+                "{}; and the key that was made for it stays in the PKCS #11 module {module}, labelled {}: {error}",
+                failure.message,
+                LABEL.escape_ascii()
+            ),
+            ..failure
+        },
+    }
+}
+
+/// The public half of a key, as bytes.
+fn read_public(session: &Session, KeyPair(_, public): KeyPair, module: &Path) -> Outcome<[u8; 32]> {
+    let attributes = session.get_attributes(public, &[AttributeType::EcPoint]);
+    let attributes = attributes.map_err(|error| failed(module, "the public key cannot be read", &error))?;
+    let point = attributes.into_iter().find_map(|attribute| match attribute {
+        Attribute::EcPoint(point) => Some(point),
+        _ => None,
+    });
+    // Some modules give the bare bytes.
+    let bare = |point: Vec<u8>| point.strip_prefix(&OCTETS[..]).unwrap_or(&point).try_into().ok();
+    point.and_then(bare).ok_or_else(|| {
+        let place = module.display();
+        let what = format!("the PKCS #11 module {place}: the token's public key is not one of Ed25519");
+        Failure::new(Ending::Store, what)
+    })
 }
 
 impl TokenSigner for ModuleKey {
@@ -147,7 +182,7 @@ impl TokenSigner for ModuleKey {
         let session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         let mechanism = Mechanism::Eddsa(EddsaParams::new(EddsaSignatureScheme::Pure));
         let cannot = |why: String| Error::store(format!("the PKCS #11 module {} does not sign: {why}", self.place));
-        let signature = session.sign(&mechanism, self.private, text).map_err(|error| cannot(error.to_string()))?;
+        let signature = session.sign(&mechanism, self.pair.0, text).map_err(|error| cannot(error.to_string()))?;
         let len = signature.len();
         signature.try_into().map_err(|_| cannot(format!("a signature of {len} bytes")))
     }
