@@ -197,6 +197,37 @@ fn who_withholds_the_check_gets_no_output() {
     assert!(caught(ends[0].as_ref().unwrap(), 1));
 }
 
+/// A party that has nothing and says whatever it hears: the honest one's masked input, bits and digest. The MACs
+/// that are shown are not those that are seen, and the echo ends at the first digest.
+#[test]
+fn an_echo_is_caught_at_the_first_digest() {
+    for honest in [0, 1] {
+        let kept = both(1, |me| auth_prepared(me, &program()));
+        let ends = both(1, |me| {
+            if me.me().0 == honest {
+                return Some(run(me, "test", &kept[usize::from(honest)], &values(), &mut |_: Act<'_>| ()));
+            }
+            let (_, ch) = me.net.pair().unwrap();
+            let mut heard = 0;
+            // Party 0's input is the first one; an echo at its place begins with anything.
+            if honest == 1 {
+                ch.post(&[0; LAYER as usize]).unwrap();
+            }
+            let mut byte = [0];
+            while ch.recv(&mut byte).is_ok() {
+                heard += 1;
+                if honest == 0 || heard > LAYER {
+                    ch.post(&byte).unwrap();
+                }
+            }
+            assert_eq!(heard, 4 * LAYER + DIGEST, "the input, the layers and a digest, and no share");
+            None
+        });
+        let end = ends[usize::from(honest)].as_ref().unwrap();
+        assert!(caught(end, 1 - honest) && end.learned.is_empty(), "{:?}", end.ended);
+    }
+}
+
 /// A digest of another session, on the same tables and inputs, so the same bits and MACs; and tables of another deal.
 #[test]
 fn what_was_shown_in_another_session_proves_nothing_here() {
