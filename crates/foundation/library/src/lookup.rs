@@ -4,8 +4,8 @@
 //! bits are XORs of them. So the lower bits of an index give, for each value of the upper ones, the row that
 //! it would be, and the upper bits choose among the rows: for size by multiplexers, for depth by products
 //! with wires of their own. Where to split is counted: 256 rows of 8 bits take 82 ANDs, or 142 in three
-//! layers. Rows share the sums of a few wires each (the method of the four Russians), which is a third of the XORs of
-//! sums that are built one by one. The S-box of AES and the tables of carries have gates of their own.
+//! layers. Rows share the sums of a few wires each (the method of the four Russians), for a third fewer XORs than sums
+//! that are built one by one. The S-box of AES and the tables of carries have gates of their own.
 
 use std::sync::LazyLock;
 
