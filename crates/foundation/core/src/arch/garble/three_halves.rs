@@ -1,8 +1,9 @@
 //! The fused kernels of three halves: what [`crate::SlicedGarbler`] says of a gate, a gate a lane.
 //!
 //! A lane is a label, `L` its low half and `R` its high one. With `s(L, R) = (R, L + R)`, which the hash uses as it
-//! is, the matrices of the paper are few sums: `S1 (A, B) = s(A) + A + B` and `S2 (A, B) = A + s(B)`, so that for
-//! both labels of a gate moved by the offset they are `s(delta)` and `s(s(delta))`.
+//! is, and for which `s(s(A)) = s(A) + A`, the matrices of the paper are few sums: `S1 (A, B) = s(s(A)) + B` and
+//! `S2 (A, B) = A + s(B)`, so that for both labels of a gate moved by the offset they are `s(delta)` and
+//! `s(s(delta))`.
 //!
 //! Keys come from the ring, three a gate: what is held there is what a batch wants, wherever it starts.
 
@@ -108,7 +109,7 @@ const fn halves(low: u64, high: u64) -> [u8; 16] {
 #[inline(always)]
 unsafe fn controlled<V: Wires>([a, b]: [V; 2]) -> [V; 2] {
     // SAFETY: the caller has the features of V.
-    unsafe { [a.sigma().xor3(a, b), a.xor(b.sigma())] }
+    unsafe { [a.sigma().sigma().xor(b), a.xor(b.sigma())] }
 }
 
 /// `(B_L, A_R)`.
@@ -118,7 +119,7 @@ unsafe fn controlled<V: Wires>([a, b]: [V; 2]) -> [V; 2] {
 #[inline(always)]
 unsafe fn crossed<V: Wires>([a, b]: [V; 2]) -> V {
     // SAFETY: the caller has the features of V.
-    unsafe { a.xor(a.xor(b).and(V::broadcast(halves(!0, 0)))) }
+    unsafe { b.low_halves(a.high_halves(a)) }
 }
 
 /// The garbler.
