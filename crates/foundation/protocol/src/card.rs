@@ -156,7 +156,7 @@ pub enum Values {
         /// The form of the text that is equal for all texts that say the same.
         read: fn(&str) -> Option<String>,
     },
-    /// A word, one of these, or the text of a file, of more than one word. The hello has the text's digest.
+    /// A word, one of these, or the text of a file, whole lines. The hello has the text's digest.
     File(&'static [&'static str]),
 }
 

@@ -271,8 +271,8 @@ impl Opt {
             Values::Text { read, .. } => read(text).map(OptionValue::Text),
             Values::File(words) => match words.iter().find(|word| **word == text) {
                 Some(word) => Some(OptionValue::Word(word)),
-                // A name is no text: whoever has a file reads it first.
-                None => text.trim().contains(char::is_whitespace).then(|| OptionValue::File(text.to_owned())),
+                // A name is no text, which has lines: whoever has a file reads it first.
+                None => text.contains('\n').then(|| OptionValue::File(text.to_owned())),
             },
         }
     }

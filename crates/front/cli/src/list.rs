@@ -205,7 +205,8 @@ pub(crate) fn value<'v>(card: &Card, name: &str, value: &'v str) -> Outcome<Cow<
     match regular(path)?.take(FILE + 1).read_to_string(&mut text) {
         Err(error) => Err(Failure::disk(&format!("{value}: cannot read it as text"), &error)),
         Ok(_) if text.len() as u64 > FILE => Err(Failure::input(format!("{value}: it has more than {FILE} bytes"))),
-        Ok(_) => Ok(Cow::Owned(text)),
+        Ok(_) if text.ends_with('\n') => Ok(Cow::Owned(text)),
+        Ok(_) => Ok(Cow::Owned(text + "\n")),
     }
 }
 
