@@ -28,7 +28,8 @@ pub struct Outlined {
     pub conversions: Vec<Converted>,
     /// The bytes of both parties, those of its conversions included.
     pub bytes: u64,
-    /// Its messages one after another, in round trips, those of its conversions included.
+    /// Its messages one after another, in round trips, those of its conversions included: where those of one line
+    /// run side by side.
     pub rounds: f64,
 }
 

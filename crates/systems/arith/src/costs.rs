@@ -37,7 +37,7 @@ pub(crate) fn costs(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) -> Res
     // The seeds of the streams.
     talk.exchange(16);
     for (&what, &count) in &products {
-        deals(what, count, extension, talk);
+        make_products(what, count, extension, talk);
     }
     let mut outputs = of.program.outputs().iter();
     steps(of.program.steps(), (&layout, extension), talk, &mut |talk| {
@@ -172,7 +172,7 @@ pub fn setup(extension: OtKind, sends: [bool; 2], talk: &mut Talk) {
 }
 
 /// The messages that deal `count` triples or square pairs, as many at a time as there can be.
-pub fn deals(what: WordProduct, count: u64, extension: OtKind, talk: &mut Talk) {
+pub fn make_products(what: WordProduct, count: u64, extension: OtKind, talk: &mut Talk) {
     let most = MOST_WORDS as u64;
     talk.repeat(count / most, &mut |talk| deal(what, most, extension, talk));
     deal(what, count % most, extension, talk);

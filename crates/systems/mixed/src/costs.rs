@@ -1,6 +1,6 @@
 //! What a run costs: base OTs, triples, conversions, tables and openings, with lengths.
 
-use comity_arith::costs::{OT, chosen_ots, deals, garbled, setup, told};
+use comity_arith::costs::{OT, chosen_ots, garbled, make_products, setup, told};
 use comity_circuit::{Lowered, Program, Step};
 use comity_core::{PartyId, Result};
 use comity_gmw::costs as shares;
@@ -10,7 +10,7 @@ use comity_sharing::BitRows;
 
 use crate::cut::Held;
 use crate::form::{Assignment, Form};
-use crate::graph::Cost;
+use crate::graph::FormCost;
 use crate::plans::{Plan, Plans, Taken, together};
 use crate::stages::{Runs, Stage, Stages};
 
@@ -20,11 +20,11 @@ const GARBLER: PartyId = PartyId(0);
 const EVALUATOR: PartyId = PartyId(1);
 
 /// What a run of a program under an assignment costs.
-pub fn evaluate(program: &Program, assignment: &Assignment, extension: OtKind) -> Cost {
+pub fn evaluate(program: &Program, assignment: &Assignment, extension: OtKind) -> FormCost {
     let mut talk = Talk::new(2);
     run(program, &Plans::new(program, assignment), extension, &mut talk);
     let bytes = (talk.sent(GARBLER) + talk.sent(EVALUATOR)) as f64;
-    Cost { bytes, rounds: talk.delays() as f64 / 2.0, ns: talk.seconds() * 1e9 }
+    FormCost { bytes, rounds: talk.delays() as f64 / 2.0, ns: talk.seconds() * 1e9 }
 }
 
 /// Goes through the messages of a run.
@@ -33,7 +33,8 @@ pub(crate) fn costs(of: &Costing<'_>, assignment: &Assignment, extension: OtKind
     Ok(())
 }
 
-fn run(program: &Program, plans: &Plans, extension: OtKind, talk: &mut Talk) {
+/// Goes through the messages of a run of these plans.
+pub(crate) fn run(program: &Program, plans: &Plans, extension: OtKind, talk: &mut Talk) {
     let Taken { products, ands, converts } = plans.taken(program);
     if !products.is_empty() {
         setup(extension, [true; 2], talk);
@@ -48,7 +49,7 @@ fn run(program: &Program, plans: &Plans, extension: OtKind, talk: &mut Talk) {
     talk.exchange(16);
     talk.exchange(16);
     for (&what, &count) in &products {
-        deals(what, count, extension, talk);
+        make_products(what, count, extension, talk);
     }
     shares::dealing(ands, &|talk, count| shares::triples(count, 2, extension, talk), talk);
     let mut outputs = program.outputs().iter();

@@ -2,7 +2,7 @@
 
 use crate::form::Form;
 
-/// What a node of a [`Graph`] is.
+/// What a node of a [`FormGraph`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeOf {
     /// A noted operation: the numbers of the circuit and of the note.
@@ -15,7 +15,7 @@ pub enum NodeOf {
 
 /// The costs of a run of an operation, of both parties together, offline and online.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
+pub struct FormCost {
     /// Bytes, both ways.
     pub bytes: f64,
     /// Messages that wait for each other, in round trips.
@@ -35,12 +35,12 @@ pub struct Node {
     pub times: f64,
     /// What all of these cost, in the order of [`Form::ALL`]; of the rounds those one after another. None where
     /// the form is not possible, or another one is asked for.
-    pub costs: [Option<Cost>; 3],
+    pub costs: [Option<FormCost>; 3],
 }
 
 /// A value that one node computes and others read.
 #[derive(Clone, Debug)]
-pub struct Value {
+pub struct Passed {
     /// The node that computes it.
     pub from: usize,
     /// The nodes that read it: a conversion to a form is paid once, for all of them.
@@ -55,14 +55,14 @@ pub struct Value {
 
 /// A program's operations and regions, in its order, and the values between them.
 #[derive(Clone, Debug, Default)]
-pub struct Graph {
+pub struct FormGraph {
     /// The nodes.
     pub nodes: Vec<Node>,
     /// The values.
-    pub values: Vec<Value>,
+    pub values: Vec<Passed>,
 }
 
-impl Graph {
+impl FormGraph {
     /// The forms that a node can have.
     pub fn forms(&self, node: usize) -> impl Iterator<Item = Form> + '_ {
         let costs = &self.nodes[node].costs;

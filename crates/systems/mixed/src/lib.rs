@@ -14,12 +14,13 @@
 //! LPN. AES-128 as an ideal cipher where circuits are garbled.
 //!
 //! - [`Form`], [`Assignment`], [`regions`], [`allowed`]: what can be said of a program.
-//! - [`Graph`]: the choices that a planner has, and [`evaluate`]: what an assignment costs.
+//! - [`FormGraph`]: the choices that a planner has, and [`evaluate`]: what an assignment costs.
 //! - [`Mixed`]: the protocol; [`run_with`]: under any assignment.
 //!
-//! **Cost**: that of the forms, and of conversions as the README has it. Rounds: base OTs, triples; one for each
+//! **FormCost**: that of the forms, and of conversions as the README has it. Rounds: base OTs, triples; one for each
 //! layer of products, and of ANDs on shares of bits; one and a half for each level that converts.
 
+mod chosen;
 mod costs;
 mod cut;
 mod engine;
@@ -28,13 +29,15 @@ mod graph;
 mod memory;
 mod operation;
 mod parts;
+mod planner;
 mod plans;
+mod prices;
 mod protocol;
 mod stages;
 
 pub use costs::evaluate;
 pub use form::{Assignment, CircuitForms, Form};
-pub use graph::{Cost, Graph, Node, NodeOf, Value};
+pub use graph::{FormCost, FormGraph, Node, NodeOf, Passed};
 pub use memory::{Region, regions};
 pub use operation::allowed;
 pub use protocol::{Mixed, run_with};

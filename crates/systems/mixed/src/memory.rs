@@ -3,7 +3,7 @@
 //! A region is the closure of overlapping reaches of values: from the first wire to the last that a value is at
 //! in all turns and calls. It has one form for the whole program, so that memory is never converted. It can be
 //! words if operations on words read or write it, every value in it begins at a multiple of a word, has whole
-//! words, and moves by whole words; else it is bits.
+//! words, or is read and is the low bits of one, and moves by whole words; else it is bits.
 
 use comity_circuit::{Circuit, Note, Program, Span, Step, WordOp};
 use comity_share::ring::WIDEST_WORD;
@@ -27,15 +27,18 @@ pub struct Region {
 struct Access {
     low: i128,
     high: i128,
-    /// The greatest common divisor of its bits and the ways that it moves.
+    bits: u64,
+    /// The greatest common divisor of the ways that it moves.
     step: u64,
+    /// Whether a call reads it. The top bit of a number that is squared is not read, for one.
+    is_read: bool,
     /// The widest word in it that an operation reads or writes.
     word: u32,
 }
 
-fn access(span: &Span, loops: &[u64], call: (i64, u64), word: u32) -> Access {
+fn access(span: &Span, loops: &[u64], call: (i64, u64), is_read: bool, word: u32) -> Access {
     let (mut low, mut high) = (i128::from(span.start), i128::from(span.start) + i128::from(span.bits));
-    let mut step = span.bits;
+    let mut step = 0;
     for (stride, times) in span.strides.iter().copied().zip(loops.iter().copied()).chain([call]) {
         let end = i128::from(stride) * i128::from(times.saturating_sub(1));
         (low, high) = (low + end.min(0), high + end.max(0));
@@ -44,7 +47,7 @@ fn access(span: &Span, loops: &[u64], call: (i64, u64), word: u32) -> Access {
         }
     }
     // Where it begins counts from the first wire on: that of the region is a multiple of all steps in it.
-    Access { low, high, step, word }
+    Access { low, high, bits: span.bits, step, is_read, word }
 }
 
 fn gcd(a: u64, b: u64) -> u64 {
@@ -69,8 +72,16 @@ pub fn regions(program: &Program) -> Vec<Region> {
         let of = &all[at..end];
         let step = of.iter().fold(0, |step, access| gcd(gcd(step, access.step), (access.low - low) as u64));
         let word = of.iter().map(|access| access.word).max().unwrap_or(0);
-        let fits = (1..=WIDEST_WORD).contains(&word) && step.is_multiple_of(u64::from(word));
-        regions.push(Region { start: low as usize, wires: (high - low) as usize, word: fits.then_some(word) });
+        let fits = |word: u64| {
+            let whole = |access: &Access| access.bits.is_multiple_of(word) || access.is_read && access.bits < word;
+            let all = ((high - low) as u64).is_multiple_of(word) && step.is_multiple_of(word);
+            (1..=u64::from(WIDEST_WORD)).contains(&word) && all && of.iter().all(whole)
+        };
+        // As wide as what reads and writes it; or, where upper bits are not read, as what puts it there.
+        let written = of.iter().filter(|access| !access.is_read).fold(step, |all, access| gcd(all, access.bits));
+        let mut words = [u64::from(word), written].into_iter().filter(|_| word > 0);
+        let word = words.find(|word| fits(*word)).map(|word| word as u32);
+        regions.push(Region { start: low as usize, wires: (high - low) as usize, word });
         at = end;
     }
     regions
@@ -79,11 +90,16 @@ pub fn regions(program: &Program) -> Vec<Region> {
 fn walk(steps: &[Step], loops: &mut Vec<u64>, widest: &[[Vec<u32>; 2]], all: &mut Vec<Access>) {
     for step in steps {
         match step {
-            Step::Input { to: span, .. } | Step::Reveal { from: span, .. } => all.push(access(span, loops, (0, 1), 0)),
+            Step::Input { to: span, .. } | Step::Reveal { from: span, .. } => {
+                all.push(access(span, loops, (0, 1), false, 0))
+            }
             Step::Call { circuit, times, args, outs } => {
-                for (values, words) in [args, outs].into_iter().zip(&widest[*circuit]) {
-                    let of =
-                        |((span, stride), word): (&(Span, i64), &u32)| access(span, loops, (*stride, *times), *word);
+                for (is_read, (values, words)) in
+                    [true, false].into_iter().zip([args, outs].into_iter().zip(&widest[*circuit]))
+                {
+                    let of = |((span, stride), word): (&(Span, i64), &u32)| {
+                        access(span, loops, (*stride, *times), is_read, *word)
+                    };
                     all.extend(values.iter().zip(words).map(of));
                 }
             }

@@ -3,19 +3,20 @@
 use comity_arith::dealers::{WordDealer, from_ot_over};
 use comity_arith::{Conversions, WordMachine};
 use comity_circuit::{Goal, Program};
-use comity_core::Result;
+use comity_core::{Params, Result};
 use comity_gmw::BitMachine;
 use comity_gmw::dealers::{BitDealer, OtTriples};
 use comity_ot::base::{BaseOt, Simplest};
 use comity_ot::{AtLeast, SemiHonest};
 use comity_protocol::{
-    Adversary, Card, CardKind, Corrupt, Costing, Default, Job, Opt, Options, Party, Protocol, Supplies, Takes, Talk,
-    Values,
+    Adversary, Card, CardKind, Corrupt, Costing, Default, Job, Opt, Options, Outline, Party, Protocol, Supplies, Takes,
+    Talk, Values,
 };
 use comity_share::triples::OtKind;
 
+use crate::chosen::{NET, SHARING, chosen};
 use crate::engine::{Machines, MixedEngine};
-use crate::form::{Assignment, Form};
+use crate::form::Assignment;
 use crate::plans::{Plans, Taken};
 
 /// Three forms of shares in one computation, whole: see the [crate](crate).
@@ -33,14 +34,8 @@ static CARD: Card = Card {
     goal: Goal::Size,
     offline: &[],
     options: &[
-        Opt {
-            name: "sharing",
-            values: Values::OneOf(&["yao", "boolean", "arithmetic"]),
-            default: Default::Given("arithmetic"),
-            agreed: true,
-            about: "The form of all operations that can have it: yao (garbled circuits: few rounds), boolean (shares of bits: few bytes), \
-                    or arithmetic (shares of words: cheap sums and products; what else there is are garbled circuits)",
-        },
+        SHARING,
+        NET,
         Opt {
             name: "dealer",
             values: Values::OneOf(&["softspoken", "iknp", "silent"]),
@@ -63,11 +58,6 @@ pub(crate) fn extension(options: &Options) -> OtKind {
         "silent" => OtKind::Silent,
         _ => OtKind::SoftSpoken,
     }
-}
-
-/// The assignment that the options ask for.
-pub(crate) fn assignment(program: &Program, options: &Options) -> Assignment {
-    Assignment::uniform(program, Form::named(options.word("sharing")).expect("the name of a form"))
 }
 
 /// Runs a program under an assignment, over these base OTs, where [`Mixed`] has [`Simplest`]. Outputs for this
@@ -114,11 +104,23 @@ impl Protocol for Mixed {
     }
 
     fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
-        crate::costs::costs(of, &assignment(of.program, of.options), extension(of.options), talk)
+        crate::costs::costs(of, &chosen(of.program, of.options)?.assignment, extension(of.options), talk)
+    }
+
+    fn fits(&self, program: &Program, options: &Options, _: Params) -> Result<()> {
+        chosen(program, options).map(drop)
+    }
+
+    fn agrees_on(&self, program: &Program, options: &Options) -> Result<Vec<(&'static str, String)>> {
+        Ok(vec![("plan", chosen(program, options)?.digest())])
+    }
+
+    fn outline(&self, of: &Costing<'_>) -> Result<Option<Outline>> {
+        Ok(Some(chosen(of.program, of.options)?.outline(of.program)))
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
-        run_with::<Simplest>(&mut me.sub("mixed"), &assignment(job.program, job.options), job)
+        run_with::<Simplest>(&mut me.sub("mixed"), &chosen(job.program, job.options)?.assignment, job)
     }
 }

@@ -3,6 +3,7 @@
 use comity_circuit::{Builder, Program, ProgramBuilder, Recipients, Wire};
 use comity_core::Prg;
 use comity_library::arith;
+use comity_mixed::regions;
 use comity_testing::laws::{random_program, random_words, rng};
 
 use super::runs;
@@ -181,4 +182,20 @@ fn arguments_are_overwritten() {
         let program = Program::iterate(b.finish(), 3, &[(0, 0), (1, 1)]).unwrap().with_owner(1, 1).unwrap();
         runs(&program, 4, &mut rng(11));
     }
+}
+
+/// The top bit of what is squared says nothing of the square, and is no input of the gates.
+#[test]
+fn numbers_whose_top_bits_nobody_reads_are_words() {
+    let program = compiled(
+        "fn main(x: [u32; 3] from alice, y: u32 from bob) -> (r: u32) {
+            let mut s = 0;
+            for i in 0..3 { let d = x[i] - y; s += d * d; }
+            s
+        }",
+    );
+    let of_calls = program.circuits().iter().flat_map(|circuit| circuit.inputs());
+    assert!(of_calls.clone().count() > 0 && of_calls.into_iter().any(|value| value.bits == 31));
+    assert!(regions(&program).iter().all(|region| region.word == Some(32)), "{:?}", regions(&program));
+    runs(&program, 6, &mut rng(31));
 }
