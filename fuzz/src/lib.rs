@@ -10,6 +10,7 @@ mod among;
 mod arith;
 mod bmr;
 mod files;
+mod forms;
 pub mod found;
 mod gmw;
 mod ideal;
@@ -78,6 +79,7 @@ pub const TARGETS: &[(&str, Body)] = targets![
     ot::ot_messages,
     ot::ot_receiver,
     ot::ot_sender,
+    forms::plan_file,
     files::program,
     files::program_expression,
     psi::psi_base,

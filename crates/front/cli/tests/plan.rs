@@ -108,3 +108,51 @@ fn columns_stay_apart_for_large_numbers() {
     // The number of lots in a store has an s more or less, but no more words.
     assert_eq!(cells("aes128*10000000"), cells("aes128*2"));
 }
+
+#[test]
+fn forms_are_planned_by_the_line_beside_the_pure_ones() {
+    let folder = Folder::new("plan-forms");
+    let (program, file) = (folder.path("near.cty"), folder.path("forms.txt"));
+    let source = "fn main(x: [u64; 40] from 0, y: [u64; 40] from 1) -> bool {
+    let mut s = 0;
+    for i in 0..40 { s += x[i] * y[i]; }
+    s < 1000
+}
+";
+    std::fs::write(&program, source).unwrap();
+    std::fs::write(&file, "# all of it\n3 mul yao\n4 boolean\n").unwrap();
+    let plan = |args: &[&str]| {
+        let all = [&["plan", &program, "--protocol", "mixed", "--net", "1ms,10mbit"], args, &["--json"]].concat();
+        comity(&all).json()["plans"][0].clone()
+    };
+    let chosen = plan(&[]);
+    let lines: Vec<(u64, String, String, u64)> = chosen["lines"].as_array().unwrap().iter().map(form).collect();
+    let of = |line: u64, name: &str| lines.iter().find(|of| (of.0, &*of.1) == (line, name)).unwrap();
+    assert_eq!((&*of(3, "mul").2, of(3, "mul").3), ("arithmetic", 40), "{lines:?}");
+    assert_eq!(&of(4, "less").2, "yao", "{lines:?}");
+    let others = chosen["others"].as_array().unwrap();
+    let names: Vec<&str> = others.iter().map(|other| other["value"].as_str().unwrap()).collect();
+    assert_eq!(names, ["arithmetic", "boolean", "yao"]);
+    assert!(others.iter().all(|other| chosen["seconds"].as_f64() <= other["seconds"].as_f64()), "{chosen}");
+    let filed = plan(&["--option", &format!("sharing={file}")]);
+    let lines: Vec<(u64, String, String, u64)> = filed["lines"].as_array().unwrap().iter().map(form).collect();
+    assert!(lines.iter().all(|of| of.1 != "mul" || of.2 == "yao"), "{lines:?}");
+    assert!(lines.iter().all(|of| of.0 != 4 || of.2 == "boolean"), "{lines:?}");
+    let text = comity(&["plan", &program, "--protocol", "mixed", "--net", "1ms,10mbit"]);
+    for words in ["line operation", "3 mul", "arithmetic", "sharing=boolean", "this plan"] {
+        assert!(text.ok().contains(words), "`{words}` is not in: {}", text.out);
+    }
+    // Without a name, the plan of each is one line.
+    assert!(!comity(&["plan", &program]).ok().contains("line operation"));
+    std::fs::write(&file, "4 words\n").unwrap();
+    let refused =
+        |value: &str| comity(&["plan", &program, "--protocol", "mixed", "--option", &format!("sharing={value}")]);
+    refused(&file).fails(2, &["line 1 of the plan: `words` is not a form"]);
+    refused(&folder.path("nowhere.txt")).fails(2, &["auto, yao, boolean, arithmetic", "no such file"]);
+}
+
+/// Line, operation, form, and how often.
+fn form(line: &serde_json::Value) -> (u64, String, String, u64) {
+    let text = |name: &str| line[name].as_str().unwrap().to_owned();
+    (line["line"].as_u64().unwrap(), text("operation"), text("form"), line["times"].as_u64().unwrap())
+}

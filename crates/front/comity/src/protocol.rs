@@ -21,6 +21,7 @@ pub static PROTOCOLS: &[&dyn Protocol] = &[
     &comity_tinytable::TinyTable,
     &comity_tinytable::TinyTableSemiHonest,
     &comity_arith::Arith,
+    &comity_mixed::Mixed,
 ];
 
 /// The protocols for private functions. They run only the programs of [`pfe`](comity_pfe), so they are not on

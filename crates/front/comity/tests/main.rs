@@ -2,6 +2,7 @@
 
 mod afternoon;
 mod facade;
+mod forms;
 mod groups;
 mod interactive;
 mod phases;
