@@ -145,7 +145,8 @@ pub(crate) fn s_box() -> Special {
 /// AES-128 of a block as a program whose S-boxes are calls that look up a
 /// [`LookupTable`](comity_circuit::LookupTable): 10 rounds of 20, those of the state and of the key side by
 /// side, and between them circuits without ANDs. An engine that runs gates alone runs those of the S-box.
-/// All blocks are under one key, and the S-boxes of one round are side by side in all of them.
+/// All blocks are under one key, which is expanded once, and the S-boxes of one round are side by side in all
+/// of them.
 ///
 /// # Panics
 /// If there are no blocks, or more than 2^40.
@@ -158,40 +159,55 @@ pub fn table_program(goal: Goal, blocks: u64) -> Program {
     let y = lookup(&mut b, &table_of(8, 8, substituted), &x);
     b.output("y", &y);
     let s_box = p.circuit(b.finish());
-    // The bytes to be substituted: those of the state, then the last ones of the key, which the next round key wants.
-    let (boxes, state) = (p.register(160 * blocks), p.register(128 * blocks));
-    // The key of the round: one block needs no copies of it.
-    let keys = if blocks == 1 { key } else { p.register(128 * blocks) };
+    // The bytes to be substituted: those of the states, then the last ones of the key, which the next round key wants.
+    let (boxes, state) = (p.register(128 * blocks + 32), p.register(128 * blocks));
+    let (states, word) = (boxes.slice(0, 128 * blocks), boxes.slice(128 * blocks, 32));
+    let keys = p.register(128);
     let each = |register: Register, bits: u64| {
         (register.slice(0, bits).span(), if bits == register.bits() { 0 } else { bits as i64 })
     };
     let mut b = p.builder();
     let [key_wires, block_wires] = ["key", "block"].map(|name| b.input(name, 128));
     let first: Vec<Wire> = key_wires.iter().zip(&block_wires).map(|(&x, &y)| b.xor(x, y)).collect();
-    b.output("bytes", &[&first[..], &key_wires[..32]].concat());
+    b.output("state", &first);
     let begin = p.circuit(b.finish());
-    p.map(begin, blocks, &[(key.span(), 0), each(block, 128)], &[each(boxes, 160)]);
+    p.map(begin, blocks, &[(key.span(), 0), each(block, 128)], &[each(states, 128)]);
+    let mut b = p.builder();
+    let key_wires = b.input("key", 128);
+    b.output("word", &key_wires[..32]);
+    let last = p.circuit(b.finish());
+    p.call(last, &[key.span()], &[word.span()]);
+    let [middle, end] = [true, false].map(|mixes| {
+        let mut b = p.builder();
+        let [key_wires, boxed] = ["key", "state"].map(|name| b.input(name, 128));
+        let next = linear(&mut b, &key_wires, &boxed, mixes);
+        b.output("state", &next);
+        p.circuit(b.finish())
+    });
     let mut constant = 1u8;
     for round in 1..=10 {
-        p.map(s_box, 20 * blocks, &[each(boxes, 8)], &[each(boxes, 8)]);
+        p.map(s_box, 16 * blocks + 4, &[each(boxes, 8)], &[each(boxes, 8)]);
         let mut b = p.builder();
-        let [key_wires, boxed] = [("key", 128), ("bytes", 160)].map(|(name, bits)| b.input(name, bits));
-        let (next_key, next) = table_round(&mut b, &key_wires, &boxed, constant, round < 10);
-        b.output("key", &next_key);
-        b.output("bytes", &if round < 10 { [&next[..], &next_key[..32]].concat() } else { next });
-        let linear = p.circuit(b.finish());
-        let from = if round == 1 && blocks > 1 { (key.span(), 0) } else { each(keys, 128) };
-        let to = if round < 10 { each(boxes, 160) } else { each(state, 128) };
-        p.map(linear, blocks, &[from, each(boxes, 160)], &[each(keys, 128), to]);
+        let [key_wires, word_wires] = [("key", 128), ("word", 32)].map(|(name, bits)| b.input(name, bits));
+        let next = next_key(&mut b, &key_wires, &word_wires, constant);
+        b.output("key", &next);
+        let (mut to, from) = (vec![keys.span()], if round == 1 { key } else { keys });
+        if round < 10 {
+            b.output("word", &next[..32]);
+            to.push(word.span());
+        }
+        let expand = p.circuit(b.finish());
+        p.call(expand, &[from.span(), word.span()], &to);
+        let (linear, to) = if round < 10 { (middle, states) } else { (end, state) };
+        p.map(linear, blocks, &[(keys.span(), 0), each(states, 128)], &[each(to, 128)]);
         constant = constant << 1 ^ if constant & 0x80 == 0 { 0 } else { 0x1b };
     }
     p.reveal("ciphertext", Recipients::All, state);
     p.finish().expect("a built-in program is in order")
 }
 
-/// The next round key and the state after the round, from the key before and the substituted bytes of state and key.
-fn table_round(b: &mut Builder, key: &[Wire], boxed: &[Wire], constant: u8, mixes: bool) -> (Vec<Wire>, Vec<Wire>) {
-    let (boxed, word) = boxed.split_at(128);
+/// The next round key, from the one before and its last word's substituted bytes.
+fn next_key(b: &mut Builder, key: &[Wire], word: &[Wire], constant: u8) -> Vec<Wire> {
     let mut word = bytes(word);
     word.rotate_left(1);
     word[0].complement ^= constant;
@@ -199,14 +215,23 @@ fn table_round(b: &mut Builder, key: &[Wire], boxed: &[Wire], constant: u8, mixe
     for i in 0..16 {
         next[i] = Byte::xor(b, next[i], if i < 4 { word[i] } else { next[i - 4] });
     }
-    let substituted = bytes(boxed);
+    wires(b, next)
+}
+
+/// The state after a round, from the substituted one and the round key.
+fn linear(b: &mut Builder, key: &[Wire], substituted: &[Wire], mixes: bool) -> Vec<Wire> {
+    let substituted = bytes(substituted);
     let mut state: Vec<Byte> = (0..16).map(|i| substituted[(i + 4 * (i % 4)) % 16]).collect();
     if mixes {
         state = state.chunks(4).flat_map(|column| mix(b, column)).collect();
     }
-    let state: Vec<Byte> = state.into_iter().zip(&next).map(|(state, &key)| Byte::xor(b, state, key)).collect();
-    let wires = |b: &mut Builder, bytes: Vec<Byte>| bytes.into_iter().rev().flat_map(|byte| byte.value(b)).collect();
-    (wires(b, next), wires(b, state))
+    let state = state.into_iter().zip(bytes(key)).map(|(state, key)| Byte::xor(b, state, key)).collect();
+    wires(b, state)
+}
+
+/// The wires of bytes, as [`bytes`] takes them.
+fn wires(b: &mut Builder, bytes: Vec<Byte>) -> Vec<Wire> {
+    bytes.into_iter().rev().flat_map(|byte| byte.value(b)).collect()
 }
 
 #[cfg(test)]

@@ -4,13 +4,16 @@
 //! a few words; of a single call a wire is a byte, and the ANDs of a layer are packed into words.
 
 use comity_circuit::{Lowered, NoMemory, Place};
-use comity_core::{Backend, TapeGate, Vectorize, mask};
+use comity_core::{Backend, TapeGate, Vectorize};
 use comity_share::bits::BitShares;
 use core::ops::Range;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::engine::evenly;
 use crate::rows::WireRows;
+use columns::{Pack, Span, Unpack};
+
+mod columns;
 
 /// The number of ANDs whose bits go to each peer in one message.
 pub const PIECE: usize = 1 << 18;
@@ -57,8 +60,8 @@ fn pieces(all: usize, together: usize) -> impl Iterator<Item = usize> {
 }
 
 /// The shares of some wires, in one copy or in several.
-#[derive(Default)]
 pub struct BitRows {
+    backend: Backend,
     copies: usize,
     /// The wires of one copy, a byte each, zero or one.
     bytes: Zeroizing<Vec<u8>>,
@@ -67,6 +70,11 @@ pub struct BitRows {
 }
 
 impl BitRows {
+    /// No wires.
+    pub fn new(backend: Backend) -> BitRows {
+        BitRows { backend, copies: 0, bytes: Zeroizing::default(), words: Zeroizing::default() }
+    }
+
     /// The number of calls that run side by side, of `times` calls of a circuit of `slots` slots.
     pub fn together(slots: usize, times: u64) -> u64 {
         // If the circuit is one gate, all these calls go in one message.
@@ -156,18 +164,20 @@ impl BitRows {
     pub fn columns(&self, at: Place, wires: usize, first: u64, copies: usize) -> Vec<BitShares> {
         let width = copies.div_ceil(64);
         let mut words = Zeroizing::new(vec![0; wires * width]);
-        columns(&self.bytes, (at, wires), (first, copies), &mut words);
+        let span = Span { at, wires, first, copies };
+        self.backend.vectorize(Pack { memory: &self.bytes, span, rows: &mut words });
         words.chunks_exact(width).map(|row| BitShares::from_words(row.to_vec(), copies)).collect()
     }
 
     /// Puts values back where [`columns`](BitRows::columns) reads them.
     pub fn put_columns(&mut self, at: Place, first: u64, columns: &[BitShares]) {
         let copies = columns.first().map_or(0, BitShares::len);
-        put_columns(&mut self.bytes, (at, columns.len()), (first, copies), |bit| columns[bit].words());
+        let span = Span { at, wires: columns.len(), first, copies };
+        self.backend.vectorize(Unpack { memory: &mut self.bytes, span, row: |wire: usize| columns[wire].words() });
     }
 
     /// Does the XOR gates of a layer.
-    pub fn add(&mut self, backend: Backend, gates: &[TapeGate]) {
+    pub fn add(&mut self, gates: &[TapeGate]) {
         if self.copies == 1 {
             let wires = &mut self.bytes;
             for gate in gates {
@@ -176,7 +186,7 @@ impl BitRows {
             return;
         }
         let width = self.width();
-        backend.vectorize(Xors { wires: &mut self.words, gates, width });
+        self.backend.vectorize(Xors { wires: &mut self.words, gates, width });
     }
 
     /// The operands of the AND gates of a layer, in one call. `None` if there are several copies.
@@ -214,9 +224,9 @@ impl WireRows for BitRows {
             self.bytes[slots.clone()].copy_from_slice(&from.bytes[start..start + slots.len()]);
             return;
         }
-        let width = self.width();
+        let (width, span) = (self.width(), Span { at, wires: slots.len(), first, copies: self.copies });
         let rows = &mut self.words[slots.start * width..slots.end * width];
-        columns(&from.bytes, (at, slots.len()), (first, self.copies), rows);
+        self.backend.vectorize(Pack { memory: &from.bytes, span, rows });
     }
 
     fn store_value(&self, slots: &[u32], to: &mut BitRows, at: Place, first: u64) {
@@ -225,87 +235,8 @@ impl WireRows for BitRows {
             to.iter_mut().zip(slots).for_each(|(to, &slot)| *to = self.bytes[slot as usize]);
             return;
         }
-        put_columns(&mut to.bytes, (at, slots.len()), (first, self.copies), |bit| self.row(slots[bit] as usize));
-    }
-}
-
-/// Bits that are moved together between a memory of bytes and rows of words.
-const TILE: usize = 8;
-
-/// The lowest bit of each byte.
-const LOW: u64 = 0x0101_0101_0101_0101;
-
-/// Packs `wires` wires of `copies` calls from `first` on into rows of words, a row a wire. A memory has a wire
-/// a byte, so that eight calls of eight wires are eight words, which add up to the transposed ones.
-fn columns(memory: &[u8], (at, wires): (Place, usize), (first, copies): (u64, usize), rows: &mut [u64]) {
-    let width = copies.div_ceil(64);
-    if at.stride == 0 {
-        let start = at.at(first);
-        let values = rows.chunks_exact_mut(width).zip(&memory[start..start + wires]);
-        return values.for_each(|(row, &wire)| row.fill(mask(wire != 0)));
-    }
-    for (tile, rows) in (0..wires).step_by(TILE).zip(rows.chunks_mut(TILE * width)) {
-        let (at, whole) = (at.bit(tile), rows.len() == TILE * width);
-        for (word, start) in (0..copies).step_by(64).enumerate() {
-            let calls = (copies - start).min(64);
-            if !whole {
-                for (bit, row) in rows.chunks_exact_mut(width).enumerate() {
-                    let share = |i: usize| u64::from(memory[at.bit(bit).at(first + (start + i) as u64)]);
-                    row[word] = (0..calls).fold(0, |word, i| word | share(i) << i);
-                }
-                continue;
-            }
-            // Byte `i` of these is eight calls of a wire, of which each byte of a row's word is one.
-            let mut turned = [[0; TILE]; TILE];
-            let mut from = at.at(first + start as u64);
-            for (byte, begun) in (0..calls).step_by(TILE).enumerate() {
-                let mut sum = 0;
-                for call in 0..TILE.min(calls - begun) {
-                    let tile = memory[from..].first_chunk::<TILE>().expect("a value is in the memory");
-                    sum |= u64::from_le_bytes(*tile) << call;
-                    from = from.wrapping_add_signed(at.stride);
-                }
-                for (turned, wire) in turned.iter_mut().zip(sum.to_le_bytes()) {
-                    turned[byte] = wire;
-                }
-            }
-            let words = rows.iter_mut().skip(word).step_by(width);
-            words.zip(turned).for_each(|(row, word)| *row = u64::from_le_bytes(word));
-        }
-    }
-}
-
-/// Puts rows of words back where [`columns`] reads them.
-fn put_columns<'r>(
-    memory: &mut [u8],
-    (at, wires): (Place, usize),
-    (first, copies): (u64, usize),
-    row: impl Fn(usize) -> &'r [u64],
-) {
-    for tile in (0..wires).step_by(TILE) {
-        let (at, bits) = (at.bit(tile), TILE.min(wires - tile));
-        let rows: [&[u64]; TILE] = core::array::from_fn(|bit| if bit < bits { row(tile + bit) } else { &[] });
-        for (word, start) in (0..copies).step_by(64).enumerate() {
-            let calls = (copies - start).min(64);
-            if bits < TILE {
-                for (bit, row) in rows[..bits].iter().enumerate() {
-                    for i in 0..calls {
-                        memory[at.bit(bit).at(first + (start + i) as u64)] = (row[word] >> i & 1) as u8;
-                    }
-                }
-                continue;
-            }
-            let words = rows.map(|row| row[word].to_le_bytes());
-            let mut to = at.at(first + start as u64);
-            for (byte, begun) in (0..calls).step_by(TILE).enumerate() {
-                let sum = u64::from_le_bytes(words.map(|word| word[byte]));
-                for call in 0..TILE.min(calls - begun) {
-                    let tile = memory[to..].first_chunk_mut::<TILE>().expect("a value is in the memory");
-                    *tile = (sum >> call & LOW).to_le_bytes();
-                    to = to.wrapping_add_signed(at.stride);
-                }
-            }
-        }
+        let span = Span { at, wires: slots.len(), first, copies: self.copies };
+        self.backend.vectorize(Unpack { memory: &mut to.bytes, span, row: |wire| self.row(slots[wire] as usize) });
     }
 }
 
@@ -431,7 +362,7 @@ mod tests {
 
     /// Rows of one copy, all over the place.
     fn memory(wires: usize) -> BitRows {
-        let mut memory = BitRows::default();
+        let mut memory = BitRows::new(Backend::detect());
         memory.shape(wires, 1).unwrap();
         memory.bytes.iter_mut().enumerate().for_each(|(i, wire)| *wire = (i * i / 3 % 7 % 2) as u8);
         memory
@@ -440,11 +371,14 @@ mod tests {
     /// Values of any width, of any number of calls that lie in any order, by the wire.
     #[test]
     fn values_are_packed_and_put_back_where_they_lie() {
-        for (wires, copies) in [(1, 2), (7, 64), (8, 2), (8, 63), (8, 200), (20, 70), (40, 129)] {
+        let sizes = [(1, 2), (7, 64), (8, 2), (8, 63), (8, 200), (20, 70), (40, 129), (64, 64), (75, 130), (128, 65)];
+        for ((wires, copies), backend) in
+            sizes.into_iter().flat_map(|size| Backend::available().into_iter().map(move |backend| (size, backend)))
+        {
             for stride in [wires as isize, -(wires as isize), 2 * wires as isize + 3, 0] {
                 let far = (stride.unsigned_abs() * (copies + 3)) + 5;
                 let (from, at) = (memory(2 * far + wires), Place { start: far, stride });
-                let mut slots = BitRows::default();
+                let mut slots = BitRows::new(backend);
                 slots.shape(3 + wires, copies).unwrap();
                 slots.load_value(3..3 + wires, &from, at, 2);
                 let columns = from.columns(at, wires, 2, copies);

@@ -182,6 +182,8 @@ fn run(suite: &mut Suite) -> Outcome {
         let ands = many.and_gates() as f64;
         suite.record(&format!("{name}.latency"), "s", None, alone.iter().map(|run| run.seconds).collect());
         suite.record(&format!("{name}.rate"), "and/s", None, together.iter().map(|run| ands / run.seconds).collect());
+        let each = together.iter().map(|run| run.seconds / blocks as f64).collect();
+        suite.record(&format!("{name}.block"), "s", None, each);
         suite.record(&format!("{name}.bytes"), "bytes/and", None, vec![together[0].bytes as f64 / ands]);
         suite.record(&format!("{name}.rounds"), "rounds", None, vec![alone[0].rounds as f64]);
         let of = |part: &str| suite.value(&format!("{name}.{part}")).unwrap_or_default();
@@ -189,7 +191,7 @@ fn run(suite: &mut Suite) -> Outcome {
             form.name().to_owned(),
             blocks.to_string(),
             time(Some(of("latency"))),
-            time(Some(aes_ands(&one) / of("rate"))),
+            time(Some(of("block"))),
             scaled(of("rate")),
             format!("{:.3}", of("bytes")),
             format!("{}", of("rounds")),
@@ -213,11 +215,6 @@ fn run(suite: &mut Suite) -> Outcome {
         table.print(suite, &heading);
     }
     Ok(())
-}
-
-/// ANDs of a block.
-fn aes_ands(one: &Program) -> f64 {
-    one.and_gates() as f64
 }
 
 #[cfg(test)]

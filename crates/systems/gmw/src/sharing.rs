@@ -82,7 +82,7 @@ impl Sharing for BitSharing<'_, '_, '_> {
     const SHARES: bool = true;
 
     fn rows(&self) -> BitRows {
-        BitRows::default()
+        BitRows::new(self.machine.backend())
     }
 
     fn together(&self, slots: usize, times: u64) -> u64 {
@@ -95,7 +95,7 @@ impl Sharing for BitSharing<'_, '_, '_> {
     }
 
     fn xors(&self, rows: &mut BitRows, gates: &[TapeGate]) {
-        rows.add(self.machine.backend(), gates);
+        rows.add(gates);
     }
 
     fn ands(&mut self, rows: &mut BitRows, gates: &[TapeGate]) -> Result<()> {

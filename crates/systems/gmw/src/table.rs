@@ -19,13 +19,19 @@
 //!
 //! **Cost** of a look-up: `2^delta - delta - 1` triples, `delta` bits each way; one round, and those of the ANDs ahead.
 
+use core::convert::Infallible;
+
 use comity_channel::Mesh;
 use comity_circuit::{LookupTable, Recipients};
-use comity_core::{Backend, Error, Result, Vectorize};
+use comity_core::{Backend, Error, Result};
 use comity_share::bits::{BitShares, copy_bits};
 use zeroize::Zeroizing;
 
 use crate::machine::BitMachine;
+
+mod moved;
+
+pub use moved::{TOGETHER, VectorLine, entries};
 
 /// A public table: entries of some bits each.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -240,24 +246,6 @@ impl UnitVectors {
         Ok(UnitVectors { index, vector })
     }
 
-    /// Shares of the vectors for `copies` indices of `delta` bits that are all zero to begin with: `lines`
-    /// gives bit `i` of all of them, for each `i` in order, into words of which bits beyond the last copy stay
-    /// zero.
-    ///
-    /// # Errors
-    /// Those of `lines`.
-    pub fn from_lines(
-        delta: usize,
-        copies: usize,
-        mut lines: impl FnMut(&mut [u64]) -> Result<()>,
-    ) -> Result<UnitVectors> {
-        let mut vector = Lines::new(1 << delta, copies);
-        let width = vector.width.max(1);
-        vector.words.chunks_exact_mut(width).try_for_each(&mut lines)?;
-        let zero = || BitShares::from_words(vec![0; copies.div_ceil(64)], copies);
-        Ok(UnitVectors { index: (0..delta).map(|_| zero()).collect(), vector })
-    }
-
     /// The shares: bit `i` of the vectors of all indices, for each `i` in order.
     pub fn lines(&self) -> impl Iterator<Item = &[u64]> {
         (0..self.vector.len()).map(|i| self.vector.line(i))
@@ -325,17 +313,15 @@ impl UnitVectors {
     /// # Panics
     /// If these, or a table's, are not as many bits as the vectors' indices are.
     pub fn moved(self, backend: Backend, by: &[BitShares], tables: &[&PublicTable]) -> Vec<BitShares> {
-        let fit = |delta: usize| assert_eq!(delta, self.index.len(), "bits of an index");
-        tables.iter().map(|table| table.delta).chain([by.len()]).for_each(fit);
-        let width = self.vector.width;
-        let ones: Vec<&[u32]> = tables.iter().flat_map(|table| &table.ones).map(|ones| &ones[..]).collect();
-        let mut sums = vec![Zeroizing::new(vec![0; width]); ones.len()];
-        let room = &mut Zeroizing::new(vec![[0; GROUP]; self.vector.len()].into_boxed_slice())[..];
-        for start in (0..width).step_by(GROUP) {
-            backend.vectorize(Move { lines: &self.vector, start, by, ones: &ones, room, sums: &mut sums });
-        }
-        let copies = self.vector.copies;
-        sums.into_iter().map(|mut sum| BitShares::from_words(std::mem::take(&mut *sum), copies)).collect()
+        assert_eq!(by.len(), self.index.len(), "bits of an index");
+        let lines = self.vector.words.chunks_exact(self.vector.width);
+        let found = entries(backend, tables, by, |copies, moved| -> core::result::Result<(), Infallible> {
+            let words = copies.start / 64..copies.end.div_ceil(64);
+            moved.iter_mut().zip(lines.clone()).for_each(|(moved, line)| moved.put(&line[words.clone()]));
+            Ok(())
+        });
+        let Ok(found) = found;
+        found
     }
 }
 
@@ -410,57 +396,4 @@ fn join(net: &mut Mesh<'_>, machine: &mut BitMachine<'_>, vectors: Vec<Lines>) -
         joined.push(all);
     }
     Ok(joined)
-}
-
-/// Words of a line that are moved together: with those of the 256 lines of an S-box they stay in the first
-/// cache.
-const GROUP: usize = 4;
-
-/// Some words of each line, moved by other numbers in each copy, and summed up.
-struct Move<'a> {
-    lines: &'a Lines,
-    /// The first of the words.
-    start: usize,
-    by: &'a [BitShares],
-    /// The lines of each sum.
-    ones: &'a [&'a [u32]],
-    room: &'a mut [[u64; GROUP]],
-    sums: &'a mut [Zeroizing<Vec<u64>>],
-}
-
-impl Vectorize for Move<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Move { lines, start, by, ones, room, sums } = self;
-        let these = start..lines.width.min(start + GROUP);
-        let count = these.len();
-        for (room, line) in room.iter_mut().zip(lines.words.chunks_exact(lines.width)) {
-            room[..count].copy_from_slice(&line[these.clone()]);
-        }
-        // Lines whose numbers differ in one bit change places, in the copies that are moved by it.
-        for (bit, moved) in by.iter().enumerate() {
-            let mut swaps = [0; GROUP];
-            swaps[..count].copy_from_slice(&moved.words()[these.clone()]);
-            for pairs in room.chunks_exact_mut(2 << bit) {
-                let (low, high) = pairs.split_at_mut(1 << bit);
-                for (low, high) in low.iter_mut().zip(high) {
-                    for i in 0..GROUP {
-                        let both = (low[i] ^ high[i]) & swaps[i];
-                        low[i] ^= both;
-                        high[i] ^= both;
-                    }
-                }
-            }
-        }
-        for (sum, ones) in sums.iter_mut().zip(ones) {
-            let mut words = [0; GROUP];
-            for &line in *ones {
-                let line = &room[line as usize];
-                (0..GROUP).for_each(|i| words[i] ^= line[i]);
-            }
-            sum[these.clone()].copy_from_slice(&words[..count]);
-        }
-    }
 }

@@ -52,7 +52,8 @@ impl<'a, 'n, 'd> MixedEngine<'a, 'n, 'd> {
         machines: &'a mut Machines<'d>,
         plans: &'a Plans,
     ) -> MixedEngine<'a, 'n, 'd> {
-        let (words, bits, labels, slots) = Default::default();
+        let [bits, slots] = [(); 2].map(|()| BitRows::new(machines.bits.backend()));
+        let (words, labels) = Default::default();
         MixedEngine { net, me, machines, plans, words, bits, labels, frames: [0; 3], slots }
     }
 
@@ -301,7 +302,7 @@ impl Engine for MixedEngine<'_, '_, '_> {
         self.words = Zeroizing::default();
         self.words.try_reserve_exact(all[0]).map_err(|_| none(all[0], 16))?;
         self.words.resize(all[0], 0);
-        self.bits = BitRows::default();
+        self.bits = BitRows::new(self.machines.bits.backend());
         self.bits.shape(all[1], 1)?;
         self.labels = Zeroizing::default();
         self.labels.try_reserve_exact(all[2]).map_err(|_| none(all[2], 16))?;

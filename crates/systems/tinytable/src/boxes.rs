@@ -10,6 +10,10 @@
 //! masked index `e` its share of the masked output `T(e + r) + s` is a sum of rows of the public table, turned
 //! by `e`. That is 2^delta bits and those of the output for a box, 33 bytes for an S-box of AES, where the
 //! literal table of the paper has 256 bytes; a test holds both to equal bytes on the wire.
+//!
+//! Vectors of boxes that are looked up in one message are kept 512 at a time
+//! ([`TOGETHER`](comity_gmw::table::TOGETHER)), bit after bit of all of them, so that a run turns and adds them
+//! up in the first cache as they are read; then come the masks of all rows.
 
 use std::collections::BTreeMap;
 

@@ -71,13 +71,15 @@ pub(crate) fn put_bits(form: &BatchForm, to: &mut dyn Write, bits: &BitShares) -
 pub struct Tables<'r> {
     form: &'static BatchForm,
     bytes: Buffered<'r>,
+    /// What was read last.
+    room: Zeroizing<Vec<u8>>,
 }
 
 impl<'r> Tables<'r> {
     /// Tables of this form, from a reader that has nothing else.
     pub fn new(form: &'static BatchForm, from: Box<dyn Read + Send + 'r>) -> Tables<'r> {
         let buffer = Zeroizing::new(vec![Block::ZERO; Buffered::BLOCKS].into_boxed_slice());
-        Tables { form, bytes: Buffered { from, buffer, start: 0, end: 0 } }
+        Tables { form, bytes: Buffered { from, buffer, start: 0, end: 0 }, room: Zeroizing::default() }
     }
 
     /// Fills these bytes.
@@ -88,14 +90,26 @@ impl<'r> Tables<'r> {
         self.form.take(&mut self.bytes, bytes)
     }
 
+    /// The next bytes, `len` of them.
+    ///
+    /// # Errors
+    /// As [`Tables::take`].
+    pub fn next(&mut self, len: usize) -> Result<&[u8]> {
+        if self.room.len() < len {
+            // Memory that is moved is not wiped where it was.
+            self.room = Zeroizing::new(vec![0; len]);
+        }
+        let next = &mut self.room[..len];
+        self.form.take(&mut self.bytes, next)?;
+        Ok(next)
+    }
+
     /// The next bits, as many as there are in `bits`.
     ///
     /// # Errors
     /// As [`Tables::take`].
-    pub fn fill(&mut self, bits: &mut BitShares, room: &mut Vec<u8>) -> Result<()> {
-        room.resize(bits.len().div_ceil(8), 0);
-        self.take(room)?;
-        bits.put_in(room);
+    pub fn fill(&mut self, bits: &mut BitShares) -> Result<()> {
+        bits.put_in(self.next(bits.len().div_ceil(8))?);
         Ok(())
     }
 

@@ -158,7 +158,8 @@ impl<L: LookUps> Sharing for MaskedSharing<'_, L> {
     const SHARES: bool = false;
 
     fn rows(&self) -> MaskedRows {
-        MaskedRows { masked: BitRows::default(), masks: self.masks.then(BitRows::default) }
+        let rows = || BitRows::new(self.backend);
+        MaskedRows { masked: rows(), masks: self.masks.then(rows) }
     }
 
     fn together(&self, slots: usize, times: u64) -> u64 {
@@ -176,9 +177,9 @@ impl<L: LookUps> Sharing for MaskedSharing<'_, L> {
     }
 
     fn xors(&self, rows: &mut MaskedRows, gates: &[TapeGate]) {
-        rows.masked.add(self.backend, gates);
+        rows.masked.add(gates);
         if let Some(masks) = &mut rows.masks {
-            masks.add(self.backend, gates);
+            masks.add(gates);
         }
     }
 

@@ -27,7 +27,7 @@ use comity_circuit::{Call, Put, Recipients, Shown};
 use comity_core::{Backend, Bits, PartyId, Result, TapeGate, Vectorize};
 use comity_gmw::BitMachine;
 use comity_gmw::dealers::BitDealer;
-use comity_gmw::table::{PublicTable, UnitVectors};
+use comity_gmw::table::{self, PublicTable, UnitVectors, entries};
 use comity_protocol::{BatchForm, Job, Party};
 use comity_share::bits::BitShares;
 use comity_sharing::{BitOperands, BitRows, SharedEngine, Sharing};
@@ -37,7 +37,7 @@ use crate::kept::{Kept, Tables, TablesHead, put_bits};
 use crate::masked::{LookUps, MaskedSharing, no_random};
 
 /// The form of a batch's bytes.
-pub static FORM: BatchForm = BatchForm { magic: b"comity tinytab p", name: "a batch of tables" };
+pub static FORM: BatchForm = BatchForm { magic: b"comity tinytabp2", name: "a batch of tables" };
 
 /// AND gates whose products are made together.
 pub const TOGETHER: usize = 1 << 20;
@@ -118,10 +118,13 @@ impl<'a, 'n, 'd> MaskSharing<'a, 'n, 'd> {
                 Piece::Boxes { index, rows } => {
                     let (of, done) = vectors.get_mut(&index.len()).expect("the vectors were made");
                     let copies = index[0].len();
-                    for line in of.part(*done, copies).lines() {
-                        put_bits(&FORM, self.to, &BitShares::from_words(line.to_vec(), copies))?;
+                    for first in (0..copies).step_by(table::TOGETHER) {
+                        let copies = table::TOGETHER.min(copies - first);
+                        for line in of.part(*done, copies).lines() {
+                            put_bits(&FORM, self.to, &BitShares::from_words(line.to_vec(), copies))?;
+                        }
+                        *done += copies;
                     }
-                    *done += copies;
                     put_bits(&FORM, self.to, &rows)?;
                 }
             }
@@ -154,7 +157,7 @@ impl Sharing for MaskSharing<'_, '_, '_> {
     const SHARES: bool = false;
 
     fn rows(&self) -> BitRows {
-        BitRows::default()
+        BitRows::new(self.machine.backend())
     }
 
     fn together(&self, slots: usize, times: u64) -> u64 {
@@ -167,7 +170,7 @@ impl Sharing for MaskSharing<'_, '_, '_> {
     }
 
     fn xors(&self, rows: &mut BitRows, gates: &[TapeGate]) {
-        rows.add(self.machine.backend(), gates);
+        rows.add(gates);
     }
 
     fn ands(&mut self, rows: &mut BitRows, gates: &[TapeGate]) -> Result<()> {
@@ -283,7 +286,7 @@ impl LookUps for GateTables<'_> {
     ) -> Result<&BitShares> {
         for bits in [&mut self.t, &mut self.o] {
             bits.resize(c.len());
-            self.from.fill(bits, &mut self.into)?;
+            self.from.fill(bits)?;
         }
         let both = if self.me == PartyId(0) { u64::MAX } else { 0 };
         let at = (c.words(), d.words());
@@ -297,17 +300,17 @@ impl LookUps for GateTables<'_> {
     }
 
     fn look_up_whole(&mut self, ch: &mut dyn Channel, table: &PublicTable, at: &[BitShares]) -> Result<Vec<BitShares>> {
-        let copies = at[0].len();
-        let GateTables { from, into, t, o, .. } = self;
-        o.resize(copies);
-        let vectors = UnitVectors::from_lines(table.delta(), copies, |line| {
-            from.fill(o, into)?;
-            line.copy_from_slice(o.words());
+        let GateTables { from, t, o, .. } = self;
+        let rows = entries(self.backend, &[table], at, |copies, lines| -> Result<()> {
+            let bytes = copies.len().div_ceil(8);
+            let vectors = from.next(bytes << table.delta())?.chunks_exact(bytes);
+            lines.iter_mut().zip(vectors).for_each(|(line, bytes)| line.put_bytes(bytes));
             Ok(())
         })?;
+        let copies = at[0].len();
         o.resize(table.bits() * copies);
-        from.fill(o, into)?;
-        *t = boxes::joined(&vectors.moved(self.backend, at, &[table]));
+        from.fill(o)?;
+        *t = boxes::joined(&rows);
         t.words_mut().iter_mut().zip(o.words()).for_each(|(t, mask)| *t ^= mask);
         self.exchange(ch)?;
         Ok(boxes::parted(&self.t, copies))

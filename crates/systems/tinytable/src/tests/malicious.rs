@@ -303,7 +303,7 @@ fn what_are_no_authenticated_tables_is_refused() {
     };
     refused(&other, [&kept[0], &kept[1]], "for another program");
     refused(&program, [&kept[1], &kept[0]], "the tables are party 1's, and this is party 0");
-    let form = [&b"comity tinytab p"[..], &kept[0][16..]].concat();
+    let form = [&crate::semi_honest::FORM.magic[..], &kept[0][16..]].concat();
     assert!(FORM.magic != &form[..16]);
     refused(&program, [&form, &kept[1]], "does not begin as one of this version");
     let mut key = kept[0].clone();
