@@ -74,6 +74,8 @@ impl Form {
         let goal = match self {
             Form::Boxes | Form::GmwBoxes => return comity_library::aes::table_program(Goal::Depth, blocks),
             Form::SemiHonest | Form::Gmw => Goal::Depth,
+            // One block waits for its rounds, and many for their gates.
+            Form::Malicious | Form::TinyOt if blocks == 1 => Goal::Depth,
             Form::Malicious | Form::TinyOt => Goal::Size,
         };
         let aes = comity_library::circuit_for("aes128", goal).expect("the library has what is measured");
