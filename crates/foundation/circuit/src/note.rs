@@ -83,12 +83,13 @@ pub enum WordOp {
     Not,
     /// The row of a public table at a private index.
     Lookup(LookupTable),
-    /// The sum of `n` products modulo 2^bits: words of the one side, then of the other. Nothing makes it yet.
+    /// The sum of `n` products modulo 2^bits: the words of the one side, then those of the other.
     Dot {
         /// The number of products.
         n: u32,
     },
-    /// The product of a matrix of m rows and n columns and one of n rows and p columns. Nothing makes it yet.
+    /// The product of a matrix of m rows and n columns and one of n rows and p columns, row after row, modulo
+    /// 2^bits.
     MatMul {
         /// The rows of the first matrix, and of the product.
         m: u32,
@@ -97,8 +98,9 @@ pub enum WordOp {
         /// The columns of the second matrix, and of the product.
         p: u32,
     },
-    /// A product of two fixed-point numbers, rounded to `fraction` bits behind the point. No compiler makes
-    /// it yet.
+    /// `(x · y + 2^(fraction-1)) >> fraction`, the product modulo 2^n, in n - fraction bits: the product of two
+    /// numbers with `fraction` bits behind the point, rounded once. Whoever wants all bits of it has the words
+    /// extended by `fraction` bits first, with the sign or with zeros.
     MulShift {
         /// The bits behind the point.
         fraction: u32,
@@ -187,6 +189,8 @@ impl WordOp {
     pub const WIDEST: usize = 1 << 16;
     /// The most steps of a shift by a private amount: bits times bits of the amount.
     const MOST_MUXES: usize = 1 << 22;
+    /// The most bits times bits of the products of one sum or matrix: those that are checked have as many gates.
+    const MOST_SUMMED: usize = 1 << 25;
 
     /// The operation's name, for people.
     pub fn name(&self) -> &'static str {
@@ -236,11 +240,11 @@ impl WordOp {
     }
 
     /// The widths of the results for arguments of these widths. `None` if the operation does not take such
-    /// arguments (their number or widths are wrong, or a word has no bits or too many), or if its gates
-    /// cannot be built yet.
+    /// arguments: their number or widths are wrong, or a word has no bits or too many.
     pub fn results(&self, args: &[usize]) -> Option<Vec<usize>> {
         let most = match self {
             WordOp::Mul | WordOp::MulWide | WordOp::Square => WordOp::WIDEST_FACTOR,
+            WordOp::Dot { .. } | WordOp::MatMul { .. } | WordOp::MulShift { .. } => WordOp::WIDEST_FACTOR,
             WordOp::Div { .. } | WordOp::Rem { .. } | WordOp::DivRem { .. } => WordOp::WIDEST_FACTOR,
             _ => WordOp::WIDEST,
         };
@@ -248,6 +252,15 @@ impl WordOp {
             return None;
         }
         match (self, args) {
+            (WordOp::Dot { n }, &[bits, ..]) => self.summed(args, *n as usize).then(|| vec![bits]),
+            (WordOp::MatMul { m, n, p }, &[bits, ..]) => {
+                let results = (*m as usize).saturating_mul(*p as usize);
+                self.summed(args, results.saturating_mul(*n as usize)).then(|| vec![bits; results])
+            }
+            (WordOp::MulShift { fraction }, &[n, m]) => {
+                let fraction = *fraction as usize;
+                (n == m && (1..n).contains(&fraction)).then(|| vec![n - fraction])
+            }
             (WordOp::Dot { .. } | WordOp::MatMul { .. } | WordOp::MulShift { .. }, _) => None,
             (WordOp::Lookup(table), &[index]) => (index == table.delta()).then(|| vec![table.sigma()]),
             (WordOp::Lookup(_), _) => None,
@@ -263,6 +276,12 @@ impl WordOp {
             (_, &[n, m]) if n == m => Some(vec![n]),
             _ => None,
         }
+    }
+
+    /// Whether these are the words of sums of `products` products in all, not too many of them.
+    fn summed(&self, args: &[usize], products: usize) -> bool {
+        let alike = args.len() == self.arity() && args.iter().all(|bits| *bits == args[0]);
+        alike && (1..=WordOp::MOST_SUMMED).contains(&products.saturating_mul(args[0] * args[0]))
     }
 }
 

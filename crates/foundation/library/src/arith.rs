@@ -43,7 +43,7 @@ pub use compare::{
 };
 pub use divide::{div, div_rem, div_rem_by, div_rem_signed, div_rem_signed_by, div_signed, rem, rem_signed, sqrt};
 pub use modular::{add_mod, mul_mod, sub_mod};
-pub use mul::{dot, mul, mul_add, mul_full};
+pub use mul::{dot, mat_mul, mul, mul_add, mul_full, mul_shift};
 pub use prefix::{add_prefix, lt_prefix, sub_prefix};
 pub use shift::{rotl_by, rotl_by_signed, rotr_by, rotr_by_signed, sar_by, shl_by, shr_by};
 pub use square::{square, square_full};

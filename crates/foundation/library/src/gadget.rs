@@ -53,6 +53,16 @@ pub fn gadget(b: &mut Builder, op: &WordOp, args: &[Vec<Wire>]) -> Vec<Vec<Wire>
         WordOp::Xor => arith::xor(b, word(0), word(1)),
         WordOp::Not => arith::not(b, word(0)),
         WordOp::Lookup(table) => lookup(b, table, word(0)),
+        WordOp::Dot { n } => {
+            let (x, y) = args.split_at(*n as usize);
+            arith::dot(b, x, y)
+        }
+        WordOp::MatMul { m, n, p } => {
+            let sizes = [*m, *n, *p].map(|size| size as usize);
+            let (x, y) = args.split_at(sizes[0] * sizes[1]);
+            return arith::mat_mul(b, sizes, x, y);
+        }
+        WordOp::MulShift { fraction } => arith::mul_shift(b, word(0), word(1), *fraction as usize),
         _ => return Vec::new(),
     }]
 }

@@ -50,7 +50,7 @@ use comity_circuit::{
     Builder, Circuit, Form, Goal, Owner, Program, ProgramBuilder, ProgramError, Recipients, Type, Wire,
 };
 
-pub use array::{get, set, sort_by_key, sum};
+pub use array::{dot, get, mat_mul, set, sort_by_key, sum};
 pub use boolean::Bool;
 pub use number::{Int, Number, Sign, Signed, Uint, Unsigned};
 pub use ops::{Amount, Operand};

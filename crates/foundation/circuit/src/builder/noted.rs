@@ -12,7 +12,7 @@ use crate::circuit::{Circuit, Gate, Group};
 use crate::goal::Goal;
 use crate::note::{ArgBit, Form, Gadgets, Note, WordOp, most_gates};
 
-/// The results of a function whose gates are noted: a wire, a word, or two words.
+/// The results of a function whose gates are noted: a wire, or words.
 pub trait Results {
     /// Calls `word` for each result, in order.
     fn each(&self, word: &mut dyn FnMut(&[Wire]));
@@ -27,6 +27,12 @@ impl Results for Wire {
 impl Results for Vec<Wire> {
     fn each(&self, word: &mut dyn FnMut(&[Wire])) {
         word(self);
+    }
+}
+
+impl Results for Vec<Vec<Wire>> {
+    fn each(&self, word: &mut dyn FnMut(&[Wire])) {
+        self.iter().for_each(|result| word(result));
     }
 }
 
@@ -50,6 +56,8 @@ pub(super) struct Recorder {
     notes: Vec<Recorded>,
     /// The wires of all notes: of each the arguments, then the results.
     wires: Vec<Wire>,
+    /// The widths of the arguments of all notes.
+    widths: Vec<usize>,
     /// Whether an operation that is noted is being built.
     noting: bool,
     /// The gates that were there already when operations asked for them, by operation.
@@ -63,8 +71,8 @@ struct Recorded {
     /// The gates before the operation's, and how many were new.
     at: usize,
     pushed: usize,
-    /// The widths of the arguments; those that are not there are zero.
-    widths: [usize; 3],
+    /// The widths of the arguments: up to here, and from where those of the note before end.
+    widths: usize,
     /// Where its wires are: the arguments from `start` on, the results from `outs` on, up to `end`.
     start: usize,
     outs: usize,
@@ -92,27 +100,24 @@ impl Builder {
         self.recorder.noting = false;
         let (pushed, first) = (self.gates.len() - at, self.first_gate_wire());
         let recorder = &mut self.recorder;
-        let mut widths = [0; 3];
-        let lengths = args.iter().map(|word| word.len());
-        widths.iter_mut().zip(lengths).for_each(|(width, bits)| *width = bits);
-        let shared = recorder.notes.last().map_or(0, |note| note.shared);
-        if args.len() > widths.len() || op.results(&widths[..args.len()]).is_none() {
-            recorder.shared.truncate(shared);
+        let (shared, widths) = recorder.notes.last().map_or((0, 0), |note| (note.shared, note.widths));
+        recorder.widths.extend(args.iter().map(|word| word.len()));
+        let start = recorder.wires.len();
+        if op.results(&recorder.widths[widths..]).is_none() {
+            recorder.forget(start, widths, shared);
             return results;
         }
-        let start = recorder.wires.len();
         args.iter().for_each(|word| recorder.wires.extend_from_slice(word));
         let outs = recorder.wires.len();
         results.each(&mut |word| recorder.wires.extend_from_slice(word));
         // What is no gate needs no note.
         if recorder.wires[outs..].iter().all(|wire| (wire.0 as usize) < first) {
-            recorder.wires.truncate(start);
-            recorder.shared.truncate(shared);
+            recorder.forget(start, widths, shared);
             return results;
         }
         recorder.gadgets = Some(gadgets);
         let (line, pin) = (recorder.line, recorder.pin);
-        let (end, shared) = (recorder.wires.len(), recorder.shared.len());
+        let (end, widths, shared) = (recorder.wires.len(), recorder.widths.len(), recorder.shared.len());
         recorder.notes.push(Recorded { op, line, pin, at, pushed, widths, start, outs, end, shared });
         results
     }
@@ -189,6 +194,19 @@ impl Recorder {
         }
     }
 
+    /// Forgets what is known of an operation that is not noted, whose parts begin here.
+    fn forget(&mut self, wires: usize, widths: usize, shared: usize) {
+        self.wires.truncate(wires);
+        self.widths.truncate(widths);
+        self.shared.truncate(shared);
+    }
+
+    /// The widths of the arguments of a note.
+    fn widths(&self, note: usize) -> &[usize] {
+        let from = note.checked_sub(1).map_or(0, |before| self.notes[before].widths);
+        &self.widths[from..self.notes[note].widths]
+    }
+
     /// The notes of a finished circuit of `gates` gates; and whether the notes build again every gate that is
     /// gone and that their operations shared, so that a check repeats just what the builder did: what else is
     /// gone was of no consequence to what is left.
@@ -237,7 +255,7 @@ impl Recorder {
                 from += bits;
                 wires[from - bits..from].iter().map(argument).collect::<Vec<_>>()
             };
-            let args = note.widths.iter().filter(|bits| **bits > 0).map(|&bits| word(bits)).collect();
+            let args = self.widths(index).iter().map(|&bits| word(bits)).collect();
             let result = |&wire: &Wire| (!finished.is_gone(wire)).then(|| finished.renamed[wire.0 as usize]);
             let outs = wires[note.outs..note.end].iter().map(result).collect();
             let at = before(note.at) as u32;
@@ -277,7 +295,7 @@ impl Recorder {
         let mut pins: Vec<Option<Form>> = self.notes.iter().map(|note| note.pin).collect();
         let key = |index: usize| {
             let note = &self.notes[index];
-            (&note.op, note.widths, &self.wires[note.start..note.outs])
+            (&note.op, self.widths(index), &self.wires[note.start..note.outs])
         };
         let mixed =
             |hash: u64, wire: &Wire| (hash.rotate_left(5) ^ u64::from(wire.0)).wrapping_mul(0x517c_c1b7_2722_0a95);

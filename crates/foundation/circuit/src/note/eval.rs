@@ -55,7 +55,23 @@ impl WordOp {
             WordOp::Xor => vec![zip(|x, y| x != y)],
             WordOp::Not => vec![word(0).iter().map(|bit| !bit).collect()],
             WordOp::Lookup(table) => vec![table.row(amount(word(0), 1 << table.delta())).iter().collect()],
-            WordOp::Dot { .. } | WordOp::MatMul { .. } | WordOp::MulShift { .. } => vec![],
+            WordOp::Dot { n } => {
+                let n = *n as usize;
+                vec![dot((0..n).map(|i| (word(i), word(n + i))), widths[0])]
+            }
+            WordOp::MatMul { m, n, p } => {
+                let [m, n, p] = [*m, *n, *p].map(|size| size as usize);
+                let entry = |at: usize| {
+                    let (row, column) = (at / p, at % p);
+                    dot((0..n).map(|i| (word(row * n + i), word(m * n + i * p + column))), widths[0])
+                };
+                (0..m * p).map(entry).collect()
+            }
+            WordOp::MulShift { fraction } => {
+                let fraction = *fraction as usize;
+                let half: Word = (0..widths[0]).map(|bit| bit + 1 == fraction).collect();
+                vec![add(&mul(word(0), word(1), widths[0]), &half)[fraction..].to_vec()]
+            }
         };
         results.into_iter().map(|word| word.into_iter().collect()).collect()
     }
@@ -84,6 +100,11 @@ fn mul(x: &[bool], y: &[bool], bits: usize) -> Word {
         sum = add(&sum, &row);
     }
     sum
+}
+
+/// The sum of products of words of `bits` bits.
+fn dot<'w>(pairs: impl Iterator<Item = (&'w [bool], &'w [bool])>, bits: usize) -> Word {
+    pairs.fold(vec![false; bits], |sum, (x, y)| add(&sum, &mul(x, y, bits)))
 }
 
 fn less(x: &[bool], y: &[bool]) -> bool {

@@ -164,7 +164,7 @@ fn false_notes_are_refused_for_what_is_wrong_with_them() {
     };
     assert!(changed(&circuit, shifted).is_ok());
     assert_eq!(flaw(&circuit, |notes| notes[0].op = WordOp::Sub), NoteFlaw::Gates);
-    assert_eq!(flaw(&circuit, |notes| notes[0].op = WordOp::Dot { n: 1 }), NoteFlaw::Shape);
+    assert_eq!(flaw(&circuit, |notes| notes[0].op = WordOp::Dot { n: 2 }), NoteFlaw::Shape);
     assert_eq!(flaw(&circuit, |notes| notes[0].op = WordOp::Not), NoteFlaw::Shape);
     assert_eq!(flaw(&circuit, |notes| notes[0].args[0].truncate(3)), NoteFlaw::Shape);
     assert_eq!(flaw(&circuit, |notes| notes[0].outs.truncate(3)), NoteFlaw::Shape);
@@ -284,9 +284,26 @@ fn operations_take_words_of_widths_that_go_together() {
         (WordOp::Lookup(table.clone()), &[3], Some(vec![5])),
         (WordOp::Lookup(table.clone()), &[4], None),
         (WordOp::Lookup(table), &[3, 3], None),
-        (WordOp::Dot { n: 1 }, &[9, 9], None),
-        (WordOp::MatMul { m: 1, n: 1, p: 1 }, &[9, 9], None),
-        (WordOp::MulShift { fraction: 4 }, &[9, 9], None),
+        (WordOp::Dot { n: 0 }, &[], None),
+        (WordOp::Dot { n: 2 }, &[9; 4], Some(vec![9])),
+        (WordOp::Dot { n: 2 }, &[9; 3], None),
+        (WordOp::Dot { n: 2 }, &[9, 9, 9, 8], None),
+        (WordOp::Dot { n: 1 }, &[WordOp::WIDEST_FACTOR; 2], Some(vec![WordOp::WIDEST_FACTOR])),
+        (WordOp::Dot { n: 1 }, &[WordOp::WIDEST_FACTOR + 1; 2], None),
+        (WordOp::Dot { n: 1 << 13 }, &[64; 1 << 14], Some(vec![64])),
+        (WordOp::Dot { n: (1 << 13) + 1 }, &[64; (1 << 14) + 2], None),
+        (WordOp::MatMul { m: 2, n: 3, p: 4 }, &[5; 18], Some(vec![5; 8])),
+        (WordOp::MatMul { m: 2, n: 3, p: 4 }, &[5; 17], None),
+        (WordOp::MatMul { m: 0, n: 3, p: 4 }, &[5; 12], None),
+        (WordOp::MatMul { m: 2, n: 0, p: 4 }, &[], None),
+        (WordOp::MatMul { m: 1 << 13, n: 1, p: 1 << 13 }, &[1; 1 << 14], None),
+        (WordOp::MatMul { m: u32::MAX, n: u32::MAX, p: u32::MAX }, &[1, 1], None),
+        (WordOp::MulShift { fraction: 4 }, &[9, 9], Some(vec![5])),
+        (WordOp::MulShift { fraction: 8 }, &[9, 9], Some(vec![1])),
+        (WordOp::MulShift { fraction: 9 }, &[9, 9], None),
+        (WordOp::MulShift { fraction: 0 }, &[9, 9], None),
+        (WordOp::MulShift { fraction: 4 }, &[9, 8], None),
+        (WordOp::MulShift { fraction: 4 }, &[9], None),
     ] {
         assert_eq!(op.results(args), results, "{op:?} {args:?}");
     }
@@ -329,6 +346,10 @@ fn plain_arithmetic_is_that_of_the_machine() {
             (WordOp::And, vec![(x & y, 4)]),
             (WordOp::Or, vec![(x | y, 4)]),
             (WordOp::Xor, vec![(x ^ y, 4)]),
+            (WordOp::Dot { n: 1 }, vec![(x * y, 4)]),
+            (WordOp::MatMul { m: 1, n: 1, p: 1 }, vec![(x * y, 4)]),
+            (WordOp::MulShift { fraction: 1 }, vec![(((x * y + 1) % 16) >> 1, 3)]),
+            (WordOp::MulShift { fraction: 3 }, vec![(((x * y + 4) % 16) >> 3, 1)]),
         ];
         for (op, want) in cases {
             let want: Vec<Bits> = want.into_iter().map(|(value, width)| bits(value, width)).collect();
@@ -341,5 +362,17 @@ fn plain_arithmetic_is_that_of_the_machine() {
         }
         let chosen = WordOp::Select.eval(&[bits(y, 1), bits(x, 4), bits(y, 4)]);
         assert_eq!(chosen, [bits(if y & 1 == 1 { x } else { y }, 4)]);
+        let words = [x, y, 7, x ^ 5, 11, y + 1].map(|word| bits(word, 4));
+        let dot = WordOp::Dot { n: 3 }.eval(&words);
+        assert_eq!(dot, [bits(x * (x ^ 5) + y * 11 + 7 * (y + 1), 4)]);
+        let product = WordOp::MatMul { m: 1, n: 2, p: 2 }.eval(&words);
+        assert_eq!(product, [x * 7 + y * 11, x * (x ^ 5) + y * (y + 1)].map(|word| bits(word, 4)));
+        let product = WordOp::MatMul { m: 2, n: 2, p: 1 }.eval(&words);
+        assert_eq!(product, [x * 11 + y * (y + 1), 7 * 11 + (x ^ 5) * (y + 1)].map(|word| bits(word, 4)));
+        // The product of numbers of four bits with two behind the point, all of whose bits are there.
+        for (x, y) in [(x, y), (sx, sy)] {
+            let rounded = WordOp::MulShift { fraction: 2 }.eval(&[bits(x, 6), bits(y, 6)]);
+            assert_eq!(rounded, [bits((x * y + 2) >> 2, 4)], "{x} {y}");
+        }
     }
 }

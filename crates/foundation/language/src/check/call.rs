@@ -157,7 +157,8 @@ impl<'s> Body<'_, 's, '_> {
         let usage = builtin.usage();
         let arity = match builtin {
             Min | Max => args.len().clamp(1, 2),
-            AbsDiff | Hamming | WideMul | RotateLeft | RotateRight => 2,
+            AbsDiff | Hamming | WideMul | RotateLeft | RotateRight | Dot | MatMul => 2,
+            MulShift => 3,
             _ => 1,
         };
         if args.len() != arity {
@@ -165,21 +166,28 @@ impl<'s> Body<'_, 's, '_> {
             self.error(span, format!("this is written `{usage}`; {} values are given", args.len()));
             return self.wrong(span);
         }
-        let same = matches!(builtin, Min | Max | Abs | Sqrt | RotateLeft | RotateRight | Sort);
-        let first = self.expr(&args[0], want.filter(|_| same && (arity == 2 || matches!(builtin, Abs | Sqrt | Sort))));
+        let same = matches!(builtin, Min | Max | Abs | Sqrt | MulShift | RotateLeft | RotateRight | Sort);
+        let first = self.expr(&args[0], want.filter(|_| same && (arity > 1 || matches!(builtin, Abs | Sqrt | Sort))));
         let mut values = vec![first];
         if let Some(arg) = args.get(1) {
             let shift = matches!(builtin, RotateLeft | RotateRight);
             let is = self.of(&values[0]);
-            let hint = Some(is.clone()).filter(|ty| !shift && !matches!(ty, Ty::Var(_)));
+            let hint = Some(is.clone()).filter(|ty| !shift && builtin != MatMul && !matches!(ty, Ty::Var(_)));
             let value = self.expr(arg, hint.as_ref());
             if shift {
                 let by = self.of(&value);
                 self.later(Later::Whole("rotate"), &by, value.span);
                 values.push(value);
+            } else if builtin == MatMul {
+                values.push(value);
             } else {
                 values.push(self.expect(value, &is, "the second value"));
             }
+        }
+        if let Some(by) = args.get(2) {
+            let by = self.expr(by, None);
+            self.later(Later::Whole("mul_shift"), &self.of(&by), by.span);
+            values.push(by);
         }
         let ty = self.of(&values[0]);
         let result = match (builtin, &ty) {
@@ -190,7 +198,9 @@ impl<'s> Body<'_, 's, '_> {
                 return self.make(Kind::Number(i128::from(*count)), ty, span);
             }
             (Min | Max, Ty::Array(element, count)) if arity == 1 && *count > 0 => Some(self.shallow(element)),
-            (Sum, Ty::Array(element, _)) => Some(self.shallow(element)),
+            (Sum | Dot, Ty::Array(element, _)) => Some(self.shallow(element)),
+            (MatMul, _) => self.product(&ty, &values[1]),
+            (MulShift, Ty::Uint(_) | Ty::Int(_)) => Some(ty.clone()),
             (Min | Max, _) if arity == 1 => None,
             (Sort, Ty::Array(..)) => Some(ty.clone()),
             (Any | All, Ty::Array(element, _)) => self.unify(element, &Ty::Bool).then_some(Ty::Bool),
@@ -211,14 +221,19 @@ impl<'s> Body<'_, 's, '_> {
         let numbers = values.len() == 2 && values.iter().all(|value| self.is_number(value));
         let result = if numbers && matches!(builtin, Min | Max) { Some(self.exact(ty.clone())) } else { result };
         let element = match (builtin, &ty, &result) {
-            (Min | Max | Sum | Sort, Ty::Array(element, _), _) => Some(self.shallow(element)),
+            (Min | Max | Sum | Sort | Dot, Ty::Array(element, _), _) => Some(self.shallow(element)),
+            (MatMul, Ty::Array(row, _), _) => Some(self.shallow(self.shallow(row).part(0).0)),
             _ => None,
         };
         let plain = |ty: &Ty| matches!(ty, Ty::Uint(_) | Ty::Int(_) | Ty::Var(_) | Ty::F32 | Ty::F64 | Ty::Error);
         match result {
             Some(result) if element.as_ref().is_none_or(plain) => {
                 if let Some(element) = element {
-                    self.later(Later::Numeric("a function of an array"), &element, span);
+                    let numbers = match builtin {
+                        Dot | MatMul => Later::Whole(builtin.name()),
+                        _ => Later::Numeric("a function of an array"),
+                    };
+                    self.later(numbers, &element, span);
                 }
                 self.make(Kind::Builtin(builtin, values), result, span)
             }
@@ -236,6 +251,16 @@ impl<'s> Body<'_, 's, '_> {
                 self.wrong(span)
             }
         }
+    }
+
+    /// The type of the product of a matrix of this type and another one, if they have one.
+    fn product(&mut self, ty: &Ty, other: &Expr) -> Option<Ty> {
+        let (Ty::Array(row, m), Ty::Array(other, rows)) = (ty, self.of(other)) else { return None };
+        let (Ty::Array(element, n), Ty::Array(entry, p)) = (self.shallow(row), self.shallow(&other)) else {
+            return None;
+        };
+        let fits = rows == n && *m > 0 && n > 0 && p > 0 && self.unify(&element, &entry);
+        fits.then(|| Ty::Array(Ty::Array(element, p).into(), *m))
     }
 
     fn library(&mut self, name: Name<'s>, args: &[ast::Expr<'s>], span: Span) -> Expr {

@@ -44,21 +44,29 @@ impl Lower<'_> {
         at: Span,
     ) -> Result<Value, Failure> {
         let ty = types[0];
-        self.no_words(ty.part(0).0, at)?;
+        let element = match builtin {
+            Builtin::MatMul => ty.part(0).0.part(0).0,
+            _ => ty.part(0).0,
+        };
+        self.no_words(element, at)?;
         if ty.bits() > LARGE_ARRAY {
             let message = format!("{ty} is too large for this in one circuit; write a loop over it");
             return Err(Failure::new(at, message));
         }
         self.spend(ty.bits() / 8, at)?;
-        if matches!(builtin, Builtin::WideMul | Builtin::Sqrt) {
-            self.factor(ty, at)?;
+        if matches!(builtin, Builtin::WideMul | Builtin::Sqrt | Builtin::Dot | Builtin::MatMul) {
+            self.factor(element, at)?;
         }
-        let element = ty.part(0).0;
         let log = u64::from(u64::BITS - ty.parts().leading_zeros());
         self.room(
             match (builtin, element.is_float()) {
                 (Builtin::Sort, _) => ty.bits().saturating_mul(2 * log * log),
                 (_, true) => ty.parts() * 5000,
+                (Builtin::Dot, _) => ty.bits().saturating_mul(2 * element.bits()),
+                // Each word of the first matrix is in as many products as a row of the other one has words.
+                (Builtin::MatMul, _) => {
+                    ty.bits().saturating_mul(types[1].part(0).0.parts()).saturating_mul(2 * element.bits())
+                }
                 _ => ty.bits().saturating_mul(8),
             },
             at,
@@ -67,8 +75,13 @@ impl Lower<'_> {
             Builtin::RotateLeft | Builtin::RotateRight => self.known(&values[1], types[1]),
             _ => None,
         };
+        let fraction = match builtin {
+            Builtin::MulShift => self.fraction(&values[2], types[2], ty, at)?,
+            _ => 0,
+        };
         let mut words = Vec::with_capacity(values.len());
-        for (value, ty) in values.iter().zip(types) {
+        // The third one is public.
+        for (value, ty) in values.iter().zip(types).take(2) {
             words.push(self.flatten(value, ty, at)?);
         }
         let (signed, float) = (element.signed(), element.is_float().then(|| format(element)));
@@ -91,7 +104,8 @@ impl Lower<'_> {
                 (Builtin::AbsDiff, true) => arith::abs_diff_signed,
                 _ => arith::mul_full,
             };
-            let rows = || x.chunks(width.max(1)).map(<[_]>::to_vec).collect::<Vec<_>>();
+            let words_of = |x: &[Wire]| x.chunks(width.max(1)).map(<[_]>::to_vec).collect::<Vec<_>>();
+            let rows = || words_of(x);
             match builtin {
                 Builtin::Min | Builtin::Max => {
                     let mut pair = |x: &[Wire], y: &[Wire]| match (float, builtin) {
@@ -135,6 +149,19 @@ impl Lower<'_> {
                         arith::sum(b, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>())
                     }
                 },
+                Builtin::Dot => arith::dot(b, &rows(), &words_of(&words[1])),
+                Builtin::MatMul => {
+                    let sizes = [ty.parts(), types[1].parts(), types[1].part(0).0.parts()].map(|size| size as usize);
+                    arith::mat_mul(b, sizes, &rows(), &words_of(&words[1])).concat()
+                }
+                Builtin::MulShift if fraction == 0 => arith::mul(b, x, &words[1]),
+                Builtin::MulShift => {
+                    let wide = |x: &[Wire]| {
+                        let fill = if signed { x[x.len() - 1] } else { Wire::ZERO };
+                        [x, &vec![fill; fraction]].concat()
+                    };
+                    arith::mul_shift(b, &wide(x), &wide(&words[1]), fraction)
+                }
                 Builtin::Any => {
                     let none = arith::is_zero(b, x);
                     vec![b.not(none)]
@@ -158,6 +185,18 @@ impl Lower<'_> {
             }
         })?;
         Ok(self.unflatten(result, &bits))
+    }
+
+    /// The bits behind the point of numbers of this type.
+    fn fraction(&self, value: &Value, is: &Ty, ty: &Ty, at: Span) -> Result<usize, Failure> {
+        let bits = ty.bits();
+        let Some(fraction) = self.known(value, is).and_then(|value| u64::try_from(value).ok()).filter(|f| *f <= bits)
+        else {
+            let message = format!("`mul_shift` of {ty} shifts by a public number from 0 to {bits}");
+            return Err(Failure::new(at, message));
+        };
+        self.factor(&Ty::Uint((bits + fraction) as u32), at)?;
+        Ok(fraction as usize)
     }
 
     /// A circuit of the library: copied if it is small, called if it is large.

@@ -346,7 +346,14 @@ impl<'m> Cost<'_, 'm> {
             Kind::Call(id, _) => self.lower.cost_of_call(*id),
             Kind::Builtin(builtin, args) => {
                 let n = args.first().map_or(1, |arg| func.ty(arg).bits());
+                let bits = |ty: &Ty| ty.bits().saturating_mul(3);
                 match builtin {
+                    Builtin::Dot => n.saturating_mul(bits(ty)),
+                    // Each word of the first matrix is in as many products as a row of the result has words.
+                    Builtin::MatMul => {
+                        n.saturating_mul(ty.part(0).0.parts()).saturating_mul(bits(ty.part(0).0.part(0).0))
+                    }
+                    Builtin::MulShift => n.saturating_mul(n).saturating_mul(9),
                     Builtin::Sort => n.saturating_mul(200),
                     Builtin::WideMul | Builtin::Sqrt => n.saturating_mul(n).saturating_mul(6),
                     Builtin::RotateLeft | Builtin::RotateRight => 20 * n,

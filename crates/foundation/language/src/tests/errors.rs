@@ -46,6 +46,26 @@ fn several_mistakes_are_found_in_one_run() {
 }
 
 #[test]
+fn sums_of_products_say_what_they_take() {
+    for (body, message) in [
+        ("dot(a, [x]) as u32", "the second value is [u8; 4] here, and this is [u8; 1]"),
+        ("dot(x, x)", "this is written `dot(a, b) of two arrays of whole numbers, equally long`, and the value is u32"),
+        ("let s = dot([1.5, 2.5], [0.5, 0.5]); x", "`dot` takes whole numbers, and this is f64"),
+        (
+            "mat_mul([a], [a])[0][0] as u32",
+            "this is written `mat_mul(a, b) of arrays of rows of whole numbers, as many rows in `b` as a row of `a` has \
+             numbers`, and the value is [[u8; 4]; 1]",
+        ),
+        ("mul_shift(x, x)", "this is written `mul_shift(a, b, by)`; 2 values are given"),
+        ("mul_shift(x, x, x)", "`mul_shift` of u32 shifts by a public number from 0 to 32"),
+        ("mul_shift(x, x, 33)", "`mul_shift` of u32 shifts by a public number from 0 to 32"),
+        ("mul_shift(x, a[0], 1)", "the second value is u32 here, and this is u8; write `a[0] as u32`"),
+    ] {
+        assert_eq!(mistake(body), message, "{body}");
+    }
+}
+
+#[test]
 fn mistakes_and_what_would_be_right() {
     for (body, message) in [
         ("x + 1u8", "`+` takes two values of one type; these are u32 and u8; write `1u8 as u32`"),

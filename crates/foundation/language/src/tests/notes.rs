@@ -26,6 +26,10 @@ fn operators_are_noted_and_floats_are_not() {
     assert_eq!(noted("fn main(x: f32 from 0, y: f32 from 1) -> f32 { x * y + x }"), []);
     let signed = "fn main(x: i9 from 0, y: i9 from 1) -> (i9, bool, bool) { (x / 3, x <= y, x == y) }";
     assert_eq!(noted(signed), [("div_rem_signed", 1), ("equal", 1), ("less_equal_signed", 1)]);
+    let sums = "fn main(x: [[i8; 3]; 2] from 0, y: [[i8; 2]; 3] from 1) -> (i8, [[i8; 2]; 2], i8) {
+        (dot(x[0], x[1]), mat_mul(x, y), mul_shift(x[0][0], y[0][0], 5))
+    }";
+    assert_eq!(noted(sums), [("dot", 1), ("mat_mul", 1), ("mul_shift", 1)]);
     // A loop that is kept is counted as often as it runs.
     let dot = "fn main(x: [u32; 50] from 0, y: [u32; 50] from 1) -> u32 {
         let mut s = 0;
@@ -46,8 +50,9 @@ fn notes_know_their_lines_which_are_no_part_of_the_digest() {
     assert_eq!((lines(&moved), moved.digest()), (vec![4, 5], program.digest()));
 }
 
-/// A random program over words of some widths, with branches, loops, casts and parts of values.
-fn random_source(rng: &mut Rng) -> String {
+/// A random program over words of some widths, with expressions of these kinds, branches, loops, casts and parts of
+/// values.
+fn random_source(rng: &mut Rng, kinds: usize) -> String {
     let width = [2, 4, 7, 8, 16][rng.below(5)];
     let ty = format!("{}{width}", ["u", "i"][rng.below(2)]);
     let mut text = format!("fn main(a: {ty} from 0, b: {ty} from 1, t: [{ty}; 5] from 0) -> ({ty}, {ty}, u3) {{\n");
@@ -55,7 +60,7 @@ fn random_source(rng: &mut Rng) -> String {
     for step in 0..2 + rng.below(6) {
         let mut atom = || ["p", "q", "a", "b", "t[2]", "t[4]", "(p ^ q)", "1"][rng.below(8)];
         let (x, y) = (atom(), atom());
-        let expression = match rng.below(16) {
+        let expression = match rng.below(kinds) {
             0 | 1 => format!("{x} + p"),
             2 | 3 => format!("q - {y}"),
             4 | 5 => format!("p * {y}"),
@@ -68,7 +73,10 @@ fn random_source(rng: &mut Rng) -> String {
             12 => format!("p << {}", rng.below(width)),
             13 => format!("q >> {}", rng.below(width)),
             14 => format!("max(min(p, q), {y})"),
-            _ => format!("(p as u20 * q as u20) as {ty}"),
+            15 => format!("(p as u20 * q as u20) as {ty}"),
+            16 => format!("dot([p, {x}], [{y}, q])"),
+            17 => format!("mat_mul([[p, {x}], [q, 1]], [[{y}], [q]])[{}][0]", rng.below(2)),
+            _ => format!("mul_shift(p, {y}, {})", rng.below(width + 1)),
         };
         let to = ["p", "q"][rng.below(2)];
         match rng.below(4) {
@@ -85,9 +93,9 @@ fn random_programs(count: u64) -> usize {
     let mut notes = 0;
     // In the last one gates that are gone, and that no note builds again, give a comparison other wires than
     // it has without.
-    for seed in (0..count).chain([2238]) {
+    for (seed, kinds) in (0..count).map(|seed| (seed, 19)).chain([(2238, 16)]) {
         let mut rng = Rng(seed);
-        let source = random_source(&mut rng);
+        let source = random_source(&mut rng, kinds);
         let goal = [Goal::Size, Goal::Depth][rng.below(2)];
         // A division by a zero that everybody knows is refused.
         let Ok(program) = crate::compile_with("random.cty", &source, goal, LIMITS[rng.below(3)]) else { continue };

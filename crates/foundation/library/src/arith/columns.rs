@@ -45,6 +45,11 @@ impl Columns {
         Columns(vec![VecDeque::new(); width])
     }
 
+    /// The number of columns.
+    pub(super) fn width(&self) -> usize {
+        self.0.len()
+    }
+
     /// Adds a bit times 2^at.
     pub(super) fn bit(&mut self, at: usize, bit: Wire) {
         if let Some(column) = self.0.get_mut(at) {

@@ -163,15 +163,55 @@ pub fn mul_add(b: &mut Builder, x: &[Wire], y: &[Wire], z: &[Wire]) -> Vec<Wire>
 /// If there are no words, or not as many in `x` as in `y`.
 pub fn dot(b: &mut Builder, x: &[Vec<Wire>], y: &[Vec<Wire>]) -> Vec<Wire> {
     assert_eq!(x.len(), y.len(), "as many words on both sides");
-    let n = width(&x[0], &x[0]);
-    let mut columns = Columns::new(n);
-    for (x, y) in x.iter().zip(y) {
-        assert_eq!(n, width(x, y), "the words have the same width");
+    let args: Vec<&[Wire]> = x.iter().chain(y).map(Vec::as_slice).collect();
+    b.noted(gadget, WordOp::Dot { n: x.len() as u32 }, &args, |b| sum_of_products(b, x.iter().zip(y)))
+}
+
+/// The product of a matrix of m rows and n columns and one of n rows and p columns, whose words lie row after
+/// row, modulo 2^k for words of k bits: a [`dot`] of n products for each word of it.
+///
+/// # Panics
+/// If there are no words, or other numbers of them.
+pub fn mat_mul(b: &mut Builder, [m, n, p]: [usize; 3], x: &[Vec<Wire>], y: &[Vec<Wire>]) -> Vec<Vec<Wire>> {
+    assert_eq!((x.len(), y.len()), (m * n, n * p), "the words of both matrices");
+    let args: Vec<&[Wire]> = x.iter().chain(y).map(Vec::as_slice).collect();
+    let op = WordOp::MatMul { m: m as u32, n: n as u32, p: p as u32 };
+    b.noted(gadget, op, &args, |b| {
+        let mut entry = |at: usize| {
+            let (row, column) = (at / p, at % p);
+            sum_of_products(b, x[row * n..][..n].iter().zip(y[column..].iter().step_by(p)))
+        };
+        (0..m * p).map(&mut entry).collect::<Vec<_>>()
+    })
+}
+
+fn sum_of_products<'w>(b: &mut Builder, pairs: impl Iterator<Item = (&'w Vec<Wire>, &'w Vec<Wire>)>) -> Vec<Wire> {
+    let mut columns: Option<Columns> = None;
+    for (x, y) in pairs {
+        let n = width(x, y);
+        let columns = columns.get_or_insert_with(|| Columns::new(n));
+        assert_eq!(n, columns.width(), "the words have the same width");
         if n < least(b, KARATSUBA_LOW) {
-            rows(b, &mut columns, x, y, n);
+            rows(b, columns, x, y, n);
         } else {
             columns.word(0, &mul(b, x, y));
         }
     }
-    columns.sum(b)
+    columns.expect("a sum has terms").sum(b)
+}
+
+/// `(x · y + 2^(fraction-1)) >> fraction` in n - fraction bits, the product being modulo 2^n: of numbers with
+/// `fraction` bits behind the point their product, rounded to the nearest one and from the middle upwards. A product,
+/// and n - fraction - 1 ANDs or fewer. Extended by `fraction` bits first, with the sign or with zeros, words give all
+/// their bits.
+///
+/// # Panics
+/// If `fraction` is zero, or not below n.
+pub fn mul_shift(b: &mut Builder, x: &[Wire], y: &[Wire], fraction: usize) -> Vec<Wire> {
+    let n = width(x, y);
+    assert!((1..n).contains(&fraction), "{fraction} bits behind the point of a product of {n}");
+    b.noted(gadget, WordOp::MulShift { fraction: fraction as u32 }, &[x, y], |b| {
+        let half: Vec<Wire> = (0..n).map(|bit| Wire::constant(bit + 1 == fraction)).collect();
+        mul_add(b, x, y, &half).split_off(fraction)
+    })
 }

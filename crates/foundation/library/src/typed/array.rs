@@ -50,9 +50,57 @@ pub fn set<'d, V: Value<'d>>(array: &mut [V], index: Uint<'d>, value: V) {
 #[track_caller]
 pub fn sum<'d, S: Sign>(numbers: &[Number<'d, S>]) -> Number<'d, S> {
     let first = numbers.first().expect("a sum has terms");
-    let words: Vec<_> = numbers.iter().map(|&number| first.partner(number).to_wires()).collect();
+    let words = words(first, numbers);
     let words: Vec<&[Wire]> = words.iter().map(Vec::as_slice).collect();
     first.unary(|b, _| arith::sum(b, &words))
+}
+
+/// The sum of the products of two rows of numbers of the same width n, modulo 2^n: a product for each pair, and fewer
+/// ANDs than their additions one after another.
+///
+/// ```
+/// use comity_circuit::Recipients;
+/// use comity_library::typed::{Array, Design, U, dot};
+///
+/// let d = Design::new("order");
+/// let (prices, counts) = (d.input("prices", 0, Array(U(32), 5)), d.input("counts", 1, Array(U(32), 5)));
+/// d.output("total", Recipients::All, dot(&prices, &counts));
+/// assert_eq!(d.finish()?.noted().into_iter().collect::<Vec<_>>(), [("dot", 1)]);
+/// # Ok::<(), comity_circuit::ProgramError>(())
+/// ```
+///
+/// # Panics
+/// If there are no numbers, not as many in `y` as in `x`, or their widths differ.
+#[track_caller]
+pub fn dot<'d, S: Sign>(x: &[Number<'d, S>], y: &[Number<'d, S>]) -> Number<'d, S> {
+    assert!(x.len() == y.len(), "{} numbers on the left, {} on the right", x.len(), y.len());
+    let first = x.first().expect("a sum has terms");
+    let [x, y] = [x, y].map(|row| words(first, row));
+    first.unary(|b, _| arith::dot(b, &x, &y))
+}
+
+/// The product of two matrices of numbers of the same width n, given by their rows, modulo 2^n: each of its numbers is
+/// a [`dot`] of a row of `x` and a column of `y`.
+///
+/// # Panics
+/// If a matrix has no numbers, a row of `x` not as many as there are rows of `y`, rows of one matrix are not equally
+/// long, or widths differ.
+#[track_caller]
+pub fn mat_mul<'d, S: Sign>(x: &[Vec<Number<'d, S>>], y: &[Vec<Number<'d, S>>]) -> Vec<Vec<Number<'d, S>>> {
+    let (n, p) = (y.len(), y.first().map_or(0, Vec::len));
+    let fits = x.iter().all(|row| row.len() == n) && y.iter().all(|row| row.len() == p);
+    assert!(fits, "rows of as many numbers as the right matrix has rows, {n}, and rows of {p} numbers");
+    let first = x.first().and_then(|row| row.first()).expect("a matrix has numbers");
+    let (left, right) = (words(first, &x.concat()), words(first, &y.concat()));
+    let product = first.design().expect("a number has a design");
+    let words = product.build(|b| arith::mat_mul(b, [x.len(), n, p], &left, &right));
+    words.chunks(p).map(|row| row.iter().map(|word| product.number(word)).collect()).collect()
+}
+
+/// The wires of numbers, which are like the first one.
+#[track_caller]
+fn words<'d, S: Sign>(first: &Number<'d, S>, numbers: &[Number<'d, S>]) -> Vec<Vec<Wire>> {
+    numbers.iter().map(|&number| first.partner(number).to_wires()).collect()
 }
 
 /// Sorts an array by the number that `key` finds in each element, the smallest first; elements with equal keys in any

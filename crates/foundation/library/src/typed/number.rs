@@ -180,6 +180,25 @@ impl<'d, S: Sign> Number<'d, S> {
         self.design.binary(self.place, self.place, |b, x, _| arith::leading_zeros(b, x))
     }
 
+    /// `x · y / 2^by` modulo 2^n, the product with all its bits, rounded to the nearest number and from the middle
+    /// upwards: the product of numbers with `by` bits behind the point. A product of n + by bits.
+    ///
+    /// ```
+    /// use comity_circuit::Recipients;
+    /// use comity_library::typed::{Design, I};
+    ///
+    /// // Sixteen bits before the point, sixteen behind it.
+    /// let d = Design::new("area");
+    /// let (x, y) = (d.input("x", 0, I(32)), d.input("y", 1, I(32)));
+    /// d.output("area", Recipients::All, x.mul_shift(y, 16));
+    /// # Ok::<(), comity_circuit::ProgramError>(())
+    /// ```
+    #[track_caller]
+    pub fn mul_shift(self, other: impl Operand<Self>, by: usize) -> Self {
+        let (x, y) = (self.widen(self.bits() + by), self.partner(other).widen(self.bits() + by));
+        if by == 0 { x * y } else { x.arithmetic(y, |b, x, y| arith::mul_shift(b, x, y, by)) }
+    }
+
     /// |x - y|, unsigned. 2n - 1 ANDs.
     #[track_caller]
     pub fn abs_diff(self, other: impl Operand<Self>) -> Uint<'d> {

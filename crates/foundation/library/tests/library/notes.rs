@@ -1,11 +1,12 @@
 //! What the gadgets note: it is true, it is kept in an encoding, and it does not change a gate.
 
 use comity_circuit::random::Rng;
-use comity_circuit::{Builder, Circuit, Goal, LookupTable, Program, Wire, WordOp};
+use comity_circuit::{ArgBit, Builder, Circuit, Goal, LookupTable, Note, NoteFlaw, Program, Wire, WordOp};
 use comity_library::{arith, gadget, lookup, program_for};
 
-/// A circuit of random operations on random words, of which some results are put out, most of them in part.
-fn random_circuit(rng: &mut Rng, goal: Goal) -> Circuit {
+/// A circuit of random operations of these kinds on random words, of which some results are put out, most of them
+/// in part.
+fn random_circuit(rng: &mut Rng, goal: Goal, kinds: usize) -> Circuit {
     let mut b = Builder::for_goal(goal);
     let width = [1, 2, 3, 5, 8, 16][rng.below(6)];
     let mut words: Vec<Vec<Wire>> = (0..3).map(|_| b.input("x", width)).collect();
@@ -16,7 +17,7 @@ fn random_circuit(rng: &mut Rng, goal: Goal) -> Circuit {
         let word = |rng: &mut Rng| words[rng.below(words.len())].clone();
         let (x, y) = (word(rng), word(rng));
         let b = &mut b;
-        let word = match rng.below(30) {
+        let word = match rng.below(kinds) {
             0 | 1 => arith::add(b, &x, &y),
             2 | 3 => arith::sub(b, &x, &y),
             4 => arith::negate(b, &x),
@@ -54,6 +55,12 @@ fn random_circuit(rng: &mut Rng, goal: Goal) -> Circuit {
             }
             27 => arith::shl(&x, rng.below(width + 1)),
             28 => arith::abs_diff(b, &x, &y),
+            30 => arith::dot(b, &[x.clone(), word(rng)], &[y, word(rng)]),
+            31 => arith::mat_mul(b, [2, 1, 2], &[x.clone(), word(rng)], &[y, word(rng)]).swap_remove(rng.below(4)),
+            32 if width > 1 => {
+                let rounded = arith::mul_shift(b, &x, &y, 1 + rng.below(width - 1));
+                arith::padded(&rounded, width)
+            }
             _ => arith::popcount(b, &x).iter().chain(&y).copied().take(width).collect(),
         };
         words.push(word);
@@ -82,10 +89,10 @@ fn check(circuit: &Circuit, rng: &mut Rng, what: &str) {
 fn random_circuits(count: u64) -> usize {
     let mut notes = 0;
     // In the last one a gate that is gone, and that no note builds again, gave a shift other wires than it has without.
-    for seed in (0..count).chain([45_900]) {
+    for (seed, kinds) in (0..count).map(|seed| (seed, 33)).chain([(45_900, 30)]) {
         let mut rng = Rng(seed);
         let goal = [Goal::Size, Goal::Depth][seed as usize % 2];
-        let circuit = random_circuit(&mut rng, goal);
+        let circuit = random_circuit(&mut rng, goal, kinds);
         notes += circuit.notes().len();
         check(&circuit, &mut rng, &format!("circuit {seed}"));
     }
@@ -167,6 +174,9 @@ fn every_operation_is_noted_by_its_gadget() {
         WordOp::Xor,
         WordOp::Not,
         WordOp::Lookup(LookupTable::new(8, 8, (0..=255).rev().collect()).unwrap()),
+        WordOp::Dot { n: 3 },
+        WordOp::MatMul { m: 2, n: 3, p: 2 },
+        WordOp::MulShift { fraction: 3 },
     ] {
         for goal in [Goal::Size, Goal::Depth] {
             let mut b = Builder::for_goal(goal);
@@ -179,6 +189,30 @@ fn every_operation_is_noted_by_its_gadget() {
             let [note] = circuit.notes() else { panic!("{} notes of {}", circuit.notes().len(), op.name()) };
             assert_eq!((&note.op, note.goal), (&op, goal));
             check(&circuit, &mut Rng(3), op.name());
+        }
+    }
+}
+
+#[test]
+fn sums_of_products_that_the_gates_do_not_compute_are_refused() {
+    type Lie = fn(&mut Note);
+    let lies: [(WordOp, usize, Lie); 4] = [
+        (WordOp::Dot { n: 3 }, 6, |note| note.args.swap(0, 1)),
+        (WordOp::MatMul { m: 1, n: 2, p: 2 }, 6, |note| note.op = WordOp::MatMul { m: 2, n: 2, p: 1 }),
+        (WordOp::MulShift { fraction: 3 }, 2, |note| note.args[0][7] = ArgBit::Wire(2)),
+        (WordOp::MulShift { fraction: 3 }, 2, |note| note.outs.swap(0, 1)),
+    ];
+    for (op, words, lie) in lies {
+        for goal in [Goal::Size, Goal::Depth] {
+            let mut b = Builder::for_goal(goal);
+            let args: Vec<Vec<Wire>> = (0..words).map(|_| b.input("x", 8)).collect();
+            gadget(&mut b, &op, &args).iter().for_each(|word| b.output("y", word));
+            let circuit = b.finish();
+            check(&circuit, &mut Rng(4), op.name());
+            let mut notes = circuit.notes().to_vec();
+            lie(&mut notes[0]);
+            let refused = circuit.without_notes().with_notes(notes, gadget).unwrap_err();
+            assert_eq!(refused.flaw, NoteFlaw::Gates, "{op:?}");
         }
     }
 }

@@ -6,7 +6,7 @@ use comity_circuit::{Builder, Observer, Plain, Program, Recipients, Type, Wire, 
 use comity_core::Bits;
 use comity_library::arith;
 use comity_library::typed::{
-    Array, B, Bool, Design, I, Int, Shape, U, Uint, Unsigned, Value, get, set, sort_by_key, sum,
+    Array, B, Bool, Design, I, Int, Shape, U, Uint, Unsigned, Value, dot, get, mat_mul, set, sort_by_key, sum,
 };
 use proptest::prelude::*;
 
@@ -55,6 +55,8 @@ proptest! {
             show(d, &[&x.eq(y), &x.ne(y), &x.lt(y), &x.le(y), &x.gt(y), &x.ge(y), &x.lt(256), &x.eq(x)]);
             show(d, &[&x.widen(20), &x.truncate(5), &x.rotate_left(3), &x.rotate_right(3), &x.popcount(), &x.hamming(y)]);
             show(d, &[&x.lt(y).select(x, y), &x.lt(y).select(x, 9), &x.bit(15).to_uint(4), &sum(&[x, y, x])]);
+            let product = mat_mul(&[vec![x, y], vec![y, x]], &[vec![x], vec![y]]);
+            show(d, &[&dot(&[x, y], &[y, x]), &product[0][0], &product[1][0], &x.mul_shift(y, 8), &x.mul_shift(9, 16)]);
         });
         let bit = u128::from;
         let (wx, wy) = (u128::from(x), u128::from(y));
@@ -66,6 +68,8 @@ proptest! {
         expected.extend([wx, wx & 31, u128::from(x.rotate_left(3)), u128::from(x.rotate_right(3))]);
         expected.extend([x.count_ones(), (x ^ y).count_ones()].map(u128::from));
         expected.extend([wx.min(wy), if x < y { wx } else { 9 }, wx >> 15, u128::from(x.wrapping_add(y).wrapping_add(x))]);
+        let (twice, squares) = (2 * wx * wy, wx * wx + wy * wy);
+        expected.extend([twice, squares, twice, (wx * wy + 128) >> 8, (wx * 9 + 32768) >> 16].map(|word| word & 0xffff));
         prop_assert_eq!(evaluate(&program, &[wx, wy]), expected);
     }
 
@@ -74,6 +78,7 @@ proptest! {
         let program = design(I(16), |d, x, y| {
             show(d, &[&(x + y), &(x - y), &(x * y), &-x, &(x >> 3), &(x << 3), &x.min(y), &x.max(y), &(x + -300)]);
             show(d, &[&x.lt(y), &x.le(y), &x.gt(y), &x.ge(y), &x.lt(-5), &x.is_negative()]);
+            show(d, &[&x.mul_shift(y, 12), &x.mul_shift(x, 1), &x.mul_shift(-3, 16), &x.mul_shift(y, 0)]);
             show(d, &[&x.widen(32), &x.as_uint().widen(32)]);
         });
         let word = |x: i16| u128::from(x as u16);
@@ -81,6 +86,8 @@ proptest! {
             .map(word).to_vec();
         expected.extend([x.min(y), x.max(y), x.wrapping_sub(300)].map(word));
         expected.extend([x < y, x <= y, x > y, x >= y, x < -5, x < 0].map(u128::from));
+        let rounded = |x: i16, y: i16, by: i32| word(((i64::from(x) * i64::from(y) + (1 << by >> 1)) >> by) as i16);
+        expected.extend([rounded(x, y, 12), rounded(x, x, 1), rounded(x, -3, 16), rounded(x, y, 0)]);
         expected.extend([u128::from(i32::from(x) as u32), word(x)]);
         prop_assert_eq!(evaluate(&program, &[word(x), word(y)]), expected);
     }
@@ -188,7 +195,7 @@ fn by_hand(bits: usize, gates: impl Fn(&mut Builder, &[Wire], &[Wire]) -> Vec<Wi
 fn nothing_costs_more_than_by_hand() {
     type Typed = fn(Uint<'_>, Uint<'_>) -> Vec<Wire>;
     type Gates = fn(&mut Builder, &[Wire], &[Wire]) -> Vec<Wire>;
-    let all: [(Typed, Gates); 17] = [
+    let all: [(Typed, Gates); 20] = [
         (|x, y| (x / y).to_wires(), arith::div),
         (|x, y| (x % y).to_wires(), arith::rem),
         (|x, _| (x * x).to_wires(), |b, x, _| arith::square(b, x)),
@@ -205,6 +212,24 @@ fn nothing_costs_more_than_by_hand() {
         (|x, y| x.hamming(y).to_wires(), arith::hamming),
         (|x, y| x.bit(0).select(x, y).to_wires(), |b, x, y| arith::mux(b, x[0], x, y)),
         (|x, _| (-x.as_int()).to_wires(), |b, x, _| arith::negate(b, x)),
+        (
+            |x, y| dot(&[x, y], &[y, y]).to_wires(),
+            |b, x, y| arith::dot(b, &[x.to_vec(), y.to_vec()], &[y.to_vec(), y.to_vec()]),
+        ),
+        (
+            |x, y| mat_mul(&[vec![x], vec![y]], &[vec![y, x]]).concat().iter().flat_map(Uint::to_wires).collect(),
+            |b, x, y| {
+                let [x, y] = [x, y].map(<[Wire]>::to_vec);
+                arith::mat_mul(b, [2, 1, 2], &[x.clone(), y.clone()], &[y, x]).concat()
+            },
+        ),
+        (
+            |x, y| x.mul_shift(y, 1).to_wires(),
+            |b, x, y| {
+                let [x, y] = [x, y].map(|x| arith::padded(x, x.len() + 1));
+                arith::mul_shift(b, &x, &y, 1)
+            },
+        ),
         (
             |x, y| sum(&[x, y, x ^ y]).to_wires(),
             |b, x, y| {

@@ -3,7 +3,7 @@
 use comity_circuit::Wire;
 use comity_library::arith;
 
-use super::{check, mask};
+use super::{check, mask, signed};
 use crate::{Random, circuit, evaluate, run};
 
 #[test]
@@ -120,6 +120,60 @@ fn dot_products_share_their_sum() {
             let want = (0..terms).fold(0u128, |sum, i| sum.wrapping_add(x[i][k].wrapping_mul(y[i][k]))) & mask(n);
             let got = (0..n).fold(0, |got, i| got | u128::from(out[i] >> k & 1) << i);
             assert_eq!(got, want, "{terms} of {n} bits");
+        }
+    }
+}
+
+#[test]
+fn matrices_are_dot_products_of_rows_and_columns() {
+    for ([m, n, p], bits) in [([1, 1, 1], 8), ([2, 3, 4], 5), ([3, 1, 2], 1), ([1, 4, 2], 32), ([2, 2, 2], 101)] {
+        let build = |separate: bool| {
+            circuit([m * n * bits, n * p * bits], |b, [x, y]| {
+                let words = |x: &[Wire]| x.chunks(bits).map(<[Wire]>::to_vec).collect::<Vec<_>>();
+                let (x, y) = (words(x), words(y));
+                if !separate {
+                    return arith::mat_mul(b, [m, n, p], &x, &y);
+                }
+                let column = |at: usize| y[at..].iter().step_by(p).cloned().collect::<Vec<_>>();
+                (0..m * p).map(|at| arith::dot(b, &x[at / p * n..][..n], &column(at % p))).collect()
+            })
+        };
+        let (whole, separate) = (build(false), build(true));
+        assert_eq!(whole.counts(), separate.counts(), "{m} {n} {p}");
+        let mut random = Random((m * n * p) as u64);
+        let lanes: Vec<u64> = (0..(m * n + n * p) * bits).map(|_| random.next()).collect();
+        assert_eq!(evaluate(&whole, &lanes), evaluate(&separate, &lanes), "{m} {n} {p}");
+    }
+}
+
+/// All words of up to five bits and all places of the point; random ones of more.
+#[test]
+fn products_of_fractions_are_rounded_once() {
+    let mut random = Random(99);
+    for bits in [1, 2, 3, 4, 5, 8, 16, 31] {
+        for fraction in 1..=bits {
+            for is_signed in [false, true] {
+                let c = circuit([bits, bits], |b, [x, y]| {
+                    let [x, y] = [x, y].map(|x| {
+                        let fill = if is_signed { x[bits - 1] } else { Wire::ZERO };
+                        [x, &vec![fill; fraction]].concat()
+                    });
+                    vec![arith::mul_shift(b, &x, &y, fraction)]
+                });
+                let turns = if bits <= 5 { 1 << (2 * bits) } else { 256 };
+                for turn in (0..turns).step_by(64) {
+                    let all = |shift: usize| std::array::from_fn(|k| (turn + k) as u128 >> shift & mask(bits));
+                    let [x, y]: [[u128; 64]; 2] =
+                        if bits <= 5 { [all(0), all(bits)] } else { [random.words(bits), random.words(bits)] };
+                    let out = run(&c, &[x, y]);
+                    for k in 0..64 {
+                        let number = |x: u128| if is_signed { signed(x, bits) } else { x as i128 };
+                        let product = number(x[k]) * number(y[k]);
+                        let want = (product + (1 << (fraction - 1))).div_euclid(1 << fraction) as u128 & mask(bits);
+                        assert_eq!(out[0][k], want, "{} {} {bits} {fraction}", x[k], y[k]);
+                    }
+                }
+            }
         }
     }
 }
