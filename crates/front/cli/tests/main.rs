@@ -24,6 +24,7 @@ mod overheard;
 mod pfe;
 mod plan;
 mod prepare;
+mod progress;
 mod psi;
 mod psi_base;
 mod psi_claims;

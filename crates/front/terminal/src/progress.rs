@@ -31,53 +31,63 @@ impl Ticker {
     }
 }
 
+/// A bar for work that takes a while, which is drawn once it has, and is gone from the screen when it is dropped.
+struct Bar {
+    /// Where it is drawn, as long as it is not; `None` where nobody looks, too.
+    target: Option<ProgressDrawTarget>,
+    started: Instant,
+    ticker: Ticker,
+    drawn: Option<ProgressBar>,
+}
+
+impl Bar {
+    /// A bar on standard error, if that is a terminal.
+    fn new() -> Bar {
+        Bar { target: terminal(), started: Instant::now(), ticker: Ticker::start(), drawn: None }
+    }
+
+    /// The bar, of this length and look, if it is time to draw it.
+    fn due(&mut self, length: u64, template: &str) -> Option<&ProgressBar> {
+        let nobody = self.target.is_none() && self.drawn.is_none();
+        if nobody || !self.ticker.due() || self.started.elapsed() < PATIENCE {
+            return None;
+        }
+        if let Some(target) = self.target.take() {
+            let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+            let bar = ProgressBar::with_draw_target(Some(length), target).with_style(style);
+            self.drawn = Some(bar.with_elapsed(self.started.elapsed()));
+        }
+        self.drawn.as_ref()
+    }
+}
+
+/// Standard error, if it is a terminal.
+fn terminal() -> Option<ProgressDrawTarget> {
+    std::io::stderr().is_terminal().then(ProgressDrawTarget::stderr)
+}
+
 /// The progress of a run, in AND gates.
 pub struct Progress {
     total: u64,
-    started: Instant,
-    terminal: bool,
-    ticker: Ticker,
-    bar: Option<ProgressBar>,
+    bar: Bar,
 }
 
 impl Progress {
     /// Progress towards `total` AND gates.
     pub fn new(total: u64) -> Progress {
-        Progress {
-            total,
-            started: Instant::now(),
-            terminal: std::io::stderr().is_terminal(),
-            ticker: Ticker::start(),
-            bar: None,
-        }
+        Progress { total, bar: Bar::new() }
     }
 
     /// Notes that `done` AND gates are done.
     pub fn update(&mut self, done: u64) {
-        if !self.terminal || !self.ticker.due() || self.started.elapsed() < PATIENCE {
-            return;
+        if let Some(bar) = self.bar.due(self.total, "{bar:24} {percent:>3} % of {human_len} AND gates, {eta} left") {
+            bar.set_position(done.min(self.total));
         }
-        let (total, started) = (self.total, self.started);
-        let bar = self.bar.get_or_insert_with(|| {
-            let template = "{bar:24} {percent:>3} % of {human_len} AND gates, {eta} left";
-            let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-            bar.with_style(style).with_elapsed(started.elapsed())
-        });
-        bar.set_position(done.min(total));
     }
 
     /// Removes the bar from the screen.
     pub fn finish(&mut self) {
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.finish();
+        self.bar.drawn = None;
     }
 }
 
@@ -85,40 +95,22 @@ impl Drop for Progress {
 pub struct TableProgress {
     what: &'static str,
     bytes: u64,
-    started: Instant,
-    terminal: bool,
-    ticker: Ticker,
-    bar: Option<ProgressBar>,
+    bar: Bar,
 }
 
 impl TableProgress {
     /// Progress through a table of `bytes` bytes.
     pub fn new(what: &'static str, bytes: u64) -> TableProgress {
-        let terminal = std::io::stderr().is_terminal();
-        TableProgress { what, bytes, started: Instant::now(), terminal, ticker: Ticker::start(), bar: None }
+        TableProgress { what, bytes, bar: Bar::new() }
     }
 
     /// Notes that `rows` rows and `bytes` bytes are done. Call it now and then.
     pub fn update(&mut self, rows: u64, bytes: u64) {
-        if !self.terminal || !self.ticker.due() || self.started.elapsed() < PATIENCE {
-            return;
-        }
-        let (what, total, started) = (self.what, self.bytes, self.started);
-        let bar = self.bar.get_or_insert_with(|| {
-            let template = "{prefix}: {bar:24} {percent:>3} % of {decimal_total_bytes}, {msg} rows, {eta} left";
-            let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-            bar.with_style(style).with_prefix(what).with_elapsed(started.elapsed())
-        });
-        bar.set_message(HumanCount(rows).to_string());
-        bar.set_position(bytes.min(total));
-    }
-}
-
-impl Drop for TableProgress {
-    fn drop(&mut self) {
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
+        let template = "{prefix}: {bar:24} {percent:>3} % of {decimal_total_bytes}, {msg} rows, {eta} left";
+        if let Some(bar) = self.bar.due(self.bytes, template) {
+            bar.set_prefix(self.what);
+            bar.set_message(HumanCount(rows).to_string());
+            bar.set_position(bytes.min(self.bytes));
         }
     }
 }
@@ -131,15 +123,13 @@ pub struct WireProgress {
 impl WireProgress {
     /// Shows the number that `read` returns, which grows; shows nothing if standard error is not a terminal.
     pub fn start(read: impl Fn() -> u64 + Clone + Send + Sync + 'static) -> WireProgress {
-        if !std::io::stderr().is_terminal() {
-            return WireProgress { bar: None };
-        }
+        let Some(target) = terminal() else { return WireProgress { bar: None } };
         let wire = move |_: &ProgressState, out: &mut dyn Write| {
             let _ = out.write_str(&crate::numbers::bytes(read()));
         };
         let style = ProgressStyle::with_template("{spinner} {msg}: {wire} over the wire, {elapsed}");
         let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner()).with_key("wire", wire);
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style);
+        let bar = ProgressBar::with_draw_target(None, target).with_style(style);
         bar.enable_steady_tick(TICK);
         WireProgress { bar: Some(bar) }
     }
@@ -154,8 +144,106 @@ impl WireProgress {
 
 impl Drop for WireProgress {
     fn drop(&mut self) {
+        // Here and now: the thread that ticks holds it, too.
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use indicatif::TermLike;
+
+    use super::*;
+
+    /// A screen of one line.
+    #[derive(Clone, Debug, Default)]
+    struct Screen(Arc<Mutex<String>>);
+
+    impl Screen {
+        fn line(&self) -> String {
+            self.0.lock().unwrap().clone()
+        }
+
+        /// A bar on this screen, of work that began this long ago.
+        fn bar(&self, ago: Duration) -> Bar {
+            let started = Instant::now().checked_sub(ago).unwrap();
+            let target = ProgressDrawTarget::term_like(Box::new(self.clone()));
+            Bar { target: Some(target), started, ticker: Ticker(started), drawn: None }
+        }
+    }
+
+    impl TermLike for Screen {
+        fn width(&self) -> u16 {
+            120
+        }
+
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.write_str(text)
+        }
+
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.0.lock().unwrap().push_str(text);
+            Ok(())
+        }
+
+        fn clear_line(&self) -> io::Result<()> {
+            self.0.lock().unwrap().clear();
+            Ok(())
+        }
+
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn long_work_has_a_bar_until_it_is_done() {
+        let screen = Screen::default();
+        let mut run = Progress { total: 4000, bar: screen.bar(2 * PATIENCE) };
+        run.update(1000);
+        assert!(screen.line().contains(" 25 % of 4,000 AND gates"), "{}", screen.line());
+        run.finish();
+        assert_eq!(screen.line().trim(), "");
+        let mut table = TableProgress { what: "reading", bytes: 8000, bar: screen.bar(2 * PATIENCE) };
+        table.update(1234, 4000);
+        assert!(screen.line().contains("reading: ") && screen.line().contains(" 50 % of 8.00 kB, 1,234 rows"));
+        drop(table);
+        assert_eq!(screen.line().trim(), "");
+    }
+
+    #[test]
+    fn short_work_and_work_that_nobody_watches_have_none() {
+        let screen = Screen::default();
+        let mut short = Progress { total: 4000, bar: screen.bar(Duration::ZERO) };
+        // A clock that has not begun yet stands still.
+        short.bar.started += Duration::from_secs(3600);
+        short.bar.ticker = Ticker(Instant::now().checked_sub(TICK).unwrap());
+        short.update(1000);
+        assert_eq!(screen.line(), "");
+        let mut unseen = Progress { total: 4000, bar: screen.bar(2 * PATIENCE) };
+        unseen.bar.target = None;
+        unseen.update(1000);
+        assert!(screen.line().is_empty() && unseen.bar.drawn.is_none());
     }
 }
