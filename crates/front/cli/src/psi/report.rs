@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use comity::psi::{Matches, Terms};
 use comity::{Adversary, Intersected, Params, Recipients};
 use comity_core::PartyId;
+use comity_table::JoinCounts;
 use comity_terminal::console::{emit, note};
 use comity_terminal::failure::Outcome;
 use comity_terminal::json::to_line;
@@ -12,7 +13,6 @@ use comity_terminal::numbers::{bytes, duration, grouped};
 use serde::Serialize;
 
 use super::args::OutArgs;
-use super::join::Written;
 use super::table::Table;
 use crate::json;
 use crate::parties::Names;
@@ -144,7 +144,7 @@ impl Report {
     }
 
     /// Takes the counts of the output.
-    pub(super) fn written(&mut self, written: &Written, args: &OutArgs) {
+    pub(super) fn written(&mut self, written: &JoinCounts, args: &OutArgs) {
         self.payload_unreadable = written.unreadable;
         self.common_rows = Some(written.common);
         self.rows_written = written.rows;

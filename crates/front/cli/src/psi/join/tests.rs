@@ -4,6 +4,7 @@ use std::fs;
 
 use clap::Parser;
 use comity::psi::Matches;
+use comity_table::Decoder;
 
 use super::*;
 use crate::psi::args::TableArgs;
@@ -18,7 +19,7 @@ struct Args {
 
 /// What is written of a table with the keys a, b and c, all common, beside which these cells came, to a file
 /// of this name.
-fn written(name: &str, header: &[&str], cells: [&[u8]; 3]) -> (Written, String) {
+fn written(name: &str, header: &[&str], cells: [&[u8]; 3]) -> (JoinCounts, String) {
     let folder = tempfile::tempdir().unwrap();
     let (table, out) = (folder.path().join("t.csv"), folder.path().join(name));
     fs::write(&table, "k\na\nb\nc\n").unwrap();
@@ -67,8 +68,8 @@ fn cells_without_columns_and_columns_of_one_name() {
     assert_eq!((text.as_str(), done.rows), ("k\na\nb\nc\n", 3));
     let (_, text) = written("out.csv", &["tk", "ttheir_k"], [&[1, 0, 0], &[1, 0, 0], &[1, 0, 0]]);
     assert!(text.starts_with("k,their_k,their_their_k\n"), "{text}");
-    assert!(told(&Decoder::header(&["ta".to_owned(), "ia".to_owned()])).is_err());
+    assert!(PackedPayload::columns(&Decoder::header(&["ta".to_owned(), "ia".to_owned()])).is_err());
     // As many columns as a header has room for.
     let many: Vec<String> = (0..9000).map(|n| format!("t{n}")).collect();
-    assert_eq!(told(&Decoder::header(&many)).unwrap().len(), 9000);
+    assert_eq!(PackedPayload::columns(&Decoder::header(&many)).unwrap().len(), 9000);
 }
