@@ -31,13 +31,13 @@ impl CopyDigests {
         CopyDigests { hashers: vec![blake3::Hasher::new_keyed(key); copies], column: Vec::new() }
     }
 
-    /// Takes in rows of some copies, side by side in this order.
+    /// Hashes rows of these copies, side by side in this order.
     pub fn add(&mut self, rows: &[Block], copies: impl ExactSizeIterator<Item = usize>) {
         let nothing = |_: usize, _: &[Block]| Ok(());
         self.add_each(rows, copies, nothing).expect("nothing fails");
     }
 
-    /// Takes in rows as [`CopyDigests::add`], and passes each copy's column on.
+    /// Hashes rows as [`CopyDigests::add`] does, and calls `each` with a copy's number and its column.
     ///
     /// # Errors
     /// Those of `each`.
@@ -57,7 +57,7 @@ impl CopyDigests {
         Ok(())
     }
 
-    /// Takes in the column of copy `j`.
+    /// Hashes a column of copy `j`.
     pub fn add_column(&mut self, j: usize, column: &[Block]) {
         self.hashers[j].update(Block::bytes_of(column));
     }
@@ -67,11 +67,11 @@ impl CopyDigests {
         self.hashers.iter().map(|hasher| hasher.finalize().into())
     }
 
-    /// Holds the digests against those that arrived, of all copies before anything is said.
+    /// Compares the digests with those that arrived: those of all copies, before any error is returned.
     ///
     /// # Errors
-    /// Those of `arrived`; `wrong[0]` if a checked copy is not what was hashed, else `wrong[1]` if an
-    /// evaluated one is not.
+    /// Those of `arrived`; `wrong[0]` if the digest of a checked copy differs, else `wrong[1]` if that of an
+    /// evaluated copy does.
     pub fn check(
         &self,
         choice: &CopyChoice,
@@ -112,7 +112,7 @@ impl RowEncoder {
         RowEncoder { code, coded: Vec::new(), digests }
     }
 
-    /// The coded rows for some rows of all copies: a block for each copy that is evaluated.
+    /// The coded rows for these rows of all copies: a block for each copy that is evaluated.
     pub fn encode(&mut self, rows: &[Block]) -> &mut [Block] {
         self.coded.resize(rows.len() / self.code.messages() * self.code.coded(), Block::ZERO);
         self.code.encode_rows(rows, &mut self.coded);
@@ -140,7 +140,7 @@ impl RowDecoder {
         RowDecoder { decoder: code.decoder(&choice.evaluated), arriving: Vec::new(), digests }
     }
 
-    /// Decodes: `recv` fills a buffer with the next coded rows, `known` are the rows of the checked copies,
+    /// Decodes the next coded rows, with which `recv` fills a buffer: `known` are the rows of the checked copies,
     /// and those of the evaluated copies are written to `missing`.
     ///
     /// # Errors
@@ -160,7 +160,7 @@ impl RowDecoder {
         Ok(())
     }
 
-    /// Holds the copies against the digests that arrived, after the last rows.
+    /// Compares the digests of the copies, after the last rows, with those that arrived.
     ///
     /// # Errors
     /// As [`CopyDigests::check`].

@@ -7,7 +7,8 @@
 //!
 //! **AND with a bit `c` that the garbler knows**, which needs no label: with `H` the hash of [`GateHash`] the
 //! row is `T = H(A) ^ H(A ^ delta) ^ c delta`, and the label of the output for zero is `H(A)` or, if that
-//! label of the input has colour one, `H(A) ^ T`. Who has the active label `A'` takes `H(A') ^ colour(A') T`.
+//! label of the input has colour one, `H(A) ^ T`. The evaluator, which has the active
+//! label `A'`, takes `H(A') ^ colour(A') T`.
 //!
 //! **A gate of any function `f`** of two wires: of labels `A_i`, `B_j` with colours `i`, `j` the mask is
 //! `H(A_i ^ L B_j)`, under a key for each `i`. The output's active label for colours zero and zero is the
@@ -53,7 +54,7 @@ pub const GATE_ROWS: usize = 3;
 pub struct HiddenGarbler {
     delta: Delta,
     hash: GateHash,
-    /// The labels for one of a batch.
+    /// The labels for one of the wires of a batch.
     ones: Vec<Block>,
 }
 
@@ -73,7 +74,7 @@ impl HiddenGarbler {
         self.delta.block()
     }
 
-    /// The AND of each wire, which it replaces, with a bit of the garbler's: a row each.
+    /// Replaces each wire by its AND with a bit of the garbler's, and writes a row for each.
     ///
     /// # Panics
     /// If there are not as many bits and rows as wires.
@@ -82,7 +83,7 @@ impl HiddenGarbler {
         let delta = self.delta.block();
         self.ones.clear();
         self.ones.extend(wires.iter().map(|&wire| wire ^ delta));
-        // The colour of a label for zero is that of the other one's, turned.
+        // Kept for the colours of the labels for zero.
         rows.copy_from_slice(wires);
         self.hash.pairs(wires, &mut self.ones);
         for (((wire, one), row), bit) in wires.iter_mut().zip(&self.ones).zip(rows).zip(bits) {
@@ -92,8 +93,8 @@ impl HiddenGarbler {
         }
     }
 
-    /// A gate of two wires: bit `x + 2 y` of `table` is its value for `x` and `y`. Writes its rows, and
-    /// returns its wire.
+    /// Garbles a gate of two wires, whose value for `x` and `y` is bit `x + 2 y` of `table`. Writes the gate's rows,
+    /// and returns its output wire.
     pub fn gate(&mut self, table: u8, wires: [Block; 2], rows: &mut [Block; GATE_ROWS]) -> Block {
         let delta = self.delta.block();
         let colours = wires.map(Block::lsb);
@@ -102,7 +103,7 @@ impl HiddenGarbler {
         let mut masks = b.map(|b| a.map(|a| a ^ b));
         let [left, right] = &mut masks;
         self.hash.pairs(left, right);
-        // What the gate gives for two colours, as delta or zero.
+        // The gate's value for two colours: delta for one, else zero.
         let value = |first: bool, second: bool| {
             let row = u8::from(first != colours[0]) + 2 * u8::from(second != colours[1]);
             delta.masked(table >> row & 1 == 1)
@@ -131,7 +132,7 @@ impl HiddenEvaluator {
         HiddenEvaluator { hash: GateHash::new(backend, start) }
     }
 
-    /// The active labels of ANDs, in the place of those of the wires.
+    /// Replaces the active label of each wire by that of its AND with the garbler's bit. Overwrites `rows`.
     ///
     /// # Panics
     /// If there are not as many rows as wires.
@@ -144,7 +145,7 @@ impl HiddenEvaluator {
         wires.iter_mut().zip(rows).for_each(|(wire, row)| *wire ^= *row);
     }
 
-    /// The active label of a gate.
+    /// The active label of the output of a gate, from those of its inputs.
     pub fn gate(&mut self, [a, b]: [Block; 2], rows: &[Block; GATE_ROWS]) -> Block {
         let [first, second_colour] = [a.lsb(), b.lsb()];
         let mut masks = [a ^ second(b); 2];

@@ -16,13 +16,13 @@
 //! [`GarbledStream`] and [`EvaluatedStream`] run an engine's calls over a scheme: memory is the wires of the
 //! program, the slots of one circuit and one fixed buffer of tables, however long the program is.
 //!
-//! [`hidden`] has gates beside the schemes: whoever garbles chooses each one's function, and the evaluator
-//! does not learn it.
+//! [`hidden`] has gates beside the schemes: the garbler chooses each one's function, and the evaluator does not
+//! learn it.
 //!
 //! **Cut and choose** garbles many copies of one program with half gates: [`lockstep`] runs it over all of
 //! them at once, [`coded`] lets fewer tables travel than there are copies.
 //!
-//! **Privacy**, in the sense of Bellare, Hoang and Rogaway: who holds one label of each input wire and all
+//! **Privacy**, in the sense of Bellare, Hoang and Rogaway: an evaluator with one label of each input wire and all
 //! tables learns the active label of each wire, and nothing on what the labels stand for. Nothing here
 //! protects against a garbler that garbles another circuit; that is for the protocol above.
 

@@ -41,7 +41,7 @@ pub fn most_slots<'a>(circuits: impl IntoIterator<Item = &'a Lowered>) -> usize 
 
 /// The labels in the slots of a kernel, a row of all copies for each slot.
 pub trait LabelSlots {
-    /// Writes the rows of slot `first` and those after it.
+    /// Writes rows to slot `first` and the slots after it.
     fn set(&mut self, first: usize, rows: &[Block]);
     /// Reads the rows that [`set`](LabelSlots::set) writes.
     fn get(&mut self, first: usize, rows: &mut [Block]);
@@ -110,8 +110,8 @@ impl<A: LabelSlots, B: LabelSlots> LockstepMemory for (&mut Lockstep<A>, &mut Lo
     }
 }
 
-/// Does calls over copies in lockstep: `gates` does the gates of one part after another, at most [`PART`] AND
-/// gates each.
+/// Makes a call over copies in lockstep: `gates` garbles or evaluates one part after another, of at most [`PART`]
+/// AND gates each.
 ///
 /// # Errors
 /// Those of `gates`.
@@ -131,19 +131,19 @@ pub fn call<M: LockstepMemory>(
     Ok(())
 }
 
-/// The side of one party, which does the steps of a program over its copies. All places are wires of its memory.
+/// One party's side, which takes its copies through the steps of a program. All places are wires of its memory.
 pub trait LockstepSide {
     /// Puts `bits` bits of a party's input, from bit `from` on, into the wires from `at` on.
     fn input(&mut self, party: GarblingParty, from: usize, at: usize, bits: usize);
-    /// Does calls: see [`call`].
+    /// Makes a call: see [`call`].
     ///
     /// # Errors
-    /// Those of the tables' way.
+    /// Those of sending or receiving tables.
     fn call(&mut self, call: &Call<'_>) -> Result<()>;
     /// Reveals output value `index`, the `bits` wires from `at` on. Its value is known only when all checks are done.
     ///
     /// # Errors
-    /// Those of the outputs' way.
+    /// Those of sending or receiving what decodes outputs.
     fn reveal(&mut self, index: usize, at: usize, bits: usize) -> Result<()>;
 }
 

@@ -6,13 +6,13 @@
 //!
 //! **How**: labels for zero have permute bit zero, so that an active label's bit 0 *is* what it stands for.
 //! With `H` cut to an even number, an AND of wires `a` and `b` is the row `T = H(B) ^ H(B ^ delta) ^ A`, and
-//! its output has the label for zero `H(B)`. Who has the active labels `A'` and `B'` takes `H(B')` where `b`
-//! is zero and `H(B') ^ T ^ A'` where it is one: its bit 0 is `a b`.
+//! its output has the label for zero `H(B)`. The evaluator, with the active labels `A'` and `B'`, takes `H(B')`
+//! where `b` is zero and `H(B') ^ T ^ A'` where it is one: its bit 0 is `a b`.
 //!
-//! **What holds**: authenticity. Who has one label of each input wire and the tables cannot make the other
-//! label of any wire, so that an output's label proves what it stands for; which is what a proof by garbled
+//! **What holds**: authenticity. An evaluator with one label of each input wire and the tables cannot make the
+//! other label of any wire, so that an output's label proves what it stands for; which is what a proof by garbled
 //! circuits asks for (Jawurek, Kerschbaum, Orlandi, CCS 2013). **What does not**: privacy. The evaluator
-//! reads every wire's value off its label, and must be one who may.
+//! reads every wire's value off its label: only an evaluator that may learn all inputs is served so.
 //!
 //! **Assumption**: AES-128 as an ideal cipher; `H` is that of [`GateHash`](comity_core::GateHash), a fresh
 //! key for each gate. Labels have 127 secret bits.

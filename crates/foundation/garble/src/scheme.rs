@@ -55,13 +55,12 @@ pub trait Scheme {
     }
 }
 
-/// A scheme with privacy: who has one label of each input wire and the tables learns nothing on what the
-/// labels stand for. To implement it is a promise that no compiler checks: the scheme's documentation says
-/// who proved it.
+/// A scheme with privacy: an evaluator with one label of each input wire and the tables learns nothing on what
+/// the labels stand for. No compiler checks that: an implementation's documentation says who proved it.
 pub trait Private: Scheme {}
 
-/// A scheme whose evaluator knows all values: its labels show what they stand for, and prove it. For proofs,
-/// where the evaluator has all inputs, and can make no label but those of the values that its inputs give.
+/// A scheme whose labels show what they stand for, and prove it: the evaluator has all inputs, learns the value of
+/// every wire, and can make no label of another value. For proofs.
 pub trait Readable: Scheme {
     /// A garbler. `start` is the random start of the gate keys, never used with another delta.
     fn garbler(backend: Backend, delta: Delta, start: Block) -> Self::Garbler;

@@ -11,7 +11,7 @@
 //! apart: there, the rows of an AND gate and a third bit encrypt the output's permute bits, so that a row tells no bit
 //! of them; that of an XOR gate's row is zero. A NOT is free: the two labels trade places.
 //!
-//! **Adversary**: an evaluator who has one label of each input wire learns the active label of each wire and
+//! **Adversary**: an evaluator with one label of each input wire learns the active label of each wire and
 //! nothing else ([`Private`]). Given its keys, what it sees of a gate is uniform but for the one row that it
 //! opens: three unknown `K_r` are three blocks that hide `T1`, `T2` and the inactive label, and their bits 0
 //! the three bits (a test counts all of them).

@@ -26,7 +26,7 @@ pub fn parts(tape: &Tape) -> impl Iterator<Item = Part<'_>> {
 pub struct GarbledStream<S: Scheme> {
     scheme: S::Garbler,
     slots: Vec<WireOf<S>>,
-    /// The buffer, room for [`BUFFER_ANDS`]; more if a part with rows for XOR gates asks for it.
+    /// The buffer, with room for the tables of [`BUFFER_ANDS`], or more if a part has rows for XOR gates.
     tables: Vec<Block>,
     /// The bytes of tables that wait to be sent, and their AND gates.
     filled: usize,
@@ -38,7 +38,7 @@ pub struct GarbledStream<S: Scheme> {
 type WireOf<S> = <<S as Scheme>::Garbler as Garble>::Wire;
 
 impl<S: Scheme> GarbledStream<S> {
-    /// A stream whose evaluator learns no value of a wire.
+    /// A stream whose evaluator learns no wire's value.
     pub fn new(scheme: S::Garbler) -> GarbledStream<S>
     where
         S: Private,
@@ -46,7 +46,7 @@ impl<S: Scheme> GarbledStream<S> {
         GarbledStream::readable(scheme)
     }
 
-    /// A stream whose evaluator may know the value of every wire: for proofs, where it has all inputs.
+    /// A stream whose evaluator may learn every wire's value: for proofs, where it has all inputs.
     pub fn readable(scheme: S::Garbler) -> GarbledStream<S> {
         let tables = vec![Block::ZERO; BUFFER_ANDS * S::AND_ROWS];
         GarbledStream { scheme, slots: Vec::new(), tables, filled: 0, waiting: 0, and_gates: 0 }

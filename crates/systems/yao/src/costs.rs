@@ -10,8 +10,7 @@ use crate::protocol::{Scheme, garbling};
 /// Seconds of work for the base OTs.
 const BASE: f64 = 0.018;
 
-/// The bytes of a tape's tables, and the seconds of work for its gates, garbled and evaluated at the same
-/// time.
+/// The bytes of a tape's tables, and the seconds that both parties, at the same time, work on its gates.
 fn gates(scheme: Scheme, tape: &Tape) -> (u64, f64) {
     let bytes = match scheme {
         Scheme::HalfGates => parts(tape).map(|part| HalfGates::bytes(&part)).sum::<usize>(),
@@ -27,7 +26,7 @@ fn gates(scheme: Scheme, tape: &Tape) -> (u64, f64) {
     (bytes as u64, and * tape.ands().len() as f64 + xor * tape.xors().len() as f64)
 }
 
-/// Goes through the messages of a run.
+/// Says the messages of a run, and the work between them.
 pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) {
     let garbler = garbling(of.options, of.program);
     let (evaluator, scheme) = (garbler.other(), Scheme::of(of.options));

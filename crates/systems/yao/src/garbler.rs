@@ -97,8 +97,8 @@ impl<S: Garbling> Engine for Garbler<'_, S> {
     }
 }
 
-/// The error of a missing value, which is the caller's fault: [`comity_circuit::run`] checks values before
-/// they get here.
+/// The error for a missing input value. Only a caller that does not go through [`comity_circuit::run`], which checks
+/// values, gets it.
 pub(crate) fn missing(put: &Put) -> Error {
     let Put { index, bits, .. } = put;
     Error::invalid_input(format!("input value {index} of {bits} bits is missing or has another length"))

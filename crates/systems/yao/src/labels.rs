@@ -27,16 +27,16 @@ pub(crate) trait Garbling: Private {
     /// Step 1: the evaluator.
     fn evaluator(here: &Here) -> Self::Evaluator;
 
-    /// The extension that step 3 uses.
+    /// The garbler's OTs of step 3, from the extension of step 1.
     fn sender(ot: iknp::Sender) -> Self::Sender;
 
-    /// As [`Garbling::sender`].
+    /// The evaluator's OTs of step 3, from the extension of step 1.
     fn receiver(ot: iknp::Receiver) -> Self::Receiver;
 
     /// Step 2: the wire of a bit of the garbler's whose active label is this one.
     fn own(garbler: &mut Self::Garbler, active: Block, bit: bool) -> WireOf<Self>;
 
-    /// Step 3: wires of the evaluator's bits.
+    /// Step 3: makes the wires of the evaluator's bits, and sends what the evaluator needs of them.
     fn send(
         garbler: &mut Self::Garbler,
         ot: &mut Self::Sender,
@@ -44,16 +44,16 @@ pub(crate) trait Garbling: Private {
         wires: &mut [WireOf<Self>],
     ) -> Result<()>;
 
-    /// Step 3: active labels of the evaluator's bits.
+    /// Step 3: receives the active labels of the evaluator's bits.
     fn receive(ot: &mut Self::Receiver, ch: &mut dyn Channel, value: &Bits, labels: &mut [Block]) -> Result<()>;
 }
 
 /// The wire as the garbler of a scheme holds it.
 pub(crate) type WireOf<S> = <<S as Scheme>::Garbler as Garble>::Wire;
 
-/// A garbling with free XOR, of an offset and a start of keys.
+/// A garbling with free XOR, which has an offset and a start of gate keys.
 pub(crate) trait Keyed: Private + FreeXor {
-    /// The garbler of a fresh offset.
+    /// A garbler with a fresh offset.
     fn garbler(here: &Here, rng: &mut dyn CryptoRng) -> Self::Garbler;
 
     /// The evaluator.

@@ -5,8 +5,8 @@
 //!
 //! **Adversary**: semi-honest, either party. A garbler who cheats can garble another program and so learn the
 //! evaluator's input, or change the result; an evaluator who cheats can, through the OT extension, learn
-//! delta and with it the garbler's input. Against a cheating peer this crate promises no more than: no panic,
-//! no hang, bounded memory.
+//! delta and with it the garbler's input. Against a cheating peer this crate promises only that it does not
+//! panic or hang, and that its memory is bounded.
 //!
 //! **Assumptions**: gap Diffie-Hellman and a random oracle in ristretto255 (base OT), AES-128 as a
 //! pseudo-random generator and, where OTs are hashed, as a random permutation, BLAKE3 as a random oracle
@@ -14,7 +14,7 @@
 //! pseudorandom function.
 //!
 //! **Protocol**. The party with more input bits garbles, so that few OTs are needed ([`garbler`]), unless the
-//! parties say who does. Which garbling it is they agree on: half gates, three halves, or one under standard
+//! option `role` says who does. Which garbling it is they agree on: half gates, three halves, or one under standard
 //! assumptions, which has no free XOR.
 //! 1. *Setup*: 128 base OTs make the garbler the sender of an OT extension. With free XOR its correlation is
 //!    the garbling's delta itself, else one that is drawn for it. No setup if the evaluator has no input.
@@ -61,14 +61,13 @@ pub fn gate_keys(session: &SessionId) -> Block {
     session.block("start of the gate keys")
 }
 
-/// Whether the party that does not garble puts anything in.
+/// Whether the evaluator has an input.
 fn evaluator_has_input(program: &Program, garbler: PartyId) -> bool {
     program.inputs().iter().any(|i| !i.owner.includes(garbler))
 }
 
-/// Reveals an output value, step 5, the same for both sides: the value is the XOR of the two sides' permute
-/// bits, so each side sends its own to the other where the other learns the value. For any garbling in which
-/// bit 0 of labels are permute bits.
+/// Step 5, the same for both sides: reveals an output value, which is the XOR of both sides' permute bits. Each side
+/// sends its bits to the other if that one learns the value. For any garbling whose permute bits are bit 0 of labels.
 ///
 /// # Errors
 /// Those of the channel.

@@ -43,16 +43,15 @@ static CARD: Card = Card {
             agreed: true,
             about: "How gates are garbled: half-gates (32 bytes an AND gate); three-halves (24.6 bytes, slower: for slow \
                     networks); standard (32.1 bytes an AND and 16 an XOR gate, for which AES need only be a pseudorandom \
-                    function). Where circuits are garbled many times in lockstep, as under cutchoose and nisc, half-gates \
-                    are all that there is",
+                    function). cutchoose and nisc, which garble many copies in lockstep, have half-gates only",
         },
     ],
     phases: &["setup", "inputs", "gates", "outputs"],
     summary: "Yao's garbled circuits with half-gates, for two parties",
     protects: "a party that follows the protocol learns nothing but its outputs, whatever it computes afterwards",
     risk: "a peer that breaks the rules could learn this party's inputs, or make its outputs wrong, unnoticed",
-    about: "One garbled circuit, 32 bytes an AND gate. Fewer bytes, and weaker assumptions, are options (`garbling`). The party with more input bits garbles, unless it is said who does. A party that cheats could learn \
-            the other's inputs, or make its outputs wrong, unnoticed.",
+    about: "One garbled circuit, 32 bytes an AND gate. Fewer bytes, and weaker assumptions, are options (`garbling`). The party with more input bits garbles, unless the option `role` says who does. A party that cheats \
+            could learn the other's inputs, or make its outputs wrong, unnoticed.",
 };
 
 /// The party that garbles.

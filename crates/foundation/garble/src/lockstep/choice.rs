@@ -20,7 +20,7 @@ impl CopyChoice {
         let [room, other] = [(); 2].map(|()| Vec::with_capacity(evaluated.len()));
         let mut choice = CopyChoice { evaluated: room, checked: other };
         for (j, bit) in evaluated.iter().enumerate() {
-            // Whoever evaluates some copies and hashes the others cannot hide it from one who sees the
+            // A party that evaluates some copies and hashes the others cannot hide it from one who sees the
             // machine. Messages do.
             let side = if declassify(bit, "the evaluator's work with a copy depends on the choice by design") {
                 &mut choice.evaluated
