@@ -11,6 +11,7 @@ mod encode;
 pub(crate) mod error;
 mod flatten;
 mod overlap;
+mod spread;
 mod unshared;
 mod unused;
 

@@ -180,12 +180,12 @@ impl<'m> Lower<'m> {
         self.close();
         let mut items = self.items.pop().unwrap_or_default();
         self.finish(&mut items);
-        let mut emitter = Emitter::new(self.wires, &self.classes, &self.loops);
+        let mut emitter = Emitter::new(&self.classes, &self.loops);
         steps.extend(emitter.steps(&self.prologue));
         steps.extend(emitter.steps(&items));
         steps.extend(reveals);
         let program = Program::new(file, self.wires, emitter.circuits(), steps);
-        let program = program.map(|program| program.with_goal(module.goal));
+        let program = program.map(|program| program.with_goal(module.goal).side_by_side());
         let typed = program.and_then(|mut program| {
             for (i, input) in module.inputs.iter().enumerate() {
                 program = program.with_input_type(i, input.ty.to_value_type())?;

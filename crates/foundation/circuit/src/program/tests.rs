@@ -471,5 +471,6 @@ fn a_broken_circuit_inside_is_named() {
 }
 
 mod notes;
+mod spread;
 mod unrolled;
 mod whole;

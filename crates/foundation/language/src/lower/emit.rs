@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use comity_circuit::{Builder, Circuit, CircuitList, Program, Span, Step, Wire};
+use comity_circuit::{Circuit, CircuitList, Span, Step};
 
 use super::affine::LoopId;
 use super::segment::{Cell, Runs};
@@ -70,20 +70,19 @@ enum At {
 }
 
 pub(super) struct Emitter<'a> {
-    wires: u64,
     classes: &'a [Class],
     loops: &'a [Loop],
     circuits: CircuitList,
     /// The places of each digit, which add up.
     at: BTreeMap<Digit, Vec<At>>,
-    /// The turns of the loops around.
-    around: Vec<u64>,
+    /// The number of loops around.
+    depth: usize,
 }
 
 impl<'a> Emitter<'a> {
-    pub(super) fn new(wires: u64, classes: &'a [Class], loops: &'a [Loop]) -> Emitter<'a> {
+    pub(super) fn new(classes: &'a [Class], loops: &'a [Loop]) -> Emitter<'a> {
         let circuits = CircuitList::default();
-        Emitter { wires, classes, loops, circuits, at: BTreeMap::new(), around: Vec::new() }
+        Emitter { classes, loops, circuits, at: BTreeMap::new(), depth: 0 }
     }
 
     /// The circuits that the steps call.
@@ -96,7 +95,7 @@ impl<'a> Emitter<'a> {
         for item in items {
             match item {
                 Item::Segment(_) => {}
-                Item::Circuit(call) => steps.push(self.call(call, call.times, None)),
+                Item::Circuit(call) => steps.push(self.call(call)),
                 Item::Loop(id, items) => steps.extend(self.repeat(*id, items)),
             }
         }
@@ -105,7 +104,7 @@ impl<'a> Emitter<'a> {
 
     fn repeat(&mut self, id: LoopId, items: &[Item]) -> Vec<Step> {
         let (times, halves) = (self.loops[id as usize].times, self.loops[id as usize].halves());
-        let depth = self.around.len();
+        let depth = self.depth;
         let [turn, low, high] = [Digit::Turn(id), Digit::Low(id), Digit::High(id)];
         if !self.loops[id as usize].counted || times <= TABLE {
             let both = [turn, low].map(|digit| (digit, vec![At::Moving(depth, 1)]));
@@ -115,14 +114,14 @@ impl<'a> Emitter<'a> {
         let chunk = 1u64 << halves.0;
         let (whole, rest) = (times / chunk, times % chunk);
         let step = chunk as i64;
-        self.around.push(whole);
+        self.depth += 1;
         let digits = vec![
             (turn, vec![At::Moving(depth, step), At::Moving(depth + 1, 1)]),
             (low, vec![At::Moving(depth + 1, 1)]),
             (high, vec![At::Moving(depth, 1)]),
         ];
         let body = self.turns(chunk, items, digits);
-        self.around.pop();
+        self.depth -= 1;
         let mut steps = vec![Step::Repeat { times: whole, body }];
         if rest > 0 {
             let done = whole as i64;
@@ -137,62 +136,29 @@ impl<'a> Emitter<'a> {
         steps
     }
 
-    /// The turns of one loop of the program: independent calls, if they are, or one after another.
+    /// The turns of one loop of the program.
     fn turns(&mut self, times: u64, items: &[Item], digits: Vec<(Digit, Vec<At>)>) -> Vec<Step> {
         let names: Vec<Digit> = digits.iter().map(|(digit, _)| *digit).collect();
         self.at.extend(digits);
-        let depth = self.around.len();
-        let parallel = match items {
-            [Item::Circuit(call)] if call.times == 1 => {
-                Some(self.call(call, times, Some(depth))).filter(|step| self.independent(step, call))
-            }
-            _ => None,
-        };
-        let steps = match parallel {
-            Some(step) => vec![step],
-            None => {
-                self.around.push(times);
-                let body = self.steps(items);
-                self.around.pop();
-                if body.is_empty() { Vec::new() } else { vec![Step::Repeat { times, body }] }
-            }
-        };
+        self.depth += 1;
+        let body = self.steps(items);
+        self.depth -= 1;
         for digit in names {
             self.at.remove(&digit);
         }
-        steps
+        if body.is_empty() { Vec::new() } else { vec![Step::Repeat { times, body }] }
     }
 
-    /// Whether the calls of a step may run side by side.
-    fn independent(&self, step: &Step, call: &Call) -> bool {
-        // The gates do not matter for that: a circuit of the same shape without any is tried.
-        let mut shape = Builder::new();
-        for group in call.circuit.inputs() {
-            shape.input("", group.bits);
-        }
-        for group in call.circuit.outputs() {
-            shape.output("", &vec![Wire::ZERO; group.bits]);
-        }
-        let Step::Call { times, args, outs, .. } = step.clone() else { return false };
-        let alone = Step::Call { circuit: 0, times, args, outs };
-        let nested = self.around.iter().rev().fold(alone, |step, &times| Step::Repeat { times, body: vec![step] });
-        Program::new("", self.wires, vec![shape.finish()], vec![nested]).is_ok()
-    }
-
-    fn call(&mut self, call: &Call, times: u64, depth: Option<usize>) -> Step {
+    fn call(&mut self, call: &Call) -> Step {
         let spans = |runs: &Runs, strides: &[i64]| {
             let span = |(i, &(cell, bits)): (usize, &(Cell, u64))| {
-                let (mut span, mut stride) = (self.span(cell, bits), strides.get(i).copied().unwrap_or(0));
-                if let Some(moved) = depth.and_then(|depth| span.strides.get_mut(depth)) {
-                    stride += std::mem::take(moved);
-                }
-                (span, stride)
+                (self.span(cell, bits), strides.get(i).copied().unwrap_or(0))
             };
             runs.iter().enumerate().map(span).collect::<Vec<_>>()
         };
         let (args, outs) = (spans(&call.args, &call.strides.0), spans(&call.outs, &call.strides.1));
         let circuit = self.circuits.add(Cow::Borrowed(&call.circuit));
-        Step::Call { circuit, times, args, outs }
+        Step::Call { circuit, times: call.times, args, outs }
     }
 
     fn span(&self, cell: Cell, bits: u64) -> Span {

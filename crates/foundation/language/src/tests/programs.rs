@@ -434,3 +434,43 @@ fn a_byte_order_mark_is_no_part_of_a_program() {
     let error = crate::compile("p", "\u{feff}fn main(").unwrap_err().to_string();
     assert!(error.starts_with("p:1:9: ") && !error.contains('\u{feff}'), "{error}");
 }
+
+#[test]
+fn turns_with_sums_of_their_own_are_side_by_side() {
+    let source = |rows: usize| {
+        format!(
+            "fn main(a: [u8; 3] from 0, b: [[u8; 3]; {rows}] from 1) -> [u8; {rows}] {{
+                let mut distances = [0u8; {rows}];
+                for i in 0..{rows} {{
+                    let mut sum = 1;
+                    for j in 0..3 {{
+                        let d = a[j] - b[i][j];
+                        sum += d * d;
+                    }}
+                    distances[i] = sum;
+                }}
+                distances
+            }}"
+        )
+    };
+    let rows: Vec<i128> = (0..36).map(|i| 7 * i % 256).collect();
+    let a = [3, 200, 45];
+    let distance = |row: &[i128]| (1 + a.iter().zip(row).map(|(a, b)| (a - b) * (a - b)).sum::<i128>()) % 256;
+    let expected: Vec<i128> = rows.chunks(3).map(distance).collect();
+    gives(&source(12), &[&a[..], &rows].concat(), &expected);
+    for limits in &LIMITS[1..] {
+        let depth = |rows| compile(&source(rows), *limits).totals().and_depth;
+        assert_eq!(depth(12), depth(24), "{limits:?}");
+    }
+    // Each turn goes on with the sum of the one before.
+    let source = source(12).replace("let mut sum = 1;", "").replace("for i in", "let mut sum = 1; for i in");
+    let mut sum = 1;
+    let sums: Vec<i128> = rows
+        .chunks(3)
+        .map(|row| {
+            sum += distance(row) - 1;
+            sum % 256
+        })
+        .collect();
+    gives(&source, &[&a[..], &rows].concat(), &sums);
+}
