@@ -40,7 +40,7 @@ fn build(script: &mut Script<'_>) -> Circuit {
     for _ in 0..1 + script.below(5) {
         let [x, y, z] = [(); 3].map(|()| words[script.below(words.len())].clone());
         let b = &mut b;
-        words.push(match script.below(20) {
+        words.push(match script.below(23) {
             0 => arith::add(b, &x, &y),
             1 => arith::sub(b, &x, &y),
             2 => arith::negate(b, &x),
@@ -69,7 +69,14 @@ fn build(script: &mut Script<'_>) -> Circuit {
                 let table = LookupTable::new(1, 2, vec![1, 2]).expect("two rows");
                 lookup(b, &table, &x[..1]).into_iter().chain(y).take(width).collect()
             }
-            _ => arith::shl(&x, script.below(width)),
+            19 => arith::shl(&x, script.below(width)),
+            20 => arith::dot(b, &[x.clone(), z], &[y, x]),
+            21 => arith::mat_mul(b, [2, 1, 2], &[x.clone(), z], &[y, x]).swap_remove(script.below(4)),
+            _ => {
+                let fraction = 1 + script.below(width);
+                let [x, y] = [x, y].map(|x| [&x[..], &vec![x[width - 1]; fraction]].concat());
+                arith::mul_shift(b, &x, &y, fraction)
+            }
         });
     }
     let (from, of) = (script.below(width), words.len() - 1 - script.below(2));
@@ -144,7 +151,15 @@ fn change(script: &mut Script<'_>, notes: &mut Vec<Note>, circuit: &Circuit) {
             notes.push(again);
         }
         12 => drop(notes.remove(index)),
-        _ => note.op = WordOp::Dot { n: 1 },
+        _ => {
+            let ops = [
+                WordOp::Dot { n: 1 },
+                WordOp::MatMul { m: 1, n: 1, p: 1 },
+                WordOp::MulShift { fraction: 1 },
+                WordOp::MatMul { m: 1, n: 1, p: 3 },
+            ];
+            note.op = ops[script.below(ops.len())].clone();
+        }
     }
 }
 
@@ -155,6 +170,13 @@ pub(crate) fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("notes", "a_product_for_depth_of_another_goal", vec![1, 7, 5, 0, 0, 1, 0, 3, 0, 0, 0, 0, 0, 0]),
         ("notes", "a_quotient_moved", vec![0, 5, 3, 2, 0, 1, 0, 6, 3, 1, 0, 0, 0, 0, 0, 1, 0, 9]),
         ("notes", "a_choice_widened", vec![0, 5, 3, 1, 0, 1, 0, 10, 3, 2, 0, 1, 0, 0, 0, 1, 4, 1, 1]),
+        ("notes", "a_dot_product_of_other_pairs", vec![0, 7, 5, 0, 0, 1, 2, 20, 0, 0, 0, 0, 10]),
+        ("notes", "a_product_of_matrices_of_another_shape", vec![0, 4, 3, 0, 0, 1, 2, 21, 2, 0, 0, 0, 0, 13, 3]),
+        (
+            "notes",
+            "a_rounded_product_for_depth_of_other_bits",
+            vec![1, 7, 5, 0, 0, 1, 0, 22, 3, 0, 0, 0, 0, 6, 1, 0, 3, 9],
+        ),
         ("notes", "a_result_that_is_gone", vec![1, 8, 9, 3, 0, 1, 0, 3, 3, 1, 0, 0, 4, 2, 1, 15, 6, 0, 0, 7, 1, 0, 3]),
     ]
 }

@@ -6,7 +6,7 @@
 
 mod dealer;
 
-pub use dealer::{RingDealer, RingTriples, WordProduct};
+pub use dealer::{MatrixProduct, MatrixTriples, RingDealer, RingTriples, WordProduct};
 
 use zeroize::Zeroizing;
 

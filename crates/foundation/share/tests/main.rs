@@ -7,6 +7,7 @@ mod extension;
 mod forms;
 mod joint;
 mod ledger;
+mod matrix;
 mod opening;
 mod ring;
 mod simultaneous;

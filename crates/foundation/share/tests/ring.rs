@@ -12,7 +12,11 @@ use comity_testing::ot::DealtBaseOts;
 
 use super::SESSION;
 
-fn dealer<B: BaseOt<Model: AtLeast<SemiHonest>>>(net: &mut Mesh<'_>, kind: OtKind, seed: u128) -> RingDealer {
+pub(super) fn dealer<B: BaseOt<Model: AtLeast<SemiHonest>>>(
+    net: &mut Mesh<'_>,
+    kind: OtKind,
+    seed: u128,
+) -> RingDealer {
     let (session, backend) = (SESSION, Backend::detect());
     let mut rng = Prg::new(backend, Block::from_u128(seed << 16 | u128::from(net.me().0)));
     RingDealer::setup::<B>(net, session, backend, kind, &mut rng).unwrap()
@@ -105,7 +109,7 @@ fn shares_are_drawn() {
     }
 }
 
-fn said(seed: u128, deal: fn(&mut Mesh<'_>, u128) -> Result<()>) -> Vec<Vec<u8>> {
+pub(super) fn said(seed: u128, deal: fn(&mut Mesh<'_>, u128) -> Result<()>) -> Vec<Vec<u8>> {
     let party = |me: u16| move |ch: &mut dyn Channel| deal(&mut Mesh::of_two(PartyId(me), ch), seed);
     said_by_two(party(0), party(1))
 }

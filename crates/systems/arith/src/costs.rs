@@ -5,11 +5,11 @@
 use comity_circuit::Step;
 use comity_core::{PartyId, Result};
 use comity_protocol::{Costing, Talk};
-use comity_share::ring::WordProduct;
+use comity_share::ring::{MatrixProduct, WordProduct};
 use comity_share::triples::OtKind;
 
 use crate::conversions::Lifted;
-use crate::dealers::MOST_WORDS;
+use crate::dealers::{MOST_WORDS, most_matrices};
 use crate::engine::Taken;
 use crate::lanes::together;
 use crate::layout::Layout;
@@ -27,8 +27,10 @@ const BASE: f64 = 0.02;
 /// Goes through the messages of a run on triples from OT.
 pub(crate) fn costs(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) -> Result<()> {
     let layout = Layout::new(of.program).map_err(|refusal| refusal.error(of.program))?;
-    let Taken { products, converts } = Taken::new(of.program, &layout);
-    if !products.is_empty() {
+    let taken = Taken::new(of.program, &layout);
+    let any = taken.multiplies();
+    let Taken { products, matrices, converts } = taken;
+    if any {
         setup(extension, [true; 2], talk);
     }
     if converts[0] {
@@ -38,6 +40,9 @@ pub(crate) fn costs(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) -> Res
     talk.exchange(16);
     for (&what, &count) in &products {
         make_products(what, count, extension, talk);
+    }
+    for (&what, &count) in &matrices {
+        make_matrices(what, count, extension, talk);
     }
     let mut outputs = of.program.outputs().iter();
     steps(of.program.steps(), (&layout, extension), talk, &mut |talk| {
@@ -77,6 +82,8 @@ fn calls(plan: &WordPlan, times: u64, extension: OtKind, talk: &mut Talk) {
 pub struct WordMessages {
     /// Bits that either party shows of products.
     pub opened: u64,
+    /// Bits that either party shows of products of matrices.
+    pub matrices: u64,
     /// OTs of labels.
     pub labels: u64,
     /// AND gates that are garbled on these.
@@ -104,6 +111,14 @@ fn of_layer(plan: &WordPlan, layer: &Layer) -> WordMessages {
     let choices = layer.choices.iter().map(|choice| u64::from(choice.word.bits));
     WordMessages {
         opened: layer.products.iter().map(|factors| shown(factors.what)).sum(),
+        matrices: layer
+            .matrices
+            .iter()
+            .map(|matrix| {
+                let [x, y, _] = matrix.what.words();
+                (x + y) as u64 * u64::from(matrix.what.bits)
+            })
+            .sum(),
         labels: gates().flat_map(|gates| &gates.ins).map(|bits| u64::from(*bits)).sum(),
         ands: gates().map(|gates| gates.lowered.tape().ands().len() as u64).sum(),
         lifts,
@@ -115,6 +130,7 @@ impl WordMessages {
     /// Goes through the messages of `copies` calls side by side.
     pub fn talk(&self, copies: u64, extension: OtKind, talk: &mut Talk) {
         talk.exchange((self.opened * copies).div_ceil(8));
+        talk.exchange((self.matrices * copies).div_ceil(8));
         if self.labels > 0 {
             chosen_ots(copies * self.labels, [PartyId(0), PartyId(1)], extension, talk);
             garbled(self.ands * copies, talk);
@@ -182,18 +198,33 @@ pub fn make_products(what: WordProduct, count: u64, extension: OtKind, talk: &mu
 /// The messages that deal `count` triples or square pairs.
 fn deal(what: WordProduct, count: u64, extension: OtKind, talk: &mut Talk) {
     let each = if what.square { count.div_ceil(2) } else { count };
-    let chunk = |talk: &mut Talk, n: u64| {
-        let ots = n * u64::from(what.ots());
-        match extension {
-            OtKind::SoftSpoken => talk.exchange(31 * 16 * ots.div_ceil(128)),
-            OtKind::Iknp => talk.exchange(127 * ots.div_ceil(8)),
-            OtKind::Silent => talk.exchange(ots * 3 / 20 + 24_000),
-        }
-        talk.exchange((n * what.told()).div_ceil(8));
+    chunks((each, what.chunk() as u64), [what.ots().into(), what.told()], extension, talk);
+}
+
+/// The messages that deal `count` triples of matrices, as many at a time as there can be.
+pub fn make_matrices(what: MatrixProduct, count: u64, extension: OtKind, talk: &mut Talk) {
+    let most = most_matrices(what) as u64;
+    let ([choosing, row], bits) = (what.rows().map(|words| words as u64), u64::from(what.bits));
+    let deal = |talk: &mut Talk, count: u64| {
+        chunks((count * choosing, what.chunk() as u64), [bits, what.told()], extension, talk);
     };
-    let most = what.chunk() as u64;
-    talk.repeat(each / most, &mut |talk| chunk(talk, most));
-    if !each.is_multiple_of(most) {
-        chunk(talk, each % most);
+    talk.repeat(count / most, &mut |talk| deal(talk, most));
+    deal(talk, count % most);
+    talk.work((PRODUCT * row as f64 + OT * bits as f64) * (choosing * count) as f64);
+}
+
+/// The messages of random OTs, and what is told for each of as many products, so many at a time.
+fn chunks((products, most): (u64, u64), [ots, told]: [u64; 2], extension: OtKind, talk: &mut Talk) {
+    let chunk = |talk: &mut Talk, n: u64| {
+        match extension {
+            OtKind::SoftSpoken => talk.exchange(31 * 16 * (n * ots).div_ceil(128)),
+            OtKind::Iknp => talk.exchange(127 * (n * ots).div_ceil(8)),
+            OtKind::Silent => talk.exchange(n * ots * 3 / 20 + 24_000),
+        }
+        talk.exchange((n * told).div_ceil(8));
+    };
+    talk.repeat(products / most, &mut |talk| chunk(talk, most));
+    if !products.is_multiple_of(most) {
+        chunk(talk, products % most);
     }
 }

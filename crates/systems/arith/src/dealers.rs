@@ -11,7 +11,7 @@ use comity_core::{Error, PartyId, Result};
 use comity_ot::base::{BaseOt, Simplest};
 use comity_ot::{AtLeast, SemiHonest};
 use comity_protocol::{BatchForm, Party, Supplies};
-use comity_share::ring::{RingDealer, RingTriples, WordProduct, word_mask};
+use comity_share::ring::{MatrixProduct, RingDealer, RingTriples, WordProduct, word_mask};
 use comity_share::triples::OtKind;
 use zeroize::Zeroizing;
 
@@ -28,14 +28,28 @@ pub trait WordDealer {
     fn has_squares(&self) -> bool {
         true
     }
+
+    /// What makes triples of matrices, if anything does. If not, their products are products of words.
+    fn matrices(&mut self) -> Option<&mut RingDealer> {
+        None
+    }
 }
 
 /// The most triples of a kind that are made at once: 6 MiB.
 pub const MOST_WORDS: usize = 1 << 17;
 
+/// The most triples of matrices of a kind that are made at once: as many words as there are in triples, or one.
+pub(crate) fn most_matrices(what: MatrixProduct) -> usize {
+    (3 * MOST_WORDS / what.words().iter().sum::<usize>()).max(1)
+}
+
 impl WordDealer for RingDealer {
     fn deal(&mut self, net: &mut Mesh<'_>, what: WordProduct, at_least: usize) -> Result<RingTriples> {
         RingDealer::deal(self, net, what, at_least)
+    }
+
+    fn matrices(&mut self) -> Option<&mut RingDealer> {
+        Some(self)
     }
 }
 

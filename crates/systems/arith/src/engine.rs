@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use comity_channel::Mesh;
 use comity_circuit::{Call, Engine, Place, Program, Put, Shown, Step};
 use comity_core::{Bits, Error, Result};
-use comity_share::ring::WordProduct;
+use comity_share::ring::{MatrixProduct, WordProduct};
 use zeroize::Zeroizing;
 
 use crate::lanes::{Lanes, grow, together};
@@ -18,6 +18,7 @@ use crate::words::Port;
 #[derive(Default)]
 pub(crate) struct Taken {
     pub(crate) products: BTreeMap<WordProduct, u64>,
+    pub(crate) matrices: BTreeMap<MatrixProduct, u64>,
     /// Whether anything is converted, and whether OTs go both ways for it.
     pub(crate) converts: [bool; 2],
 }
@@ -30,15 +31,20 @@ impl Taken {
         taken
     }
 
+    /// Whether there are products of any kind.
+    pub(crate) fn multiplies(&self) -> bool {
+        !self.products.is_empty() || !self.matrices.is_empty()
+    }
+
     fn walk(&mut self, steps: &[Step], layout: &Layout, turns: u64) {
         for step in steps {
             match step {
                 Step::Call { times, .. } => {
                     let plan = layout.plan_of(step).expect("it is a call");
-                    for what in plan.products() {
-                        let found = self.products.entry(what).or_default();
-                        *found = found.saturating_add(turns.saturating_mul(*times));
-                    }
+                    let calls = turns.saturating_mul(*times);
+                    let add = |found: &mut u64| *found = found.saturating_add(calls);
+                    plan.products().for_each(|what| add(self.products.entry(what).or_default()));
+                    plan.matrices().for_each(|what| add(self.matrices.entry(what).or_default()));
                     self.converts.iter_mut().zip(plan.converts()).for_each(|(any, one)| *any |= one);
                 }
                 Step::Repeat { times, body } => self.walk(body, layout, turns.saturating_mul(*times)),

@@ -7,7 +7,7 @@ use comity_core::Result;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::conversions::{Chosen, Garbled, Lifted};
-use crate::machine::{Products, WordMachine};
+use crate::machine::{Matrices, Products, WordMachine};
 use crate::plan::{Layer, Local, Term, WordPlan};
 
 /// Words of calls side by side, and labels: 8 MiB.
@@ -66,6 +66,11 @@ impl Lanes {
         Zeroizing::new((0..self.copies).map(|t| self.share(term, t)).collect())
     }
 
+    /// The shares of several terms, call after call.
+    fn calls(&self, terms: &[Term]) -> Zeroizing<Vec<u128>> {
+        Zeroizing::new((0..self.copies).flat_map(|t| terms.iter().map(move |term| self.share(term, t))).collect())
+    }
+
     fn put(&mut self, out: usize, result: &[u128]) {
         self.rows[out * self.copies..][..self.copies].copy_from_slice(result);
     }
@@ -88,6 +93,19 @@ impl Lanes {
             let results = machine.multiply(net, factors.collect())?;
             for (factors, result) in layer.products.iter().zip(results) {
                 self.put(factors.out, &result);
+            }
+        }
+        if !layer.matrices.is_empty() {
+            let factors = layer.matrices.iter().map(|matrix| Matrices {
+                what: matrix.what,
+                x: self.calls(&matrix.x),
+                y: self.calls(&matrix.y),
+            });
+            let results = machine.multiply_matrices(net, factors.collect())?;
+            for (matrix, result) in layer.matrices.iter().zip(results) {
+                for (at, word) in result.iter().enumerate() {
+                    self.rows[matrix.outs[at % matrix.outs.len()] * copies + at / matrix.outs.len()] = *word;
+                }
             }
         }
         if !layer.garbles.is_empty() {

@@ -43,7 +43,7 @@ mod words;
 
 pub use conversions::{Conversions, Lifted};
 pub use hand::{Party, Word};
-pub use machine::{Products, WordMachine};
+pub use machine::{Matrices, Products, WordMachine};
 pub use protocol::{Arith, run_with};
 pub use word_circuit::WordCircuit;
 

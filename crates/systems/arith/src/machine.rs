@@ -6,10 +6,13 @@
 //! - *Sums*, *products with constants*: of shares; a constant is party 0's.
 //! - *Product*: both show their shares of `d = x - a` and `e = y - b`, and `xy = c + d b + e a + d e`, the
 //!   last term at party 0 (Beaver, Crypto 1991).
+//! - *Product of matrices*: the same with matrices, whose order counts (`XY = C + D B + A E + D E`).
 //! - *Square*: both show their shares of `d = x - a`, and `x² = c + 2 d a + d²`, the last term at party 0.
 //! - *Output*: the other party shows its share to each recipient.
 //!
 //! After an error a machine is at its end: every further call is refused.
+
+mod matrices;
 
 use std::collections::BTreeMap;
 
@@ -17,11 +20,14 @@ use comity_channel::{Channel, Mesh, PerPeer};
 use comity_circuit::{Owner, Recipients};
 use comity_core::{Block, Error, PartyId, Prg, Result};
 use comity_protocol::Party;
-use comity_share::ring::{RingTriples, WordProduct, WordReader, WordWriter, word_mask};
+use comity_share::ring::{MatrixProduct, RingTriples, WordProduct, WordReader, WordWriter, word_mask};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::conversions::{Chosen, Conversions, Garbled, Lifted};
 use crate::dealers::{MOST_WORDS, WordDealer};
+pub use matrices::Matrices;
+use matrices::Stock;
+pub(crate) use matrices::one_by_one;
 
 /// Products of one kind, of the same layer: their factors' shares.
 pub struct Products {
@@ -41,6 +47,8 @@ pub struct WordMachine<'d> {
     ready: BTreeMap<WordProduct, RingTriples>,
     /// The products that are still expected.
     planned: BTreeMap<WordProduct, u64>,
+    /// The triples of matrices, and the products of these that are still expected.
+    matrices: BTreeMap<MatrixProduct, Stock>,
     /// The stream whose seed this party drew, and the one whose seed the other one drew.
     ours: Prg,
     theirs: Prg,
@@ -69,8 +77,8 @@ impl<'d> WordMachine<'d> {
             Prg::new(here.backend, block)
         };
         let (ours, theirs) = (prg(&mut ours), prg(&mut theirs));
-        let (ready, planned) = Default::default();
-        Ok(WordMachine { me: here.me, dealer, conversions, ready, planned, ours, theirs, ended: false })
+        let (ready, planned, matrices) = Default::default();
+        Ok(WordMachine { me: here.me, dealer, conversions, ready, planned, matrices, ours, theirs, ended: false })
     }
 
     /// Whether this is the party that adds constants.
@@ -89,8 +97,11 @@ impl<'d> WordMachine<'d> {
             *planned = planned.saturating_add(count);
         }
         self.guarded(|machine| {
-            let kinds: Vec<WordProduct> = machine.planned.keys().copied().collect();
-            kinds.into_iter().try_for_each(|what| machine.refill(net, what, 1))
+            products.keys().try_for_each(|what| {
+                let what = machine.made(*what);
+                let is_there = machine.ready.get(&what).is_some_and(|triples| !triples.is_empty());
+                if is_there { Ok(()) } else { machine.refill(net, what, 1) }
+            })
         })
     }
 

@@ -1,14 +1,14 @@
 //! What a circuit's notes compute of its input words, as steps on shares: [`WordPlan`].
 //!
 //! Steps that need messages are in layers, those of one kind in a layer in the same messages. An operation is
-//! made of few kinds: products of words; small circuits, whose results are bits shared by XOR (which, of one
+//! made of few kinds: products of words, and of matrices of words; small circuits, whose results are bits shared by XOR (which, of one
 //! bit, is a share modulo two); bits made words; words chosen by a bit; and what each party does with its own
 //! share.
 
 mod planner;
 
 use comity_circuit::{ArgBit, Circuit, Lowered, Note, WordOp};
-use comity_share::ring::{WIDEST_WORD, WordProduct, word_mask};
+use comity_share::ring::{MatrixProduct, WIDEST_WORD, WordProduct, word_mask};
 
 use crate::circuits::divide;
 use crate::conversions::Lifted;
@@ -62,6 +62,15 @@ pub(crate) struct Factors {
     pub(crate) out: usize,
 }
 
+/// A product of shared matrices, row after row.
+#[derive(Clone, Debug)]
+pub(crate) struct Matrix {
+    pub(crate) what: MatrixProduct,
+    pub(crate) x: Vec<Term>,
+    pub(crate) y: Vec<Term>,
+    pub(crate) outs: Vec<usize>,
+}
+
 /// A small circuit of the shares of these words; each result is a word of bits, shared by XOR.
 #[derive(Clone, Debug)]
 pub(crate) struct Garble {
@@ -92,6 +101,7 @@ pub(crate) struct Choice {
 #[derive(Default)]
 pub(crate) struct Layer {
     pub(crate) products: Vec<Factors>,
+    pub(crate) matrices: Vec<Matrix>,
     pub(crate) garbles: Vec<Garble>,
     pub(crate) lifts: Vec<Lift>,
     pub(crate) choices: Vec<Choice>,
@@ -182,6 +192,11 @@ impl WordPlan {
     /// The products of one call.
     pub(crate) fn products(&self) -> impl Iterator<Item = WordProduct> + '_ {
         self.layers.iter().flat_map(|layer| layer.products.iter().map(|factors| factors.what))
+    }
+
+    /// The products of matrices of one call.
+    pub(crate) fn matrices(&self) -> impl Iterator<Item = MatrixProduct> + '_ {
+        self.layers.iter().flat_map(|layer| layer.matrices.iter().map(|matrix| matrix.what))
     }
 
     /// Whether anything is garbled or lifted, and whether anything is chosen.

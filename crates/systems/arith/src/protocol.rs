@@ -15,7 +15,7 @@ use crate::conversions::Conversions;
 use crate::dealers::{StoredWords, WORD_BATCH, WordDealer, WordMaterial, from_ot};
 use crate::engine::{Taken, WordEngine};
 use crate::layout::Layout;
-use crate::machine::WordMachine;
+use crate::machine::{WordMachine, one_by_one};
 
 /// Computation on words, whole: see the [crate](crate).
 pub struct Arith;
@@ -113,13 +113,15 @@ pub fn run_with<'d>(
     job: &Job<'_>,
 ) -> Result<()> {
     let layout = layout(job.program)?;
-    let Taken { products, converts: [any, both] } = Taken::new(job.program, &layout);
+    let taken = Taken::new(job.program, &layout);
+    let [any, both] = taken.converts;
     me.observer.phase("setup");
-    let dealer = if products.is_empty() { None } else { Some(dealer(&mut me.sub("dealer"))?) };
+    let dealer = if taken.multiplies() { Some(dealer(&mut me.sub("dealer"))?) } else { None };
     let conversions = if any { Some(conversions(&mut me.sub("conversions"), both)?) } else { None };
     let mut machine = WordMachine::setup(me, dealer, conversions)?;
     me.observer.phase("offline");
-    machine.prepare(me.net, &products)?;
+    machine.prepare(me.net, &taken.products)?;
+    machine.prepare_matrices(me.net, &taken.matrices)?;
     let mut engine = WordEngine::new(me.net, &mut machine, &layout);
     comity_circuit::run(job.program, &mut engine, job.inputs, me.observer)?;
     me.net.flush()
@@ -136,9 +138,11 @@ impl Protocol for Arith {
 
     fn needs(&self, program: &Program, _: &Options, _: Params) -> Result<Vec<Need>> {
         let mut batches = [0; 2];
-        // Squares are products on a store, and each width has batches of its own.
+        // Squares are products on a store, those of matrices too, and each width has batches of its own.
         let mut products = BTreeMap::new();
-        for (what, count) in Taken::new(program, &layout(program)?).products {
+        let taken = Taken::new(program, &layout(program)?);
+        let of_matrices = taken.matrices.into_iter().map(|(what, count)| one_by_one(what, count));
+        for (what, count) in taken.products.into_iter().chain(of_matrices) {
             let all: &mut u64 = products.entry(what.bits).or_default();
             *all = all.saturating_add(count);
         }

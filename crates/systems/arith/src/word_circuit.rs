@@ -3,7 +3,7 @@
 use comity_channel::Mesh;
 use comity_circuit::Circuit;
 use comity_core::{Error, Result};
-use comity_share::ring::WordProduct;
+use comity_share::ring::{MatrixProduct, WordProduct};
 use zeroize::Zeroizing;
 
 use crate::costs::WordMessages;
@@ -41,6 +41,11 @@ impl WordCircuit {
     /// The products of one call.
     pub fn products(&self) -> impl Iterator<Item = WordProduct> + '_ {
         self.plan.products()
+    }
+
+    /// The products of matrices of one call.
+    pub fn matrices(&self) -> impl Iterator<Item = MatrixProduct> + '_ {
+        self.plan.matrices()
     }
 
     /// Whether there are conversions, and whether OTs of party 1 are needed for them: for words that are chosen

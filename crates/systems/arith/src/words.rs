@@ -89,6 +89,9 @@ pub(crate) fn results(note: &Note) -> Result<Vec<usize>, Refusal> {
         | WordOp::Not
         | WordOp::Mul
         | WordOp::Square
+        | WordOp::Dot { .. }
+        | WordOp::MatMul { .. }
+        | WordOp::MulShift { .. }
         | WordOp::Div { .. }
         | WordOp::Rem { .. }
         | WordOp::DivRem { .. }
@@ -304,9 +307,15 @@ impl<'c> Words<'c> {
                 };
                 return all.filter(|word| needed[*word] > 0).map(choice).collect();
             }
-            WordOp::Add | WordOp::Sub | WordOp::Neg | WordOp::Not | WordOp::Mul => {
-                note.args.iter().map(|word| low(word, most)).collect()
-            }
+            WordOp::Add
+            | WordOp::Sub
+            | WordOp::Neg
+            | WordOp::Not
+            | WordOp::Mul
+            | WordOp::Dot { .. }
+            | WordOp::MatMul { .. } => note.args.iter().map(|word| low(word, most)).collect(),
+            // The bits behind the point carry into those before it.
+            WordOp::MulShift { fraction } => note.args.iter().map(|word| low(word, fraction + most)).collect(),
             // A square modulo 2^k does not depend on the top bit; nor does it matter for it whether shares
             // are of the word or of the word plus 2^(k-1).
             WordOp::Square => vec![low(&note.args[0], (most - 1).max(1))],

@@ -2,7 +2,7 @@
 
 use comity_arith::Arith;
 use comity_channel::{Counted, Mesh, Recorded, Traffic, memory_mesh};
-use comity_circuit::{Builder, Program};
+use comity_circuit::{Builder, Program, Wire};
 use comity_core::{Backend, Bits};
 use comity_library::arith;
 use comity_testing::laws::{bits, rng, run};
@@ -79,6 +79,46 @@ fn bytes_and_rounds_are_what_the_docs_say() {
     }
 }
 
+/// `times` products of matrices side by side, whole or as a sum of products for each word of them.
+fn of_matrices([m, n, p]: [usize; 3], width: usize, times: u64, whole: bool) -> Program {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", m * n * width), b.input("y", n * p * width));
+    let [x, y] = [x, y].map(|words| words.chunks(width).map(<[_]>::to_vec).collect::<Vec<_>>());
+    let product = if whole {
+        arith::mat_mul(&mut b, [m, n, p], &x, &y).concat()
+    } else {
+        let column = |at: usize| y[at..].iter().step_by(p).cloned().collect::<Vec<_>>();
+        (0..m * p).flat_map(|at| arith::dot(&mut b, &x[at / p * n..][..n], &column(at % p))).collect()
+    };
+    b.output("product", &product);
+    Program::map(b.finish(), times, &[]).unwrap().with_owner(1, 1).unwrap()
+}
+
+/// `2 m n k` OTs for a product of m rows by at least as many columns, where products one by one take p times as
+/// many; each word of the factors is opened once.
+#[test]
+fn matrices_take_an_ot_for_a_row_and_sums_of_products_one_opening() {
+    for ([m, n, p], width) in [([2, 3, 4], 64), ([4, 3, 2], 64), ([5, 1, 5], 9), ([1, 2, 1], 128)] {
+        const TIMES: u64 = 20;
+        let rows = |ots: u64| 31 * 16 * ots.div_ceil(128);
+        let ([m64, n64, p64], k) = ([m, n, p].map(|size| size as u64), width as u64);
+        let told = (TIMES * m64 * n64 * p64 * k * (k + 1) / 2).div_ceil(8);
+        let outputs = (TIMES * m64 * p64 * k).div_ceil(8);
+        let whole = TIMES * n64 * m64.min(p64) * k;
+        let apart = TIMES * n64 * m64 * p64 * k;
+        for (is_whole, ots, opened) in [(true, whole, n64 * (m64 + p64)), (false, apart, 2 * n64 * m64 * p64)] {
+            let program = of_matrices([m, n, p], width, TIMES, is_whole);
+            let online = (TIMES * opened * k).div_ceil(8);
+            for (party, traffic) in (0..).zip(traffic(&program, &inputs(&program, 2))) {
+                let sent = SETUP + 16 + rows(ots) + told + online + outputs;
+                assert_eq!(traffic.sent, sent, "{m} {n} {p} of {width} bits, {is_whole}");
+                // Base OTs, one more at party 1; the seeds; OTs and what is told; the products; the outputs.
+                assert_eq!(traffic.rounds, 2 + party + 1 + 2 + 1 + 1, "{m} {n} {p}, party {party}, {is_whole}");
+            }
+        }
+    }
+}
+
 #[test]
 fn lengths_are_the_same_for_all_inputs() {
     let program = program(32, 40);
@@ -91,10 +131,24 @@ fn lengths_are_the_same_for_all_inputs() {
 /// half of the time.
 #[test]
 fn what_is_opened_looks_random() {
+    looks_random(2, arith::mul);
+}
+
+/// As are products, the words of matrices.
+#[test]
+fn what_is_opened_of_matrices_looks_random() {
+    looks_random(3, |b, x, y| {
+        let [x, y] = [x, y].map(<[Wire]>::to_vec);
+        arith::mat_mul(b, [2, 1, 1], &[x.clone(), y.clone()], &[x]).concat()
+    });
+}
+
+/// Runs many calls of which each opens so many words of 16 bits.
+fn looks_random(words: usize, build: fn(&mut Builder, &[Wire], &[Wire]) -> Vec<Wire>) {
     const TIMES: u64 = 4000;
     let mut b = Builder::new();
     let (x, y) = (b.input("x", 16), b.input("y", 16));
-    let product = arith::mul(&mut b, &x, &y);
+    let product = build(&mut b, &x, &y);
     b.output("product", &product);
     let program = Program::map(b.finish(), TIMES, &[0, 1]).unwrap().with_owner(1, 1).unwrap();
     let inputs = [Bits::zeros(16), Bits::zeros(16)];
@@ -117,20 +171,22 @@ fn what_is_opened_looks_random() {
         let threads: Vec<_> = threads.collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
     });
-    let opened =
-        |party: usize| said[party].iter().find(|message| message.len() == 4 * TIMES as usize).expect("one message");
+    let opened = |party: usize| {
+        said[party].iter().find(|message| message.len() == 2 * words * TIMES as usize).expect("one message")
+    };
     let (ours, theirs) = (opened(0), opened(1));
     for bit in 0..16 {
         // A bit of d = x - a, shared and opened, of all products.
         let shared = |bytes: &[u8], at: usize| u16::from_le_bytes([bytes[2 * at], bytes[2 * at + 1]]);
         let (mut share, mut open) = (0u64, 0u64);
-        for at in 0..TIMES as usize {
+        for at in 0..words * TIMES as usize {
             share += u64::from(shared(ours, at) >> bit & 1);
             open += u64::from(shared(ours, at).wrapping_add(shared(theirs, at)) >> bit & 1);
         }
         for ones in [share, open] {
             // Six standard deviations.
-            assert!(ones.abs_diff(TIMES / 2) < 190, "bit {bit} is one in {ones} of {TIMES}");
+            let all = words as u64 * TIMES;
+            assert!((ones.abs_diff(all / 2) as f64) < 3.0 * (all as f64).sqrt(), "bit {bit} is one in {ones} of {all}");
         }
     }
 }

@@ -85,6 +85,30 @@ fn arrays_and_loops() {
 }
 
 #[test]
+fn sums_of_products_matrices_and_fractions() {
+    for (ty, by) in [("u8", 3), ("i16", 16), ("u32", 1), ("i64", 40), ("u64", 64), ("i24", 0)] {
+        runs(&format!(
+            "fn main(x: [{ty}; 5] from alice, y: [{ty}; 5] from bob) -> (d: {ty}, e: [{ty}; 5]) {{
+                let mut each = [0{ty}; 5];
+                for i in 0..5 {{ each[i] = mul_shift(x[i], y[i], {by}) + x[i]; }}
+                (dot(x, y) * y[0] - dot(y, y), each)
+            }}"
+        ));
+        runs(&format!(
+            "fn main(x: [[{ty}; 3]; 4] from alice, y: [[{ty}; 2]; 3] from bob) -> (z: [[{ty}; 2]; 4], d: {ty}) {{
+                let z = mat_mul(x, y);
+                (z, mul_shift(z[0][0], z[3][1], {by}))
+            }}"
+        ));
+    }
+    runs(
+        "fn main(x: [u128; 3] from alice, y: [u128; 3] from bob) -> (d: u128, e: u128) {
+            (dot(x, y), mat_mul([x], [[y[0]], [y[1]], [y[2]]])[0][0] + mul_shift(x[0], y[0], 0))
+        }",
+    );
+}
+
+#[test]
 fn what_one_party_learns_is_not_told_to_the_other() {
     let program = compiled("fn main(x: u32 from alice, y: u32 from bob) -> (a: u32, b: u32) { (x * y, x - y) }");
     let program = program.with_recipients(0, Recipients::only(0)).unwrap().with_recipients(1, Recipients::only(1));

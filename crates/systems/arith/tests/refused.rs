@@ -18,6 +18,7 @@ fn what_is_not_a_sum_or_a_product_is_named_with_its_line() {
         ("let z = x * y;\n(z ^ x) + 1", 5, "`xor`"),
         ("let z = x * y;\nif z < 5 { z & x } else { y }", 5, "`and`"),
         ("let z = x | y;\nz * y", 4, "`or`"),
+        ("let z = x * y;\nmul_shift(z as u100, x as u100, 29) as u32", 5, "a word of 129 bits"),
         ("let z = x * y;\npopcount(z) as u32 + 1", 5, "single bits"),
     ] {
         let error = refusal(body);

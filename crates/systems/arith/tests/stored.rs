@@ -38,12 +38,25 @@ fn program(width: usize, times: u64) -> Program {
     program.with_owner(1, 1).unwrap().with_owner(2, 0).unwrap().with_owner(3, 1).unwrap()
 }
 
+/// Products of matrices, of twelve products of words each.
+fn of_matrices(width: usize, times: u64) -> Program {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 6 * width), b.input("y", 6 * width));
+    let [x, y] = [x, y].map(|words| words.chunks(width).map(<[_]>::to_vec).collect::<Vec<_>>());
+    let product = arith::mat_mul(&mut b, [2, 3, 2], &x, &y).concat();
+    b.output("product", &product);
+    Program::map(b.finish(), times, &[]).unwrap().with_owner(1, 1).unwrap()
+}
+
 #[test]
 fn a_run_uses_up_what_it_counts() {
     let options = Options::new(Arith.card());
     // Two squares and two products a call; more than a batch of each.
-    for (width, batches) in [(20, [4, 0]), (64, [2, 2]), (50, [2, 2])] {
-        let program = program(width, WORD_BATCH as u64 / 2 + 1);
+    let programs = [(20, [4, 0]), (64, [2, 2]), (50, [2, 2])];
+    let programs = programs.map(|(width, batches)| (width, program(width, WORD_BATCH as u64 / 2 + 1), batches));
+    let matrices = [(64, [2, 0]), (65, [0, 2])];
+    let matrices = matrices.map(|(width, batches)| (width, of_matrices(width, WORD_BATCH as u64 / 12 + 1), batches));
+    for (width, program, batches) in programs.into_iter().chain(matrices) {
         let values: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(1))).collect();
         let needs = Arith.needs(&program, &options, setting(Backend::detect()).params).unwrap();
         let counted = WordMaterial::ALL.map(|material| {

@@ -1,6 +1,6 @@
 //! What a run costs: base OTs, triples, conversions, tables and openings, with lengths.
 
-use comity_arith::costs::{OT, chosen_ots, garbled, make_products, setup, told};
+use comity_arith::costs::{OT, chosen_ots, garbled, make_matrices, make_products, setup, told};
 use comity_circuit::{Lowered, Program, Step};
 use comity_core::{PartyId, Result};
 use comity_gmw::costs as shares;
@@ -35,8 +35,10 @@ pub(crate) fn costs(of: &Costing<'_>, assignment: &Assignment, extension: OtKind
 
 /// Goes through the messages of a run of these plans.
 pub(crate) fn run(program: &Program, plans: &Plans, extension: OtKind, talk: &mut Talk) {
-    let Taken { products, ands, converts } = plans.taken(program);
-    if !products.is_empty() {
+    let taken = plans.taken(program);
+    let any = taken.multiplies();
+    let Taken { products, matrices, ands, converts } = taken;
+    if any {
         setup(extension, [true; 2], talk);
     }
     if converts[0] || converts[1] {
@@ -50,6 +52,9 @@ pub(crate) fn run(program: &Program, plans: &Plans, extension: OtKind, talk: &mu
     talk.exchange(16);
     for (&what, &count) in &products {
         make_products(what, count, extension, talk);
+    }
+    for (&what, &count) in &matrices {
+        make_matrices(what, count, extension, talk);
     }
     shares::dealing(ands, &|talk, count| shares::triples(count, 2, extension, talk), talk);
     let mut outputs = program.outputs().iter();

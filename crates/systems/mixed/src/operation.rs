@@ -23,6 +23,7 @@ pub fn allowed(note: &Note, form: Form) -> bool {
     match note.op {
         WordOp::Add | WordOp::Sub | WordOp::Neg | WordOp::Not => true,
         WordOp::Mul | WordOp::MulWide | WordOp::Square => true,
+        WordOp::Dot { .. } | WordOp::MatMul { .. } | WordOp::MulShift { .. } => true,
         WordOp::Select | WordOp::Equal => true,
         WordOp::Div { signed: false } | WordOp::Rem { signed: false } | WordOp::DivRem { signed: false } => {
             is_public(&note.args[1])

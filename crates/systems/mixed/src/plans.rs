@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use comity_circuit::{Builder, Call, Circuit, Lowered, Place, Program, Span, Step};
 use comity_library::arith;
-use comity_share::ring::{WIDEST_WORD, WordProduct};
+use comity_share::ring::{MatrixProduct, WIDEST_WORD, WordProduct};
 
 use crate::cut::{Shape, possible};
 use crate::form::{Assignment, CircuitForms, Form};
@@ -37,10 +37,18 @@ pub(crate) struct Plans {
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
     pub(crate) products: BTreeMap<WordProduct, u64>,
+    pub(crate) matrices: BTreeMap<MatrixProduct, u64>,
     /// AND gates on shares of bits.
     pub(crate) ands: u64,
     /// Whether there are labels or conversions, and whether OTs of party 1 are needed for words that are chosen.
     pub(crate) converts: [bool; 2],
+}
+
+impl Taken {
+    /// Whether words are multiplied.
+    pub(crate) fn multiplies(&self) -> bool {
+        !self.products.is_empty() || !self.matrices.is_empty()
+    }
 }
 
 impl Plans {
@@ -153,10 +161,13 @@ impl Plans {
                                         }
                                         Runs::Gates { .. } => taken.converts[0] = true,
                                         Runs::Words { circuit, .. } => {
-                                            for what in circuit.products() {
-                                                let all = taken.products.entry(what).or_default();
-                                                *all = all.saturating_add(times);
-                                            }
+                                            let add = |all: &mut u64| *all = all.saturating_add(times);
+                                            circuit
+                                                .products()
+                                                .for_each(|what| add(taken.products.entry(what).or_default()));
+                                            circuit
+                                                .matrices()
+                                                .for_each(|what| add(taken.matrices.entry(what).or_default()));
                                             let [any, both] = circuit.converts();
                                             taken.converts[0] |= any;
                                             taken.converts[1] |= both;

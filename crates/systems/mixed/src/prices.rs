@@ -41,6 +41,11 @@ impl FormCost {
         FormCost { bytes: self.bytes + other.bytes, rounds: self.rounds + other.rounds, ns: self.ns + other.ns }
     }
 
+    /// This so often, side by side.
+    fn times(self, count: f64) -> FormCost {
+        FormCost { bytes: self.bytes * count, rounds: self.rounds, ns: self.ns * count }
+    }
+
     /// This in so many round trips.
     fn within(self, rounds: f64) -> FormCost {
         FormCost { rounds, ..self }
@@ -116,6 +121,20 @@ pub(crate) fn operation(
             Some(wide.and(compared(2.0 * k, kind)).and(ots(2.0, kind).within(2.0 * MESSAGE)))
         }
         WordOp::Square => Some(product(1.0)),
+        // All products wait together.
+        WordOp::Dot { n } => Some(product(2.0).times(f64::from(*n))),
+        // An OT serves a row, and each word of the factors is opened once.
+        WordOp::MatMul { m, n, p } => {
+            let [m, n, p] = [*m, *n, *p].map(f64::from);
+            let told = FormCost { bytes: m * n * p * k * (k + 1.0) / 8.0, ..FormCost::default() };
+            let opened = FormCost { bytes: n * (m + p) * k / 4.0, rounds: MESSAGE, ns: m * n * p * PRODUCT };
+            Some(ots(2.0 * n * m.min(p) * k, kind).and(told).and(opened))
+        }
+        // The lower bits' carry, which becomes a word.
+        WordOp::MulShift { fraction } => {
+            let carried = compared(f64::from(*fraction), kind).and(ots(1.0, kind).within(2.0 * MESSAGE));
+            Some(product(2.0).and(carried))
+        }
         // Each party's share is chosen by an OT.
         WordOp::Select => {
             let words = FormCost { bytes: k / 2.0, rounds: 2.0 * MESSAGE, ns: 0.0 };

@@ -73,11 +73,12 @@ pub fn run_with<B: BaseOt<Model: AtLeast<SemiHonest>>>(
 ) -> Result<()> {
     let kind = extension(job.options);
     let plans = Plans::new(job.program, assignment);
-    let Taken { products, ands, converts: [any, both] } = plans.taken(job.program);
+    let taken = plans.taken(job.program);
+    let Taken { ands, converts: [any, both], .. } = taken;
     me.observer.phase("setup");
-    let words: Option<Box<dyn WordDealer>> = match products.is_empty() {
-        true => None,
-        false => Some(from_ot_over::<B>(&mut me.sub("dealer of products"), kind)?),
+    let words: Option<Box<dyn WordDealer>> = match taken.multiplies() {
+        false => None,
+        true => Some(from_ot_over::<B>(&mut me.sub("dealer of products"), kind)?),
     };
     let conversions =
         if any || both { Some(Conversions::setup_over::<B>(&mut me.sub("conversions"), kind, both)?) } else { None };
@@ -89,7 +90,8 @@ pub fn run_with<B: BaseOt<Model: AtLeast<SemiHonest>>>(
     let bits = BitMachine::setup(me, bits)?;
     let mut machines = Machines { words, bits };
     me.observer.phase("offline");
-    machines.words.prepare(me.net, &products)?;
+    machines.words.prepare(me.net, &taken.products)?;
+    machines.words.prepare_matrices(me.net, &taken.matrices)?;
     machines.bits.plan(ands);
     machines.bits.prepare(me.net)?;
     let here = me.here.me;

@@ -45,7 +45,7 @@ pub(super) fn random_mix(rng: &mut Prg) -> Program {
     let mut all: Vec<Vec<Wire>> = ["x", "y", "z"].iter().map(|name| b.input(name, bits)).collect();
     for _ in 0..4 + below(8, rng) {
         let (x, y) = (all[below(all.len(), rng)].clone(), all[below(all.len(), rng)].clone());
-        let next = match below(14, rng) {
+        let next = match below(17, rng) {
             0 => arith::add(&mut b, &x, &y),
             1 | 2 => arith::mul(&mut b, &x, &y),
             3 => arith::square(&mut b, &x),
@@ -72,6 +72,16 @@ pub(super) fn random_mix(rng: &mut Prg) -> Program {
             12 => {
                 let count = arith::popcount(&mut b, &x);
                 (0..bits).map(|bit| count.get(bit).copied().unwrap_or(Wire::ZERO)).collect()
+            }
+            13 => arith::dot(&mut b, &[x.clone(), y.clone(), x.clone()], &[y, x.clone(), x]),
+            14 => {
+                let product = arith::mat_mul(&mut b, [2, 1, 2], &[x.clone(), y.clone()], &[y, x]);
+                arith::sub(&mut b, &product[1], &product[3])
+            }
+            15 => {
+                let by = 1 + below(58, rng);
+                let [x, y] = [x, y].map(|x| [&x[..], &vec![x[bits - 1]; by]].concat());
+                arith::mul_shift(&mut b, &x, &y, by)
             }
             _ => {
                 let by = below(bits, rng);
@@ -108,6 +118,12 @@ fn programs_of_the_language() {
     text("fn main(x: u64 from alice, y: u64 from bob) -> (r: u64) { popcount(x * y) as u64 * x + (x | y) }");
     text("fn main(x: i16 from alice, y: i16 from bob) -> (r: i16, s: bool) { (x / 3 + y % -7, x * y < y) }");
     text("fn main(x: u128 from alice, y: u128 from bob) -> (r: u128) { (x * y + (x >> 3)) / 10 }");
+    text(
+        "fn main(x: [[i32; 2]; 3] from alice, y: [[i32; 3]; 2] from bob) -> (r: [[i32; 3]; 3], s: i32) {
+            let z = mat_mul(x, y);
+            (z, if z[0][1] < z[1][0] { dot(z[0], z[1]) } else { mul_shift(z[2][2], x[0][0], 16) })
+        }",
+    );
     text("fn main(x: f32 from alice, y: f32 from bob) -> (r: f32) { x * y + x }");
 }
 

@@ -21,12 +21,16 @@
 //! **Cost** of a triple: k OTs each way and k (k + 1) / 2 bits each way; of a square pair k - 1 OTs and
 //! `k (k - 1) / 2` bits one way. Two messages each way for [`CHUNK`] OTs.
 
+mod matrix;
+
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Block, Prg, Result, SessionId};
 use comity_ot::base::BaseOt;
 use comity_ot::{AtLeast, SemiHonest};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
+
+pub use matrix::{MatrixProduct, MatrixTriples};
 
 use super::{WordReader, WordWriter, word_mask, zeros};
 use crate::triples::{CHUNK, Links, OtKind, OtSink};

@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use comity_circuit::{Lowered, Note, WordOp};
-use comity_share::ring::{WIDEST_WORD, WordProduct};
+use comity_share::ring::{MatrixProduct, WIDEST_WORD, WordProduct};
 
-use super::{Choice, Factors, Garble, Gates, Layer, Lift, Local, Term, WordPlan, divisor, is_gates, is_low};
+use super::{Choice, Factors, Garble, Gates, Layer, Lift, Local, Matrix, Term, WordPlan, divisor, is_gates, is_low};
 use crate::circuits::{Bit, Small};
 use crate::words::{Of, Pattern, Piece, Port, Words};
 
@@ -214,6 +214,9 @@ impl Planner {
                 let (both, after) = self.product(layer, 1, x, y);
                 (self.local(after, Local::Sum(vec![x, y, Term::slot(both, 1)])), after)
             }
+            WordOp::Dot { n } => self.dot(layer, (0..n as usize).map(|i| (terms[i], terms[n as usize + i]))),
+            WordOp::MatMul { m, n, p } => return self.matrices(layer, [m, n, p], terms, first),
+            WordOp::MulShift { fraction } => self.rounded(layer, x, y, fraction),
             WordOp::Select => self.choice(layer, x, y, terms[2]),
             WordOp::Equal => {
                 let difference = self.local(layer, Local::Sum(vec![x, y.minus()]));
@@ -223,6 +226,49 @@ impl Planner {
             _ => return self.divide(note, first, (x, layer), divisor(note, args).expect("a public divisor")),
         };
         self.known[first] = word;
+    }
+
+    /// The sum of products of words that are there after this layer.
+    fn dot(&mut self, layer: usize, pairs: impl Iterator<Item = (Term, Term)>) -> At {
+        let mut terms = Vec::new();
+        let mut last = layer;
+        for (x, y) in pairs {
+            let (product, after) = self.product(layer, x.bits, x, y);
+            terms.push(Term::slot(product, x.bits));
+            last = last.max(after);
+        }
+        (self.local(last, Local::Sum(terms)), last)
+    }
+
+    /// The product of two matrices, whose words are known from the first one on.
+    fn matrices(&mut self, layer: usize, [m, n, p]: [u32; 3], mut x: Vec<Term>, first: usize) {
+        let what = MatrixProduct { bits: x[0].bits, m, n, p };
+        let [in_x, _, product] = what.words();
+        let y = x.split_off(in_x);
+        let is_shared = |matrix: &[Term]| matrix.iter().any(|term| term.of.is_some());
+        if is_shared(&x) && is_shared(&y) {
+            let outs: Vec<usize> = (0..product).map(|_| self.new_slot()).collect();
+            self.known[first..][..product]
+                .copy_from_slice(&outs.iter().map(|out| (*out, layer + 1)).collect::<Vec<At>>());
+            return self.layer(layer + 1).matrices.push(Matrix { what, x, y, outs });
+        }
+        let (n, p) = (n as usize, p as usize);
+        for at in 0..product {
+            let pairs = (0..n).map(|i| (x[at / p * n + i], y[i * p + at % p]));
+            self.known[first + at] = self.dot(layer, pairs);
+        }
+    }
+
+    /// A product modulo 2^n without its lowest bits, rounded: the shares' upper bits, and what half of one and the
+    /// lower bits carry into them. Modulo what is left of 2^n the shares' own carry is nothing.
+    fn rounded(&mut self, layer: usize, x: Term, y: Term, fraction: u32) -> At {
+        let (product, after) = self.product(layer, x.bits, x, y);
+        let half = Term { constant: 1 << (fraction - 1), ..Term::slot(product, x.bits) };
+        let (sum, bits) = (self.local(after, Local::Sum(vec![half])), x.bits - fraction);
+        let high = self.local(after, Local::High(Term::slot(sum, x.bits), fraction, bits));
+        let carry = self.garble(after, Small::Carries(vec![fraction]), vec![Term::slot(sum, fraction)])[0];
+        let (carry, last) = self.lift(carry, 1, bits);
+        (self.local(last, Local::Sum(vec![Term::slot(high, bits), Term::slot(carry, bits)])), last)
     }
 
     fn choice(&mut self, layer: usize, by: Term, x: Term, y: Term) -> At {

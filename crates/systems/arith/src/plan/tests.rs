@@ -44,6 +44,16 @@ fn outputs(plan: &WordPlan, ins: &Shares, draw: &mut u128) -> Vec<u128> {
             let product = open(&before, &factors.x).wrapping_mul(open(&before, &factors.y));
             set(&mut slots, factors.out, split(product, draw));
         }
+        for matrix in &layer.matrices {
+            let [x, y] =
+                [&matrix.x, &matrix.y].map(|terms| terms.iter().map(|term| open(&before, term)).collect::<Vec<_>>());
+            let (n, p) = (matrix.what.n as usize, matrix.what.p as usize);
+            for (at, out) in matrix.outs.iter().enumerate() {
+                let product = |i: usize| x[at / p * n + i].wrapping_mul(y[i * p + at % p]);
+                let sum = (0..n).fold(0u128, |sum, i| sum.wrapping_add(product(i)));
+                set(&mut slots, *out, split(sum, draw));
+            }
+        }
         for garble in &layer.garbles {
             let gates = &plan.circuits[garble.circuit];
             let words = [0, 1].iter().flat_map(|party| garble.ins.iter().map(move |term| (*party, term)));
@@ -108,6 +118,38 @@ const OPERATIONS: &[(&str, Build)] = &[
     ("negate", |b, x, _| arith::negate(b, x)),
     ("not", |b, x, _| arith::not(b, x)),
     ("mul", arith::mul),
+    ("dot", |b, x, y| {
+        let three = arith::constant(3, x.len());
+        arith::dot(b, &[x.to_vec(), y.to_vec(), x.to_vec()], &[y.to_vec(), y.to_vec(), three])
+    }),
+    ("matrices", |b, x, y| {
+        let [x, y] = [x, y].map(<[Wire]>::to_vec);
+        let product = arith::mat_mul(b, [2, 1, 2], &[x.clone(), y.clone()], &[y, x]);
+        let scaled: Vec<Vec<Wire>> = product.iter().zip(0..).map(|(word, by)| arith::shl(word, by)).collect();
+        scaled.into_iter().reduce(|sum, word| arith::add(b, &sum, &word)).expect("four")
+    }),
+    ("a column of matrices", |b, x, y| {
+        let words = [x, y, y, x].map(<[Wire]>::to_vec);
+        let product = arith::mat_mul(b, [2, 2, 1], &words, &words[1..3]);
+        arith::sub(b, &product[0], &product[1])
+    }),
+    ("rounded, widened", |b, x, y| {
+        let [x, y] = [x, y].map(|x| arith::padded(x, x.len() + 1));
+        arith::mul_shift(b, &x, &y, 1)
+    }),
+    ("rounded, of both halves", |b, x, y| {
+        let [x, y] = [x, y].map(|x| [x, &vec![x[x.len() - 1]; x.len()]].concat());
+        arith::mul_shift(b, &x, &y, y.len() / 2)
+    }),
+    ("rounded, of both halves of a square", |b, x, _| {
+        let wide = arith::padded(x, 2 * x.len());
+        arith::mul_shift(b, &wide, &wide, x.len())
+    }),
+    ("a rounded lower half", |b, x, y| {
+        let [x, y] = [x, y].map(|x| [x, &[x[0]]].concat());
+        let rounded = arith::mul_shift(b, &x, &y, 1);
+        rounded[..x.len().div_ceil(2)].to_vec()
+    }),
     ("square", |b, x, _| arith::square(b, x)),
     ("mul_full", arith::mul_full),
     ("less", |b, x, y| vec![arith::lt(b, x, y)]),
@@ -194,7 +236,9 @@ fn each_operation_at_large_widths() {
     for (name, build) in OPERATIONS {
         for k in [7, 8, 31, 32, 33, 63, 64, 65, 127, 128] {
             // Where a result is twice as wide, and two bits wider.
-            let wide = ["mul_full", "both"].contains(name) && k > 64 || name.contains("widened") && k > 126;
+            let twice = ["mul_full", "both"].contains(name) || name.contains("of both halves");
+            let more = name.contains("widened") || name.contains("rounded");
+            let wide = twice && k > 64 || more && k > 126;
             if wide && !name.contains("inverted") {
                 continue;
             }
