@@ -89,6 +89,37 @@ impl Call<'_> {
             }
         }
     }
+
+    /// As [`Call::load`], of `copies` calls from `first` on: the same slot of all of them follow each other.
+    ///
+    /// # Panics
+    /// As [`Call::load`].
+    pub fn load_side_by_side<W: Copy>(&self, first: u64, copies: usize, memory: &[W], slots: &mut [W]) {
+        let widths = self.circuit.input_widths();
+        assert_eq!(self.args.len(), widths.len(), "one place for each input value");
+        let mut slots = slots.chunks_exact_mut(copies).skip(2);
+        for (&width, arg) in widths.iter().zip(self.args) {
+            for (bit, slots) in slots.by_ref().take(width).enumerate() {
+                slots.iter_mut().zip(first..).for_each(|(slot, t)| *slot = memory[arg.at(t) + bit]);
+            }
+        }
+    }
+
+    /// As [`Call::store`], of `copies` calls from `first` on.
+    ///
+    /// # Panics
+    /// As [`Call::store`].
+    pub fn store_side_by_side<W: Copy>(&self, first: u64, copies: usize, slots: &[W], memory: &mut [W]) {
+        let widths = self.circuit.output_widths();
+        assert_eq!(self.outs.len(), widths.len(), "one place for each output value");
+        let mut outputs = self.circuit.outputs().iter();
+        for (&width, out) in widths.iter().zip(self.outs) {
+            for (bit, &slot) in outputs.by_ref().take(width).enumerate() {
+                let slots = &slots[slot as usize * copies..][..copies];
+                slots.iter().zip(first..).for_each(|(slot, t)| memory[out.at(t) + bit] = *slot);
+            }
+        }
+    }
 }
 
 /// An input value that goes into the memory.

@@ -5,6 +5,10 @@
 //! not seen on the wire. Nor is how a tape is cut into parts, so the two sides need not cut alike: unless the
 //! scheme's tables are [uneven](Scheme::UNEVEN), for which a part is as long as [`parts`] says.
 
+mod side_by_side;
+
+use core::ops::Range;
+
 use comity_circuit::Call;
 use comity_core::{Block, Cursor, Part, Result, Tape};
 use zeroize::Zeroize;
@@ -79,6 +83,17 @@ impl<S: Scheme> GarbledStream<S> {
         &mut self,
         call: &Call<'_>,
         memory: &mut [WireOf<S>],
+        send: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        self.calls(call, 0..call.times, memory, send)
+    }
+
+    /// Garbles these of the calls.
+    fn calls(
+        &mut self,
+        call: &Call<'_>,
+        which: Range<u64>,
+        memory: &mut [WireOf<S>],
         mut send: impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         let tape = call.circuit.tape();
@@ -86,7 +101,7 @@ impl<S: Scheme> GarbledStream<S> {
         // A circuit without gates copies constants that no kernel has set.
         let constants = [false, true].map(|bit| self.scheme.constant(bit));
         self.slots[..2].copy_from_slice(&constants);
-        for t in 0..call.times {
+        for t in which {
             call.load(t, memory, &mut self.slots);
             let mut cursor = Cursor::default();
             loop {
@@ -162,13 +177,24 @@ impl<S: Scheme> EvaluatedStream<S> {
         &mut self,
         call: &Call<'_>,
         memory: &mut [Block],
+        recv: impl FnMut(&mut [u8]) -> Result<()>,
+    ) -> Result<()> {
+        self.calls(call, 0..call.times, memory, recv)
+    }
+
+    /// Evaluates these of the calls.
+    fn calls(
+        &mut self,
+        call: &Call<'_>,
+        which: Range<u64>,
+        memory: &mut [Block],
         mut recv: impl FnMut(&mut [u8]) -> Result<()>,
     ) -> Result<()> {
         let tape = call.circuit.tape();
         grow(&mut self.slots, tape.slots());
         let constants = [false, true].map(|bit| self.scheme.constant(bit));
         self.slots[..2].copy_from_slice(&constants);
-        for t in 0..call.times {
+        for t in which {
             call.load(t, memory, &mut self.slots);
             let mut cursor = Cursor::default();
             while let Some(part) = cursor.advance(tape, BUFFER_ANDS) {

@@ -140,7 +140,8 @@ pub(super) const KEY_WORD: [u8; 16] = {
     order
 };
 
-pub(crate) fn garble(
+/// Garbles `COPIES` circuits side by side: the copies of a slot, and of an AND gate's blocks of table, follow each other.
+pub(crate) fn garble<const COPIES: usize>(
     backend: Backend,
     keys: &mut KeyRing,
     delta: Block,
@@ -152,18 +153,29 @@ pub(crate) fn garble(
     // SAFETY: the Backend proves the features; a Part's indices are below its tape's slots, and the caller checked both
     // lengths.
     unsafe {
-        run!(backend, garble(keys, delta, part, s, t), else portable::garble::garble(keys, delta, part, slots, tables))
+        run!(
+            backend,
+            garble::<COPIES>(keys, delta, part, s, t),
+            else portable::garble::garble::<COPIES>(keys, delta, part, slots, tables)
+        )
     }
 }
 
-pub(crate) fn evaluate(backend: Backend, keys: &mut KeyRing, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
+/// Evaluates as [`garble`] garbles.
+pub(crate) fn evaluate<const COPIES: usize>(
+    backend: Backend,
+    keys: &mut KeyRing,
+    part: &Part<'_>,
+    slots: &mut [Block],
+    tables: &[Block],
+) {
     let s = slots.as_mut_ptr();
     // SAFETY: as in `garble`.
     unsafe {
         run!(
             backend,
-            evaluate(keys, part, s, tables.as_ptr()),
-            else portable::garble::evaluate(keys, part, slots, tables)
+            evaluate::<COPIES>(keys, part, s, tables.as_ptr()),
+            else portable::garble::evaluate::<COPIES>(keys, part, slots, tables)
         )
     }
 }

@@ -180,7 +180,7 @@ macro_rules! instantiate {
             /// # Safety
             /// Here and below: lengths as the walk wants.
             #[target_feature(enable = $features)]
-            pub(in crate::arch) unsafe fn garble(
+            pub(in crate::arch) unsafe fn garble<const COPIES: usize>(
                 keys: &mut KeyRing,
                 delta: Block,
                 part: &Part<'_>,
@@ -189,11 +189,11 @@ macro_rules! instantiate {
             ) {
                 let side = garble::Garbling::new(delta);
                 // SAFETY: promised by the caller.
-                unsafe { garble::walk::<$wide, $half, $single, _>(side, keys, part, slots, tables) }
+                unsafe { garble::walk::<$wide, $half, $single, _, COPIES>(side, keys, part, slots, tables) }
             }
 
             #[target_feature(enable = $features)]
-            pub(in crate::arch) unsafe fn evaluate(
+            pub(in crate::arch) unsafe fn evaluate<const COPIES: usize>(
                 keys: &mut KeyRing,
                 part: &Part<'_>,
                 slots: *mut Block,
@@ -201,7 +201,7 @@ macro_rules! instantiate {
             ) {
                 let (side, tables) = (garble::Evaluating, tables.cast_mut());
                 // SAFETY: promised by the caller; an evaluating walk only reads tables.
-                unsafe { garble::walk::<$wide, $half, $single, _>(side, keys, part, slots, tables) }
+                unsafe { garble::walk::<$wide, $half, $single, _, COPIES>(side, keys, part, slots, tables) }
             }
 
             #[target_feature(enable = $features)]
@@ -214,7 +214,7 @@ macro_rules! instantiate {
             ) {
                 let side = garble::OneRowGarbling(garble::Garbling::new(delta));
                 // SAFETY: promised by the caller.
-                unsafe { garble::walk::<$wide, $half, $single, _>(side, keys, part, slots, tables) }
+                unsafe { garble::walk::<$wide, $half, $single, _, 1>(side, keys, part, slots, tables) }
             }
 
             #[target_feature(enable = $features)]
@@ -226,7 +226,7 @@ macro_rules! instantiate {
             ) {
                 let (side, tables) = (garble::OneRowEvaluating, tables.cast_mut());
                 // SAFETY: promised by the caller; an evaluating walk only reads tables.
-                unsafe { garble::walk::<$wide, $half, $single, _>(side, keys, part, slots, tables) }
+                unsafe { garble::walk::<$wide, $half, $single, _, 1>(side, keys, part, slots, tables) }
             }
 
             #[target_feature(enable = $features)]
@@ -241,7 +241,7 @@ macro_rules! instantiate {
                 let side =
                     garble::AuthGarbling { side: garble::Garbling::new(delta), terms: garble::Terms::new(terms) };
                 // SAFETY: promised by the caller.
-                unsafe { garble::walk::<$wide, $half, $single, _>(side, keys, part, slots, tables) }
+                unsafe { garble::walk::<$wide, $half, $single, _, 1>(side, keys, part, slots, tables) }
             }
 
             #[target_feature(enable = $features)]
@@ -254,7 +254,7 @@ macro_rules! instantiate {
             ) {
                 let (side, tables) = (garble::AuthEvaluating { terms: garble::Terms::new(terms) }, tables.cast_mut());
                 // SAFETY: promised by the caller; an evaluating walk only reads tables.
-                unsafe { garble::walk::<$wide, $half, $single, _>(side, keys, part, slots, tables) }
+                unsafe { garble::walk::<$wide, $half, $single, _, 1>(side, keys, part, slots, tables) }
             }
 
             #[target_feature(enable = $features)]
@@ -374,21 +374,21 @@ pub(super) use instantiate;
 /// beyond the CPU's features, the caller promises in an `unsafe` block around this; a backend of a kind
 /// exists only where the machine has the kind's features.
 macro_rules! run {
-    ($backend:expr, $kernel:ident($($argument:expr),* $(,)?), else $portable:expr) => {
+    ($backend:expr, $kernel:ident $(::<$n:ident>)? ($($argument:expr),* $(,)?), else $portable:expr) => {
         match $backend.0 {
             $crate::arch::Kind::Portable => $portable,
             #[cfg(target_arch = "x86_64")]
-            $crate::arch::Kind::AesNi128 => $crate::arch::x86_64::aesni128::$kernel($($argument),*),
+            $crate::arch::Kind::AesNi128 => $crate::arch::x86_64::aesni128::$kernel$(::<$n>)?($($argument),*),
             #[cfg(target_arch = "x86_64")]
-            $crate::arch::Kind::AesNi => $crate::arch::x86_64::aesni::$kernel($($argument),*),
+            $crate::arch::Kind::AesNi => $crate::arch::x86_64::aesni::$kernel$(::<$n>)?($($argument),*),
             #[cfg(target_arch = "x86_64")]
-            $crate::arch::Kind::Vaes256 => $crate::arch::x86_64::vaes256::$kernel($($argument),*),
+            $crate::arch::Kind::Vaes256 => $crate::arch::x86_64::vaes256::$kernel$(::<$n>)?($($argument),*),
             #[cfg(target_arch = "x86_64")]
-            $crate::arch::Kind::Vaes => $crate::arch::x86_64::vaes::$kernel($($argument),*),
+            $crate::arch::Kind::Vaes => $crate::arch::x86_64::vaes::$kernel$(::<$n>)?($($argument),*),
             #[cfg(target_arch = "aarch64")]
-            $crate::arch::Kind::Armv8Sha3 => $crate::arch::aarch64::armv8sha3::$kernel($($argument),*),
+            $crate::arch::Kind::Armv8Sha3 => $crate::arch::aarch64::armv8sha3::$kernel$(::<$n>)?($($argument),*),
             #[cfg(target_arch = "aarch64")]
-            $crate::arch::Kind::Armv8 => $crate::arch::aarch64::armv8::$kernel($($argument),*),
+            $crate::arch::Kind::Armv8 => $crate::arch::aarch64::armv8::$kernel$(::<$n>)?($($argument),*),
         }
     };
 }

@@ -60,12 +60,31 @@ impl Garbler {
     /// # Panics
     /// If `slots` is shorter than the tape needs or `tables` is not exactly two blocks for each AND gate.
     pub fn garble(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &mut [Block]) {
-        assert!(slots.len() >= part.tape().slots().max(2), "too few slots");
-        assert_eq!(tables.len(), 2 * part.ands(), "two blocks for each AND gate");
-        slots[Tape::ZERO as usize] = Block::ZERO;
-        slots[Tape::ONE as usize] = self.delta.0;
-        kernels::garble(self.backend, &mut self.keys, self.delta.0, part, slots, tables);
+        self.garble_copies::<1>(part, slots, tables);
     }
+
+    /// As [`Garbler::garble`], [`Tape::COPIES`] circuits at once: of each slot the copies of all follow each other, and so do the
+    /// blocks of each AND gate. What is a chain in one circuit keeps AES units full in many.
+    ///
+    /// # Panics
+    /// As [`Garbler::garble`], with as many slots and blocks for each copy; if a tape has more than 2^24 slots.
+    pub fn garble_side_by_side(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &mut [Block]) {
+        self.garble_copies::<{ Tape::COPIES }>(part, slots, tables);
+    }
+
+    fn garble_copies<const N: usize>(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &mut [Block]) {
+        check_lengths(part, N, slots, tables);
+        slots[..N].fill(Block::ZERO);
+        slots[N..2 * N].fill(self.delta.0);
+        kernels::garble::<N>(self.backend, &mut self.keys, self.delta.0, part, slots, tables);
+    }
+}
+
+fn check_lengths(part: &Part<'_>, copies: usize, slots: &[Block], tables: &[Block]) {
+    let wanted = part.tape().slots().max(2);
+    assert!(wanted <= Tape::MAX_SLOTS as usize / copies, "too many slots for {copies} copies");
+    assert!(slots.len() >= copies * wanted, "too few slots");
+    assert_eq!(tables.len(), 2 * copies * part.ands(), "two blocks for each AND gate");
 }
 
 /// The evaluator's state: the same counter, without delta.
@@ -85,10 +104,20 @@ impl Evaluator {
     /// # Panics
     /// If `slots` is shorter than the tape needs or `tables` is not exactly two blocks for each AND gate.
     pub fn evaluate(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
-        assert!(slots.len() >= part.tape().slots().max(2), "too few slots");
-        assert_eq!(tables.len(), 2 * part.ands(), "two blocks for each AND gate");
-        slots[Tape::ZERO as usize] = Block::ZERO;
-        slots[Tape::ONE as usize] = Block::ZERO;
-        kernels::evaluate(self.backend, &mut self.keys, part, slots, tables);
+        self.evaluate_copies::<1>(part, slots, tables);
+    }
+
+    /// As [`Evaluator::evaluate`], [`Tape::COPIES`] circuits at once, as [`Garbler::garble_side_by_side`] garbles them.
+    ///
+    /// # Panics
+    /// As [`Garbler::garble_side_by_side`].
+    pub fn evaluate_side_by_side(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
+        self.evaluate_copies::<{ Tape::COPIES }>(part, slots, tables);
+    }
+
+    fn evaluate_copies<const N: usize>(&mut self, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
+        check_lengths(part, N, slots, tables);
+        slots[..2 * N].fill(Block::ZERO);
+        kernels::evaluate::<N>(self.backend, &mut self.keys, part, slots, tables);
     }
 }

@@ -1,5 +1,6 @@
 //! `Part`: a stretch of a tape, and `Cursor`, where a run over it stands.
 
+use crate::memory::block::Block;
 use crate::tape::runs::Run;
 use crate::tape::{Segment, Tape, TapeGate};
 
@@ -84,4 +85,25 @@ impl<'a> Part<'a> {
     pub(crate) fn and_gates(&self) -> &'a [TapeGate] {
         &self.tape.ands()[self.from.and..self.to.and]
     }
+}
+
+/// Takes the next gates, and gives the `COPIES` of each, one after another, in slots whose copies lie side by side: as
+/// many as there is room for. One copy is the gates themselves, all of them.
+#[inline(always)]
+pub(crate) fn beside<'r, 'g: 'r, const COPIES: usize>(
+    gates: &mut &'g [TapeGate],
+    room: &'r mut [TapeGate],
+) -> &'r [TapeGate] {
+    if COPIES == 1 {
+        return core::mem::take(gates);
+    }
+    let (now, later) = gates.split_at(gates.len().min(room.len() / COPIES));
+    *gates = later;
+    for (gate, copies) in now.iter().zip(room.chunks_exact_mut(COPIES)) {
+        for (copy, at) in copies.iter_mut().zip(0..) {
+            let slot = |first: u32| first * COPIES as u32 + at * size_of::<Block>() as u32;
+            *copy = TapeGate { a: slot(gate.a), b: slot(gate.b), out: slot(gate.out) };
+        }
+    }
+    &room[..now.len() * COPIES]
 }

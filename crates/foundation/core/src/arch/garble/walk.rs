@@ -6,8 +6,8 @@ use super::Wires;
 use super::keys::{KeyRing, LiveTwice, Order, Schedule};
 use super::sides::TwoRows;
 use crate::memory::block::Block;
-use crate::tape::TapeGate;
-use crate::tape::part::Part;
+use crate::tape::part::{Part, beside};
+use crate::tape::{Tape, TapeGate};
 
 /// The garbler's or the evaluator's part of a walk: what is done with a batch of gates.
 ///
@@ -51,13 +51,32 @@ pub(super) unsafe fn xor_gates<S: Wires>(gates: &[TapeGate], slots: *mut Block) 
     }
 }
 
+/// Does the XOR gates of a segment in copies that lie side by side, in order.
+///
+/// # Safety
+/// As [`xor_gates`], with `COPIES` times as many slots.
+#[inline(always)]
+unsafe fn xor_copies<V: Wires, const COPIES: usize>(gates: &[TapeGate], slots: *mut Block) {
+    for gate in gates {
+        // SAFETY: the tape's indices are in range, and so are those of each slot's copies.
+        unsafe {
+            let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slots.byte_add(COPIES * slot as usize));
+            for i in 0..COPIES / V::LANES {
+                let at = i * V::LANES;
+                V::load(a.add(at).cast()).xor(V::load(b.add(at).cast())).store(out.add(at).cast());
+            }
+        }
+    }
+}
+
 /// Walks a stretch of tape, with registers of as many blocks as the machine has, of half as many, and of one.
 ///
 /// # Safety
 /// The features of the registers are present, `slots` holds the tape's slots, `tables` the side's blocks for
-/// each AND gate (two, or one where two are a unit), and the side's terms, if it has some, three.
+/// each AND gate (two, or one where two are a unit), and the side's terms, if it has some, three. All of it `COPIES` times,
+/// side by side: the copies of a slot, and of an AND gate's blocks, follow each other.
 #[inline(always)]
-pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
+pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side, const COPIES: usize>(
     side: T,
     ring: &mut KeyRing,
     part: &Part<'_>,
@@ -66,89 +85,101 @@ pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side>(
 ) {
     const { assert!(S::LANES == 1 && 2 * H::LANES >= V::LANES && (T::WIDE == 2 || T::WIDE == 4)) }
     const { assert!(T::GATES == 1 || T::GATES == 2) }
+    const { assert!(COPIES == 1 || COPIES.is_multiple_of(V::LANES) && COPIES <= Tape::MAX_ANDS) }
     let (mut xors, mut ands, mut done) = (part.xor_gates(), part.and_gates(), 0);
+    let mut room = [TapeGate::new(0, 0, 0); Tape::MAX_ANDS];
     for segment in part.segments() {
         let (now, later) = xors.split_at(segment.xors as usize);
         xors = later;
-        let (mut gates, later) = ands.split_at(segment.ands as usize);
+        let (mut batch, later) = ands.split_at(segment.ands as usize);
         ands = later;
         // SAFETY: the tape was validated when it was made; `tables` moves by two blocks for each unit, and
         // `gates` has as many as a batch takes.
         unsafe {
-            xor_gates::<S>(now, slots);
-            let narrow = V::LIVE && H::LANES < V::LANES && gates.len() < T::GATES * V::LANES;
-            /// Does a batch of `$n` registers of `$wires`, its keys from `$keys`.
-            macro_rules! batch {
-                ($wires:ty, $n:expr, $keys:expr) => {{
-                    const UNITS: usize = $n;
-                    let keys = $keys;
-                    ring.take((UNITS * <$wires>::LANES) as u64);
-                    side.batch::<$wires, UNITS>(keys, gates.as_ptr(), done, slots, tables);
-                    done += T::GATES * UNITS * <$wires>::LANES;
-                    gates = gates.get_unchecked(T::GATES * UNITS * <$wires>::LANES..);
-                    tables = tables.add(2 * UNITS * <$wires>::LANES);
-                }};
+            if COPIES == 1 {
+                xor_gates::<S>(now, slots)
+            } else {
+                xor_copies::<V, COPIES>(now, slots)
             }
-            /// The keys of the next `$n` units, expanded ahead.
-            macro_rules! held {
-                ($n:expr) => {{
-                    // What waits for a single gate is not kept waiting by its key: a machine has its widest
-                    // units once, and narrower ones twice.
-                    if narrow {
-                        ring.ensure::<H>($n as u64);
+            loop {
+                let mut gates = beside::<COPIES>(&mut batch, &mut room);
+                let narrow = V::LIVE && H::LANES < V::LANES && gates.len() < T::GATES * V::LANES;
+                /// Does a batch of `$n` registers of `$wires`, its keys from `$keys`.
+                macro_rules! batch {
+                    ($wires:ty, $n:expr, $keys:expr) => {{
+                        const UNITS: usize = $n;
+                        let keys = $keys;
+                        ring.take((UNITS * <$wires>::LANES) as u64);
+                        side.batch::<$wires, UNITS>(keys, gates.as_ptr(), done, slots, tables);
+                        done += T::GATES * UNITS * <$wires>::LANES;
+                        gates = gates.get_unchecked(T::GATES * UNITS * <$wires>::LANES..);
+                        tables = tables.add(2 * UNITS * <$wires>::LANES);
+                    }};
+                }
+                /// The keys of the next `$n` units, expanded ahead.
+                macro_rules! held {
+                    ($n:expr) => {{
+                        // What waits for a single gate is not kept waiting by its key: a machine has its widest
+                        // units once, and narrower ones twice.
+                        if narrow {
+                            ring.ensure::<H>($n as u64);
+                        } else {
+                            ring.ensure_after::<V, H>($n as u64);
+                        }
+                        ring.ahead()
+                    }};
+                }
+                /// Does a batch whose keys are expanded ahead.
+                macro_rules! ahead {
+                    ($wires:ty, $n:expr) => {
+                        batch!($wires, $n, held!($n * <$wires>::LANES))
+                    };
+                }
+                while gates.len() >= 4 * T::GATES * V::LANES && T::WIDE == 4 {
+                    if V::LIVE && ring.fresh::<V>() {
+                        // Nothing expanded ahead: the keys of a whole group need never touch memory.
+                        batch!(V, 4, LiveTwice([ring.expand_live(Order::Gates), ring.expand_live(Order::Gates)]));
+                    } else if V::LANES < 4 {
+                        ahead!(V, 4);
                     } else {
-                        ring.ensure_after::<V, H>($n as u64);
+                        ahead!(V, 2);
                     }
-                    ring.ahead()
-                }};
-            }
-            /// Does a batch whose keys are expanded ahead.
-            macro_rules! ahead {
-                ($wires:ty, $n:expr) => {
-                    batch!($wires, $n, held!($n * <$wires>::LANES))
-                };
-            }
-            while gates.len() >= 4 * T::GATES * V::LANES && T::WIDE == 4 {
-                if V::LIVE && ring.fresh::<V>() {
-                    // Nothing expanded ahead: the keys of a whole group need never touch memory.
-                    batch!(V, 4, LiveTwice([ring.expand_live(Order::Gates), ring.expand_live(Order::Gates)]));
-                } else if V::LANES < 4 {
-                    ahead!(V, 4);
-                } else {
-                    ahead!(V, 2);
+                }
+                while gates.len() >= 2 * T::GATES * V::LANES {
+                    if V::LIVE && ring.fresh::<V>() {
+                        batch!(V, 2, ring.expand_live(Order::Gates));
+                    } else {
+                        ahead!(V, 2);
+                    }
+                }
+                if gates.len() >= T::GATES * V::LANES {
+                    ahead!(V, 1);
+                }
+                if H::LANES < V::LANES && gates.len() >= T::GATES * H::LANES {
+                    ahead!(H, 1);
+                }
+                if S::LANES < H::LANES && gates.len() >= T::GATES {
+                    ahead!(S, 1);
+                }
+                if let (2, [last]) = (T::GATES, gates) {
+                    // Half a unit: the other half is the same gate once more, which is thrown away and whose key
+                    // is used up.
+                    let (twice, mut rows) = ([*last; 2], [*tables, Block::ZERO]);
+                    let keys = held!(1);
+                    ring.take(1);
+                    side.batch::<S, 1>(keys, twice.as_ptr(), done, slots, rows.as_mut_ptr());
+                    done += 1;
+                    gates = &[];
+                    if T::WRITES {
+                        *tables = rows[0];
+                    }
+                    tables = tables.add(1);
+                }
+                debug_assert!(gates.is_empty());
+                if batch.is_empty() {
+                    break;
                 }
             }
-            while gates.len() >= 2 * T::GATES * V::LANES {
-                if V::LIVE && ring.fresh::<V>() {
-                    batch!(V, 2, ring.expand_live(Order::Gates));
-                } else {
-                    ahead!(V, 2);
-                }
-            }
-            if gates.len() >= T::GATES * V::LANES {
-                ahead!(V, 1);
-            }
-            if H::LANES < V::LANES && gates.len() >= T::GATES * H::LANES {
-                ahead!(H, 1);
-            }
-            if S::LANES < H::LANES && gates.len() >= T::GATES {
-                ahead!(S, 1);
-            }
-            if let (2, [last]) = (T::GATES, gates) {
-                // Half a unit: the other half is the same gate once more, which is thrown away and whose key
-                // is used up.
-                let (twice, mut rows) = ([*last; 2], [*tables, Block::ZERO]);
-                let keys = held!(1);
-                ring.take(1);
-                side.batch::<S, 1>(keys, twice.as_ptr(), done, slots, rows.as_mut_ptr());
-                done += 1;
-                gates = &[];
-                if T::WRITES {
-                    *tables = rows[0];
-                }
-                tables = tables.add(1);
-            }
-            debug_assert!(gates.is_empty());
         }
     }
 }

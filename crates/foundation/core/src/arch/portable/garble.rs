@@ -3,8 +3,8 @@
 use super::super::garble::KeyRing;
 use super::aes::{encrypt8, expand8};
 use crate::memory::block::Block;
-use crate::tape::TapeGate;
-use crate::tape::part::Part;
+use crate::tape::part::{Part, beside};
+use crate::tape::{Tape, TapeGate};
 
 /// The orthomorphism `(lo, hi) -> (hi, lo ^ hi)`.
 fn sigma(x: Block) -> Block {
@@ -51,25 +51,31 @@ pub(super) fn evaluated_gate([a, b]: [Block; 2], hashes: [Block; 2], [generator,
 
 /// Walks a stretch of tape, `BATCH` units of `GATES` AND gates at a time; `batch` gets the gates, the number
 /// of the first unit, the slots, and how many gates come before.
-pub(super) fn walk<const BATCH: usize, const GATES: usize, const K: usize>(
+/// All of it `COPIES` times, side by side.
+pub(super) fn walk<const BATCH: usize, const GATES: usize, const K: usize, const COPIES: usize>(
     ring: &mut KeyRing<K>,
     part: &Part<'_>,
     slots: &mut [Block],
     mut batch: impl FnMut(&KeyRing<K>, &[TapeGate], u64, &mut [Block], usize),
 ) {
     let (mut xors, mut ands, mut done) = (part.xor_gates(), part.and_gates(), 0);
+    let mut room = [TapeGate::new(0, 0, 0); Tape::MAX_ANDS];
     for segment in part.segments() {
-        let (linear, rest) = xors.split_at(segment.xors as usize);
+        let (mut linear, rest) = xors.split_at(segment.xors as usize);
         xors = rest;
-        for gate in linear {
-            slots[gate.out()] = slots[gate.a()] ^ slots[gate.b()];
+        while !linear.is_empty() {
+            for gate in beside::<COPIES>(&mut linear, &mut room) {
+                slots[gate.out()] = slots[gate.a()] ^ slots[gate.b()];
+            }
         }
-        let (gates, rest) = ands.split_at(segment.ands as usize);
+        let (mut gates, rest) = ands.split_at(segment.ands as usize);
         ands = rest;
-        for gates in gates.chunks(BATCH * GATES) {
-            let first = ring.take(gates.len().div_ceil(GATES) as u64);
-            batch(ring, gates, first, slots, done);
-            done += gates.len();
+        while !gates.is_empty() {
+            for gates in beside::<COPIES>(&mut gates, &mut room).chunks(BATCH * GATES) {
+                let first = ring.take(gates.len().div_ceil(GATES) as u64);
+                batch(ring, gates, first, slots, done);
+                done += gates.len();
+            }
         }
     }
 }
@@ -98,14 +104,14 @@ fn evaluator_hashes(ring: &KeyRing, gates: &[TapeGate], first: u64, slots: &[Blo
     [inputs, hash(ring, inputs, tweaks)]
 }
 
-pub(in crate::arch) fn garble(
+pub(in crate::arch) fn garble<const COPIES: usize>(
     ring: &mut KeyRing,
     delta: Block,
     part: &Part<'_>,
     slots: &mut [Block],
     tables: &mut [Block],
 ) {
-    walk::<2, 1, _>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<2, 1, _, COPIES>(ring, part, slots, |ring, gates, first, slots, done| {
         let hashes = garbler_hashes(ring, delta, gates, first, slots);
         for (i, gate) in gates.iter().enumerate() {
             let (a, b) = (slots[gate.a()], slots[gate.b()]);
@@ -118,8 +124,13 @@ pub(in crate::arch) fn garble(
     });
 }
 
-pub(in crate::arch) fn evaluate(ring: &mut KeyRing, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
-    walk::<4, 1, _>(ring, part, slots, |ring, gates, first, slots, done| {
+pub(in crate::arch) fn evaluate<const COPIES: usize>(
+    ring: &mut KeyRing,
+    part: &Part<'_>,
+    slots: &mut [Block],
+    tables: &[Block],
+) {
+    walk::<4, 1, _, COPIES>(ring, part, slots, |ring, gates, first, slots, done| {
         let [inputs, hashes] = evaluator_hashes(ring, gates, first, slots);
         for (i, gate) in gates.iter().enumerate() {
             slots[gate.out()] = evaluated_gate(
@@ -138,7 +149,7 @@ pub(in crate::arch) fn one_row_garble(
     slots: &mut [Block],
     tables: &mut [Block],
 ) {
-    walk::<2, 2, _>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<2, 2, _, 1>(ring, part, slots, |ring, gates, first, slots, done| {
         let mut inputs = [Block::ZERO; 8];
         for (pair, gate) in inputs.as_chunks_mut().0.iter_mut().zip(gates) {
             *pair = [slots[gate.b()], slots[gate.b()] ^ delta];
@@ -152,7 +163,7 @@ pub(in crate::arch) fn one_row_garble(
 }
 
 pub(in crate::arch) fn one_row_evaluate(ring: &mut KeyRing, part: &Part<'_>, slots: &mut [Block], tables: &[Block]) {
-    walk::<4, 2, _>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<4, 2, _, 1>(ring, part, slots, |ring, gates, first, slots, done| {
         let mut inputs = [Block::ZERO; 8];
         inputs.iter_mut().zip(gates).for_each(|(input, gate)| *input = slots[gate.b()]);
         let hashes = hash(ring, inputs, core::array::from_fn(|i| 2 * first + i as u64));
@@ -172,7 +183,7 @@ pub(in crate::arch) fn auth_garble(
     tables: &mut [Block],
 ) {
     let ands = part.ands();
-    walk::<2, 1, _>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<2, 1, _, 1>(ring, part, slots, |ring, gates, first, slots, done| {
         let hashes = garbler_hashes(ring, delta, gates, first, slots);
         for (i, gate) in gates.iter().enumerate() {
             let [a0, a1, b0, b1] = core::array::from_fn(|j| hashes[4 * i + j]);
@@ -193,7 +204,7 @@ pub(in crate::arch) fn auth_evaluate(
     tables: &[Block],
 ) {
     let ands = part.ands();
-    walk::<4, 1, _>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<4, 1, _, 1>(ring, part, slots, |ring, gates, first, slots, done| {
         let [inputs, hashes] = evaluator_hashes(ring, gates, first, slots);
         for (i, gate) in gates.iter().enumerate() {
             let at = done + i;

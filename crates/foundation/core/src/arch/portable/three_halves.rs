@@ -146,7 +146,7 @@ pub(in crate::arch) fn garble(
     let zeroth = |slots: &[Block], gate: &TapeGate| {
         [gate.a(), gate.b()].map(|slot| slots[slot] ^ delta.masked(slots[slot].lsb()))
     };
-    walk::<GARBLED, 1, _>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<GARBLED, 1, _, 1>(ring, part, slots, |ring, gates, first, slots, done| {
         let mut blocks = [[Block::ZERO; 6]; GARBLED];
         for (blocks, gate) in blocks.iter_mut().zip(gates) {
             let [a, b] = zeroth(slots, gate);
@@ -174,7 +174,7 @@ pub(in crate::arch) fn evaluate(
     slots: &mut [Block],
     [pairs, singles, bits]: [&[u8]; 3],
 ) {
-    walk::<EVALUATED, 1, _>(ring, part, slots, |ring, gates, first, slots, done| {
+    walk::<EVALUATED, 1, _, 1>(ring, part, slots, |ring, gates, first, slots, done| {
         let mut blocks = [[Block::ZERO; 3]; EVALUATED];
         for (blocks, gate) in blocks.iter_mut().zip(gates) {
             let [a, b] = [gate.a(), gate.b()].map(|slot| slots[slot]);
