@@ -5,10 +5,11 @@
 //! [masks](word_mask) what is beyond. [`RingDealer`] makes what products take.
 
 mod dealer;
+mod gilboa;
 
 pub use dealer::{MatrixProduct, MatrixTriples, RingDealer, RingTriples, WordProduct};
 
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 /// The number of bits of the widest words.
 pub const WIDEST_WORD: u32 = 128;
@@ -24,40 +25,64 @@ pub const fn word_mask(bits: u32) -> u128 {
 #[derive(Default)]
 pub struct WordWriter {
     bytes: Vec<u8>,
-    /// Bits that do not fill a byte yet.
-    rest: u8,
+    /// Bits that do not fill eight bytes yet, fewer than 64.
+    rest: u64,
     filled: u32,
 }
 
 impl WordWriter {
     /// A writer with room for `bits` bits.
     pub fn with_room(bits: usize) -> WordWriter {
-        WordWriter { bytes: Vec::with_capacity(bits.div_ceil(8)), ..WordWriter::default() }
+        WordWriter { bytes: Vec::with_capacity(bits.div_ceil(64) * 8), ..WordWriter::default() }
     }
 
     /// Appends a word of `bits` bits.
     #[inline]
     pub fn put(&mut self, word: u128, bits: u32) {
-        let word = word & word_mask(bits);
-        let first = u128::from(self.rest) | word << self.filled;
-        let all = self.filled + bits;
-        let whole = (all / 8) as usize;
-        if all <= WIDEST_WORD {
-            self.bytes.extend_from_slice(&first.to_le_bytes()[..whole]);
-            self.rest = if whole < 16 { first.to_le_bytes()[whole] } else { 0 };
-        } else {
-            // More than 120 bits behind some that were left.
-            self.bytes.extend_from_slice(&first.to_le_bytes());
-            self.rest = (word >> (WIDEST_WORD - self.filled)) as u8;
+        let low = bits.min(64);
+        self.put_half(word as u64, low);
+        self.put_half((word >> 64) as u64, bits - low);
+    }
+
+    /// Appends words of `bits` bits each.
+    pub fn put_all(&mut self, words: &[u128], bits: u32) {
+        match (self.filled, bits) {
+            (0, 8) => self.put_bytes::<1>(words),
+            (0, 16) => self.put_bytes::<2>(words),
+            (0, 32) => self.put_bytes::<4>(words),
+            (0, 64) => self.put_bytes::<8>(words),
+            (0, 128) => self.put_bytes::<16>(words),
+            _ => words.iter().for_each(|word| self.put(*word, bits)),
         }
-        self.filled = all % 8;
+    }
+
+    /// Appends the lower `BYTES` bytes of each word.
+    fn put_bytes<const BYTES: usize>(&mut self, words: &[u128]) {
+        let start = self.bytes.len();
+        self.bytes.resize(start + BYTES * words.len(), 0);
+        for (to, word) in self.bytes[start..].as_chunks_mut::<BYTES>().0.iter_mut().zip(words) {
+            to.copy_from_slice(&word.to_le_bytes()[..BYTES]);
+        }
+    }
+
+    #[inline(always)]
+    fn put_half(&mut self, word: u64, bits: u32) {
+        if bits == 0 {
+            return;
+        }
+        let word = word & u64::MAX >> (64 - bits);
+        self.rest |= word << self.filled;
+        self.filled += bits;
+        if self.filled >= 64 {
+            self.bytes.extend_from_slice(&self.rest.to_le_bytes());
+            self.filled -= 64;
+            self.rest = word.checked_shr(bits - self.filled).unwrap_or(0);
+        }
     }
 
     /// All bytes; the bits behind the last word are zero.
     pub fn finish(mut self) -> Vec<u8> {
-        if self.filled > 0 {
-            self.bytes.push(self.rest);
-        }
+        self.bytes.extend_from_slice(&self.rest.to_le_bytes()[..self.filled.div_ceil(8) as usize]);
         self.bytes
     }
 }
@@ -83,21 +108,53 @@ impl<'a> WordReader<'a> {
     pub fn take(&mut self, bits: u32) -> u128 {
         let (start, shift) = (self.at / 8, (self.at % 8) as u32);
         self.at += bits as usize;
-        let bytes = &self.bytes[start..self.at.div_ceil(8)];
-        let mut low = [0; 16];
-        let first = bytes.len().min(16);
-        low[..first].copy_from_slice(&bytes[..first]);
+        let bytes = &self.bytes[start..];
+        let low = match bytes.first_chunk() {
+            Some(low) => *low,
+            None => {
+                let mut low = [0; 16];
+                low[..bytes.len()].copy_from_slice(bytes);
+                low
+            }
+        };
         let mut word = u128::from_le_bytes(low) >> shift;
-        if let Some(&last) = bytes.get(16) {
-            word |= u128::from(last) << (WIDEST_WORD - shift);
+        if bits + shift > WIDEST_WORD {
+            word |= u128::from(bytes[16]) << (WIDEST_WORD - shift);
         }
+        assert!(self.at <= 8 * self.bytes.len(), "a word of {bits} bits is taken, and fewer are left");
         word & word_mask(bits)
+    }
+
+    /// Adds to each of these words, of `bits` bits, the next one.
+    ///
+    /// # Panics
+    /// If fewer bits are left.
+    pub fn add_all(&mut self, words: &mut [u128], bits: u32) {
+        match (self.at % 8, bits) {
+            (0, 8) => self.add_bytes::<1>(words),
+            (0, 16) => self.add_bytes::<2>(words),
+            (0, 32) => self.add_bytes::<4>(words),
+            (0, 64) => self.add_bytes::<8>(words),
+            (0, 128) => self.add_bytes::<16>(words),
+            _ => words.iter_mut().for_each(|word| *word = word.wrapping_add(self.take(bits)) & word_mask(bits)),
+        }
+    }
+
+    /// Adds to each of these words, of `BYTES` bytes, the next one.
+    fn add_bytes<const BYTES: usize>(&mut self, words: &mut [u128]) {
+        let from = &self.bytes[self.at / 8..][..BYTES * words.len()];
+        for (word, from) in words.iter_mut().zip(from.as_chunks::<BYTES>().0) {
+            let mut other = [0; 16];
+            other[..BYTES].copy_from_slice(from);
+            *word = word.wrapping_add(u128::from_le_bytes(other)) & word_mask(8 * BYTES as u32);
+        }
+        self.at += 8 * BYTES * words.len();
     }
 }
 
 /// `n` zero words, wiped on drop.
-pub(crate) fn zeros(n: usize) -> Zeroizing<Vec<u128>> {
-    Zeroizing::new(vec![0; n])
+pub(crate) fn zeros<T: Clone + Default + Zeroize>(n: usize) -> Zeroizing<Vec<T>> {
+    Zeroizing::new(vec![T::default(); n])
 }
 
 #[cfg(test)]

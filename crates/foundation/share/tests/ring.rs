@@ -141,12 +141,12 @@ fn a_word_is_told_under_masks() {
     for (told, triples) in told.into_iter().zip(&dealt) {
         let (mut reader, [a, ..]) = (WordReader::new(told), triples.shares());
         let (mut masks, mut ones) = (Vec::new(), 0);
-        for &a in a {
-            for bits in (1..=64).rev() {
-                let mask = reader.take(bits).wrapping_sub(a) & word_mask(bits);
-                ones += mask.count_ones() as usize;
-                masks.extend((bits > 40).then_some(mask));
-            }
+        // One of 64 bits, two that have 64 bits together, and one of 32.
+        let widths = [64].into_iter().chain((1..32).flat_map(|i| [64 - i, i])).chain([32]);
+        for (&a, bits) in a.iter().flat_map(|a| widths.clone().map(move |bits| (a, bits))) {
+            let mask = reader.take(bits).wrapping_sub(a) & word_mask(bits);
+            ones += mask.count_ones() as usize;
+            masks.extend((bits > 40).then_some(mask));
         }
         let all = MANY * 64 * 65 / 2;
         // Six standard deviations.

@@ -31,6 +31,8 @@ use comity_share::ring::{WordReader, WordWriter, word_mask};
 use comity_share::triples::OtKind;
 use zeroize::Zeroizing;
 
+use crate::lanes::grow;
+
 /// Levels of SoftSpoken's trees.
 const LEVELS: usize = 4;
 
@@ -45,43 +47,37 @@ pub(crate) struct Garbled<'a> {
 }
 
 impl Garbled<'_> {
-    fn width(&self) -> usize {
-        self.ins.iter().map(|bits| *bits as usize).sum()
+    /// The bits of all words of this party.
+    fn own(&self) -> usize {
+        self.calls * self.ins.iter().map(|bits| *bits as usize).sum::<usize>()
     }
 
-    /// This party's bits, call after call.
-    fn own(&self) -> impl Iterator<Item = bool> + '_ {
-        let words = self.shares.iter().zip(self.ins.iter().cycle());
-        words.flat_map(|(share, bits)| (0..*bits).map(move |bit| share >> bit & 1 == 1))
+    /// The bits of all words that come out.
+    fn out(&self) -> usize {
+        self.calls * self.outs.iter().map(|bits| *bits as usize).sum::<usize>()
     }
 
-    /// Where the words of the first call are in a memory of all.
-    fn places(&self) -> (usize, Vec<Place>, Vec<Place>) {
-        let all = 2 * self.width() + self.outs.iter().map(|bits| *bits as usize).sum::<usize>();
-        let mut next = 0;
-        let mut place = |bits: &u32| {
-            let start = next;
-            next += *bits as usize;
-            Place { start, stride: all as isize }
-        };
-        let args = self.ins.iter().chain(self.ins).map(&mut place).collect();
-        let outs = self.outs.iter().map(&mut place).collect();
-        (all, args, outs)
-    }
-
-    /// The words that came out, of each result those of all calls: from bit 0 of the blocks of a memory.
-    fn results(&self, memory: &[Block]) -> Vec<Zeroizing<Vec<u128>>> {
-        let (_, _, outs) = self.places();
-        let word = |place: &Place, bits: u32, call: usize| {
-            let from = place.at(call as u64);
-            let bit = |i: u32| u128::from(memory[from + i as usize].lsb()) << i;
-            (0..bits).map(bit).sum::<u128>()
+    /// The words that came out, of each result those of all calls: bit 0 of the labels in their places.
+    fn results(&self, outs: &[Place], memory: &[Block]) -> Vec<Zeroizing<Vec<u128>>> {
+        let word = |from: usize, bits: u32| {
+            let labels = memory[from..from + bits as usize].iter();
+            labels.rev().fold(0, |word, label| word << 1 | u128::from(label.lsb()))
         };
         let result = |(place, bits): (&Place, &u32)| {
-            Zeroizing::new((0..self.calls).map(|call| word(place, *bits, call)).collect::<Vec<_>>())
+            Zeroizing::new((0..self.calls as u64).map(|call| word(place.at(call), *bits)).collect::<Vec<_>>())
         };
         outs.iter().zip(self.outs).map(result).collect()
     }
+}
+
+/// Where words of these widths are that lie together call after call, from here on.
+fn places(widths: &[u32], start: usize) -> impl Iterator<Item = Place> + '_ {
+    let stride = widths.iter().map(|bits| *bits as isize).sum();
+    widths.iter().scan(start, move |next, bits| {
+        let start = *next;
+        *next += *bits as usize;
+        Some(Place { start, stride })
+    })
 }
 
 /// Words of bits shared by XOR, that are to be words modulo 2^to.
@@ -253,6 +249,8 @@ pub struct Conversions {
     /// OTs that party 0 sends, and such that party 1 does.
     forth: Way,
     back: Option<Way>,
+    /// Labels of circuits that ran: kept for the next ones, since memory that is new is slow.
+    memory: Zeroizing<Vec<Block>>,
 }
 
 impl Conversions {
@@ -297,7 +295,7 @@ impl Conversions {
         let labels = Prg::new(here.backend, here.session.block("active labels of the garbler's shares"));
         let forth = Way::setup::<B>(me, PartyId(0), extension, forth)?;
         let back = if both { Some(Way::setup::<B>(me, PartyId(1), extension, other)?) } else { None };
-        Ok(Conversions { me: here.me, gates, labels, forth, back })
+        Ok(Conversions { me: here.me, gates, labels, forth, back, memory: Zeroizing::default() })
     }
 
     /// Runs circuits: of each its results, of these the words of all calls, bits shared by XOR. A message of
@@ -307,23 +305,29 @@ impl Conversions {
         ch: &mut dyn Channel,
         circuits: &[Garbled<'_>],
     ) -> Result<Vec<Vec<Zeroizing<Vec<u128>>>>> {
-        let own: Bits = circuits.iter().flat_map(Garbled::own).collect();
-        let [active, theirs] = self.labels(ch, &own)?;
-        let (mut from, mut results) = (0, Vec::with_capacity(circuits.len()));
+        let own = circuits.iter().map(Garbled::own).sum();
+        let mut bits = WordWriter::with_room(own);
         for garbled in circuits {
-            let (all, args, outs) = garbled.places();
-            let (width, calls) = (garbled.width(), garbled.calls);
-            let mut memory = Zeroizing::new(vec![Block::ZERO; all * calls]);
-            for call in memory.chunks_mut(all.max(1)) {
-                call[..width].copy_from_slice(&active[from..from + width]);
-                call[width..2 * width].copy_from_slice(&theirs[from..from + width]);
-                from += width;
-            }
-            let (circuit, times) = (garbled.circuit, calls as u64);
-            let call = Call { index: 0, circuit, times, args: &args, outs: &outs };
-            self.garble(ch, &call, &mut memory)?;
-            results.push(garbled.results(&memory));
+            let words = garbled.shares.iter().zip(garbled.ins.iter().cycle());
+            words.for_each(|(share, width)| bits.put(*share, *width));
         }
+        let bits = Bits::from_bytes(&Zeroizing::new(bits.finish()), own);
+        // The labels of all words of party 0, of all of party 1, and of what comes out.
+        let out: usize = circuits.iter().map(Garbled::out).sum();
+        let mut memory = std::mem::take(&mut self.memory);
+        grow(&mut memory, 2 * own + out)?;
+        let (first, second) = memory[..2 * own].split_at_mut(own);
+        self.fill_labels(ch, &bits, [first, second])?;
+        let (mut from, mut to, mut results) = (0, 2 * own, Vec::with_capacity(circuits.len()));
+        for garbled in circuits {
+            let args: Vec<Place> = places(garbled.ins, from).chain(places(garbled.ins, own + from)).collect();
+            let outs: Vec<Place> = places(garbled.outs, to).collect();
+            let (circuit, times) = (garbled.circuit, garbled.calls as u64);
+            self.garble(ch, &Call { index: 0, circuit, times, args: &args, outs: &outs }, &mut memory)?;
+            results.push(garbled.results(&outs, &memory));
+            (from, to) = (from + garbled.own(), to + garbled.out());
+        }
+        self.memory = memory;
         if let Gates::Garbler(_) = self.gates {
             self.end_gates(ch)?;
             ch.flush()?;
@@ -337,20 +341,32 @@ impl Conversions {
     /// # Errors
     /// Errors of the OTs and of the channel.
     pub fn labels(&mut self, ch: &mut dyn Channel, own: &Bits) -> Result<[Zeroizing<Vec<Block>>; 2]> {
-        let first = self.own_labels(if self.me == PartyId(0) { Some(own) } else { None }, own.len());
-        let second = self.other_labels(ch, if self.me == PartyId(0) { None } else { Some(own) }, own.len())?;
-        Ok([first, second])
+        let mut labels = [(); 2].map(|()| Zeroizing::new(vec![Block::ZERO; own.len()]));
+        let [first, second] = &mut labels;
+        self.fill_labels(ch, own, [first, second])?;
+        Ok(labels)
+    }
+
+    /// As [`Conversions::labels`], into these places.
+    fn fill_labels(&mut self, ch: &mut dyn Channel, own: &Bits, [first, second]: [&mut [Block]; 2]) -> Result<()> {
+        let garbles = self.me == PartyId(0);
+        self.fill_own(if garbles { Some(own) } else { None }, first);
+        self.fill_other(ch, if garbles { None } else { Some(own) }, second)
     }
 
     /// Labels of an input value of party 0, which that party gives. Nothing is sent.
     pub fn own_labels(&mut self, value: Option<&Bits>, bits: usize) -> Zeroizing<Vec<Block>> {
         let mut labels = Zeroizing::new(vec![Block::ZERO; bits]);
-        self.labels.fill_blocks(&mut labels);
+        self.fill_own(value, &mut labels);
+        labels
+    }
+
+    fn fill_own(&mut self, value: Option<&Bits>, labels: &mut [Block]) {
+        self.labels.fill_blocks(labels);
         if let (Gates::Garbler(stream), Some(value)) = (&self.gates, value) {
             let delta = stream.delta();
             labels.iter_mut().zip(value.iter()).for_each(|(label, bit)| *label ^= delta.masked(bit));
         }
-        labels
     }
 
     /// Labels of an input value of party 1, which that party gives. A message of OTs.
@@ -363,28 +379,32 @@ impl Conversions {
         value: Option<&Bits>,
         bits: usize,
     ) -> Result<Zeroizing<Vec<Block>>> {
-        self.end_gates(ch)?;
         let mut labels = Zeroizing::new(vec![Block::ZERO; bits]);
-        match (&mut self.forth, value) {
-            (Way::Out(sender), _) => sender.labels(ch, &mut labels)?,
-            (Way::In(receiver), Some(value)) => {
-                receiver.labels(ch, value, &mut labels)?;
-                ch.flush()?;
-            }
-            (Way::In(_), None) => return Err(Error::invalid_input("party 1 has to put in a value, and gives none")),
-        }
+        self.fill_other(ch, value, &mut labels)?;
         Ok(labels)
     }
 
-    /// Runs calls of a circuit on a memory of labels. Tables wait until a buffer is full, or
-    /// [`end_gates`](Conversions::end_gates).
+    fn fill_other(&mut self, ch: &mut dyn Channel, value: Option<&Bits>, labels: &mut [Block]) -> Result<()> {
+        self.end_gates(ch)?;
+        match (&mut self.forth, value) {
+            (Way::Out(sender), _) => sender.labels(ch, labels),
+            (Way::In(receiver), Some(value)) => {
+                receiver.labels(ch, value, labels)?;
+                ch.flush()
+            }
+            (Way::In(_), None) => Err(Error::invalid_input("party 1 has to put in a value, and gives none")),
+        }
+    }
+
+    /// Runs calls of a circuit on a memory of labels, side by side where it is a chain. Tables wait until a buffer is
+    /// full, or [`end_gates`](Conversions::end_gates).
     ///
     /// # Errors
     /// Errors of the channel.
     pub fn garble(&mut self, ch: &mut dyn Channel, call: &Call<'_>, memory: &mut [Block]) -> Result<()> {
         match &mut self.gates {
-            Gates::Garbler(stream) => stream.call(call, memory, |tables| ch.send(tables)),
-            Gates::Evaluator(stream) => stream.call(call, memory, |tables| ch.recv(tables)),
+            Gates::Garbler(stream) => stream.call_side_by_side(call, memory, |tables| ch.send(tables)),
+            Gates::Evaluator(stream) => stream.call_side_by_side(call, memory, |tables| ch.recv(tables)),
         }
     }
 

@@ -16,7 +16,7 @@
 mod bits;
 mod numbers;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use comity_channel::Mesh;
@@ -24,7 +24,7 @@ use comity_circuit::{Builder, Circuit, Group, Owner, Recipients, Wire};
 use comity_core::{Error, PartyId, Result};
 use comity_ot::base::{BaseOt, Simplest};
 use comity_ot::{AtLeast, SemiHonest};
-use comity_share::ring::{WIDEST_WORD, word_mask};
+use comity_share::ring::{WIDEST_WORD, WordProduct, word_mask};
 use comity_share::triples::OtKind;
 use zeroize::Zeroizing;
 
@@ -97,6 +97,15 @@ impl<'a, 'n> Party<'a, 'n> {
         let conversions = Conversions::setup_over::<B>(&mut sub.sub("conversions"), extension, true)?;
         let machine = WordMachine::setup(&mut sub, Some(dealer), Some(conversions))?;
         Ok(Party { net: me.net, machine, plans: HashMap::new(), lanes: Lanes::default() })
+    }
+
+    /// Has the triples of `count` products made now, as many as there may be at once: what the products then send
+    /// is 2 words each way. Both parties ask for the same.
+    ///
+    /// # Errors
+    /// Errors of the dealer.
+    pub fn prepare(&mut self, what: WordProduct, count: u64) -> Result<()> {
+        self.machine.prepare(self.net, &BTreeMap::from([(what, count)]))
     }
 
     /// Words that one party puts in; the other one knows how many. Nothing is sent.
@@ -280,14 +289,11 @@ impl<'a, 'n> Party<'a, 'n> {
             let copies = (together(plan, n as u64) as usize).min(n - done);
             self.lanes.begin(plan, copies, self.machine.is_first())?;
             for (slot, word) in words.iter().enumerate() {
-                word.shares[done..done + copies]
-                    .iter()
-                    .enumerate()
-                    .for_each(|(t, share)| self.lanes.set(slot, t, *share));
+                self.lanes.put(slot, &word.shares[done..done + copies]);
             }
             self.lanes.run(plan, self.net, &mut self.machine)?;
             for ((_, term), result) in plan.outs.iter().zip(&mut results) {
-                result.shares.extend((0..copies).map(|t| self.lanes.share(term, t)));
+                result.shares.extend_from_slice(&self.lanes.row(term));
             }
             done += copies;
         }

@@ -4,6 +4,7 @@
 use comity_channel::Mesh;
 use comity_circuit::NoMemory;
 use comity_core::Result;
+use comity_share::ring::word_mask;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::conversions::{Chosen, Garbled, Lifted};
@@ -62,8 +63,14 @@ impl Lanes {
     }
 
     /// The shares of a term, of all calls.
-    fn row(&self, term: &Term) -> Zeroizing<Vec<u128>> {
-        Zeroizing::new((0..self.copies).map(|t| self.share(term, t)).collect())
+    pub(crate) fn row(&self, term: &Term) -> Zeroizing<Vec<u128>> {
+        let (constant, mask) = (if self.first { term.constant } else { 0 }, word_mask(term.bits));
+        let row = |slot: usize| self.rows[slot * self.copies..][..self.copies].iter();
+        Zeroizing::new(match term.of {
+            None => vec![constant & mask; self.copies],
+            Some((slot, 1)) => row(slot).map(|word| word.wrapping_add(constant) & mask).collect(),
+            Some((slot, by)) => row(slot).map(|word| word.wrapping_mul(by).wrapping_add(constant) & mask).collect(),
+        })
     }
 
     /// The shares of several terms, call after call.
@@ -71,8 +78,9 @@ impl Lanes {
         Zeroizing::new((0..self.copies).flat_map(|t| terms.iter().map(move |term| self.share(term, t))).collect())
     }
 
-    fn put(&mut self, out: usize, result: &[u128]) {
-        self.rows[out * self.copies..][..self.copies].copy_from_slice(result);
+    /// Puts the shares of a word into its slot, of all calls.
+    pub(crate) fn put(&mut self, slot: usize, shares: &[u128]) {
+        self.rows[slot * self.copies..][..self.copies].copy_from_slice(shares);
     }
 
     /// What of a layer needs messages, kind after kind.
@@ -161,13 +169,13 @@ impl Lanes {
     }
 }
 
-/// Makes room for `wanted` words.
-pub(crate) fn grow(words: &mut Zeroizing<Vec<u128>>, wanted: usize) -> Result<(), NoMemory> {
+/// Makes room for `wanted` words, or labels.
+pub(crate) fn grow<T: Zeroize + Clone + Default>(words: &mut Zeroizing<Vec<T>>, wanted: usize) -> Result<(), NoMemory> {
     if words.len() < wanted {
         // Memory that is moved is not wiped where it was.
         words.zeroize();
         words.try_reserve_exact(wanted).map_err(|_| NoMemory { wires: wanted as u64, bytes: 16 })?;
-        words.resize(wanted, 0);
+        words.resize(wanted, T::default());
     }
     Ok(())
 }

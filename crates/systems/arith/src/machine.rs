@@ -177,39 +177,31 @@ impl<'d> WordMachine<'d> {
             for products in &layer {
                 taken.push(machine.take(net, products.what, products.x.len())?);
             }
-            let masked = |shares: &[u128], masks: &[u128], bits: u32| -> Vec<u128> {
-                shares.iter().zip(masks).map(|(share, mask)| share.wrapping_sub(*mask) & word_mask(bits)).collect()
-            };
-            let mut opened: Vec<[Vec<u128>; 2]> = Vec::with_capacity(layer.len());
-            let mut to = WordWriter::default();
-            for (products, triples) in layer.iter().zip(&taken) {
+            let bits = layer.iter().map(|products| (products.x.len() + products.y.len()) * products.what.bits as usize);
+            let mut to = WordWriter::with_room(bits.sum());
+            // The factors become what is opened of them.
+            for (products, triples) in layer.iter_mut().zip(&taken) {
                 let (bits, [a, b, _]) = (products.what.bits, triples.shares());
-                let both = [masked(&products.x, a, bits), masked(&products.y, b, bits)];
-                both.iter().flatten().for_each(|&word| to.put(word, bits));
-                opened.push(both);
+                for (factors, masks) in [(&mut products.x, a), (&mut products.y, b)] {
+                    for (factor, mask) in factors.iter_mut().zip(masks) {
+                        *factor = factor.wrapping_sub(*mask) & word_mask(bits);
+                    }
+                    to.put_all(factors, bits);
+                }
             }
-            let said = to.finish();
+            let mut said = to.finish();
             let mut into = PerPeer::new(me, net.parties(), |_| vec![0; said.len()]);
-            let out = PerPeer::new(me, net.parties(), |_| said.clone());
+            let out = PerPeer::new(me, net.parties(), |_| std::mem::take(&mut said));
             net.exchange(&out, &mut into)?;
             let (_, into) = into.iter().next().expect("one of two parties");
             let mut reader = WordReader::new(into);
-            for (products, opened) in layer.iter().zip(&mut opened) {
-                let bits = products.what.bits;
-                opened.iter_mut().flatten().for_each(|word| *word = word.wrapping_add(reader.take(bits)));
-            }
-            let product = |((products, triples), [d, e]): ((&Products, &RingTriples), &[Vec<u128>; 2])| {
-                let ([a, b, c], mask) = (triples.shares(), word_mask(products.what.bits));
-                let both = |product: u128| if me == PartyId(0) { product } else { 0 };
-                let square = |i: usize| both(d[i].wrapping_mul(d[i])).wrapping_add(d[i].wrapping_mul(a[i]) << 1);
-                let mixed = |i: usize| {
-                    let with_b = d[i].wrapping_mul(b[i]);
-                    both(d[i].wrapping_mul(e[i])).wrapping_add(with_b).wrapping_add(e[i].wrapping_mul(a[i]))
-                };
-                let term = |i: usize| if products.what.square { square(i) } else { mixed(i) };
-                Zeroizing::new((0..c.len()).map(|i| c[i].wrapping_add(term(i)) & mask).collect::<Vec<_>>())
+            let product = |(mut products, triples): (Products, RingTriples)| {
+                let Products { what, x, y } = &mut products;
+                reader.add_all(x, what.bits);
+                reader.add_all(y, what.bits);
+                triples.products(*what, [x, y], me == PartyId(0))
             };
-            Ok(layer.iter().zip(&taken).zip(&opened).map(product).collect())
+            Ok(layer.into_iter().zip(taken).map(product).collect())
         })
     }
 

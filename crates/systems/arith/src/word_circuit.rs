@@ -84,10 +84,9 @@ impl WordCircuit {
         lanes.begin(&self.plan, copies, machine.is_first())?;
         for (slot, shares) in ins.iter().enumerate().filter(|(_, shares)| !shares.is_empty()) {
             assert_eq!(shares.len(), copies, "a share of a word in each call");
-            shares.iter().enumerate().for_each(|(t, share)| lanes.set(slot, t, *share));
+            lanes.put(slot, shares);
         }
         lanes.run(&self.plan, net, machine)?;
-        let word = |term| Zeroizing::new((0..copies).map(|t| lanes.share(term, t)).collect::<Vec<_>>());
-        Ok(self.plan.outs.iter().map(|(_, term)| word(term)).collect())
+        Ok(self.plan.outs.iter().map(|(_, term)| lanes.row(term)).collect())
     }
 }

@@ -191,6 +191,61 @@ fn looks_random(words: usize, build: fn(&mut Builder, &[Wire], &[Wire]) -> Vec<W
     }
 }
 
+/// 10^8 products of words, of which those of a turn wait for those of the turn before: their triples would be 4.8 GB at
+/// each party.
+#[test]
+#[ignore = "ten minutes; part of make test-long"]
+fn a_hundred_million_products_run_in_little_memory() {
+    let [before, peak] = products_in_turns(390_625);
+    assert!(peak - before < 96 << 10, "{} KiB for both parties", peak - before);
+}
+
+#[test]
+fn products_of_many_turns() {
+    products_in_turns(1_000);
+}
+
+/// Runs 256 products in each of these turns: the most memory before that and after it, as far as it is known.
+fn products_in_turns(turns: u64) -> [u64; 2] {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 32 * 256), b.input("y", 32 * 256));
+    let next: Vec<_> = x.chunks(32).zip(y.chunks(32)).flat_map(|(x, y)| arith::mul(&mut b, x, y)).collect();
+    b.output("next", &next);
+    let program = Program::iterate(b.finish(), turns, &[(0, 0)]).unwrap().with_owner(1, 1).unwrap();
+    let inputs = inputs(&program, 9);
+    let words = |bits: &Bits| -> Vec<u32> {
+        let bytes = bits.to_bytes();
+        bytes.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
+    };
+    // The gates would take hours. What the words are is known otherwise.
+    let power = |y: u32| {
+        let (mut power, mut square) = (1u32, y);
+        for bit in 0..u64::BITS {
+            if turns >> bit & 1 == 1 {
+                power = power.wrapping_mul(square);
+            }
+            square = square.wrapping_mul(square);
+        }
+        power
+    };
+    let expected: Vec<u32> =
+        words(&inputs[0]).iter().zip(words(&inputs[1])).map(|(x, y)| x.wrapping_mul(power(y))).collect();
+    let before = peak_memory().unwrap_or(0);
+    let learned = std::thread::scope(|scope| {
+        let threads = memory_mesh(2, Some(PATIENCE)).into_iter().map(|links| {
+            let (program, inputs) = (&program, &inputs);
+            scope
+                .spawn(move || run(&DEALT, &mut Mesh::new(links), program, inputs, setting(Backend::detect())).unwrap())
+        });
+        let threads: Vec<_> = threads.collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    for outputs in learned {
+        assert!(outputs.len() == 1 && words(&outputs[0].1) == expected);
+    }
+    [before, peak_memory().unwrap_or(before)]
+}
+
 /// 10^7 products of eight bits, whose gates the evaluator runs, too: their triples would be 480 MB.
 #[test]
 #[ignore = "minutes; part of make test-long"]

@@ -5,7 +5,7 @@ use comity_arith::{Party, Word};
 use comity_circuit::Recipients;
 use comity_core::{Backend, Kind, Params, PartyId, Result, SessionId};
 use comity_protocol::Here;
-use comity_share::ring::word_mask;
+use comity_share::ring::{WordProduct, word_mask};
 use comity_share::triples::OtKind;
 use comity_testing::Net;
 use comity_testing::laws::{Outputs, rng};
@@ -231,4 +231,18 @@ fn mistakes_are_errors_and_nothing_is_sent() {
         let sum = party.mul(&x, &y).unwrap();
         assert_eq!(party.declassify(&sum, Recipients::All).unwrap().unwrap().to_vec(), [63, 300]);
     });
+}
+
+/// Products on triples that were made before, and more of them than there are.
+#[test]
+fn products_on_triples_made_ahead() {
+    let values: Vec<[u128; 2]> = (1..=50).map(|i| [i * 0x9e37_79b9, u128::from(u64::MAX) - i]).collect();
+    let found = together(|id, party| {
+        party.prepare(WordProduct { bits: 64, square: false }, 30).unwrap();
+        let [x, y] = put(id, party, 64, &values);
+        let product = party.mul(&x, &y).unwrap();
+        party.declassify(&product, Recipients::All).unwrap().expect("a recipient").to_vec()
+    });
+    let expected: Vec<u128> = values.iter().map(|[x, y]| x.wrapping_mul(*y) & word_mask(64)).collect();
+    assert_eq!(found, expected);
 }

@@ -33,7 +33,7 @@ fn dealt(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
 
 const DEALT: RunBy<Arith> = RunBy { protocol: Arith, run: dealt };
 
-laws!(Arith, Laws { wire: &["926f2ef8eb0e6faff50d85e32bc3a43c"], programs: 1, deviations: 12, ..Laws::USUAL });
+laws!(Arith, Laws { wire: &["0178c2cde8c4dfbe4ea320e84a841ff3"], programs: 1, deviations: 12, ..Laws::USUAL });
 
 /// Laws 1 and 3 in more runs, over dealt base OTs. Much of what is then changed is of triples that are not
 /// used up.

@@ -5,15 +5,18 @@
 //! With `a = a_0 + a_1` and `b = b_0 + b_1`, `ab` has the terms `a_0 b_0` and `a_1 b_1`, which a party has,
 //! and two of both parties. For each of these one party is the sender, with `a`, and the other one the
 //! receiver, whose `b` is the choice bits of its random OTs. In OT `i`, with messages `r_0` and `r_1`:
-//! 1. the sender tells `u = r_0 - r_1 + a`, modulo 2^(k-i), which the message that the receiver lacks masks;
-//! 2. the receiver has `r_0 + b_i a`: its message, plus `u` if its bit is one;
+//! 1. the sender tells `u_i = r_0 - r_1 + a`, modulo 2^(k-i), which the message that the receiver lacks masks;
+//! 2. the receiver has `r_0 + b_i a`: its message, plus `u_i` if its bit is one;
 //! 3. the sum of these times 2^i is its share, and minus that of the `r_0` the sender's.
 //!
 //! *Square pairs*: `a² = a_0² + a_1² + 2 a_0 a_1`, one such product of k - 1 bits; each party is the sender
 //! of every other pair.
 //!
 //! **Hashed**: `r_0` and `r_1` are of hashed correlations. In raw ones they differ by delta, the same in all,
-//! and `u` would be no secret.
+//! and `u_i` would be no secret.
+//!
+//! *On the wire*, of a word: `u_0`; each `u_i` with `u_(k-i)` above it, k bits both, `i` from 1 on; if k is even
+//! `u_(k/2)`. So words of 64 bits are written as such.
 //!
 //! **Adversary**: semi-honest. A sender that takes another `a` in one OT than in the others makes a product
 //! wrong by what depends on a bit of the other's `b`.
@@ -22,6 +25,8 @@
 //! `k (k - 1) / 2` bits one way. Two messages each way for [`CHUNK`] OTs.
 
 mod matrix;
+
+use std::num::Wrapping;
 
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Block, Prg, Result, SessionId};
@@ -32,8 +37,9 @@ use zeroize::Zeroizing;
 
 pub use matrix::{MatrixProduct, MatrixTriples};
 
-use super::{WordReader, WordWriter, word_mask, zeros};
-use crate::triples::{CHUNK, Links, OtKind, OtSink};
+use super::gilboa::{Cross, Gilboa, Modular, Words};
+use super::word_mask;
+use crate::triples::{CHUNK, Links, OtKind};
 
 /// A product of shared words, as far as its material depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,6 +102,10 @@ impl RingTriples {
 
     /// Uses up `n` triples, or all if there are fewer. They go to `to`, which is for one use.
     pub fn take(&mut self, n: usize, to: &mut RingTriples) {
+        if to.is_empty() && n >= self.len() {
+            *to = std::mem::take(self);
+            return;
+        }
         let left = self.len().saturating_sub(n);
         for (from, to) in [(&mut self.a, &mut to.a), (&mut self.b, &mut to.b), (&mut self.c, &mut to.c)] {
             let left = left.min(from.len());
@@ -108,6 +118,39 @@ impl RingTriples {
     /// The shares of `a`, of `b` and of `c`.
     pub fn shares(&self) -> [&[u128]; 3] {
         [&self.a, &self.b, &self.c]
+    }
+
+    /// Shares of products, of whose factors both parties know `d = x - a` and `e = y - b`, or of squares `d` alone:
+    /// `c + d b + e a + d e`, or `c + 2 d a + d²`, the last term at the `first` party. The triples are used up.
+    ///
+    /// # Panics
+    /// If there are not as many factors as triples.
+    pub fn products(self, what: WordProduct, [d, e]: [&[u128]; 2], first: bool) -> Zeroizing<Vec<u128>> {
+        let of_squares = usize::from(!what.square);
+        let [of_a, of_b] = [self.len(), self.len() * of_squares];
+        assert!([d.len(), e.len(), self.b.len()] == [of_a, of_b, of_b], "a triple for the factors of each product");
+        if what.bits <= u64::BITS {
+            self.products_in::<Wrapping<u64>>(what, [d, e], first)
+        } else {
+            self.products_in::<Wrapping<u128>>(what, [d, e], first)
+        }
+    }
+
+    fn products_in<W: Modular>(mut self, what: WordProduct, [d, e]: [&[u128]; 2], first: bool) -> Zeroizing<Vec<u128>> {
+        let (mask, both) = (word_mask(what.bits), W::low(first.into()));
+        let of_a = self.c.iter_mut().zip(self.a.iter().zip(d));
+        if what.square {
+            for (c, (a, d)) in of_a {
+                let [old, a, d] = [*c, *a, *d].map(W::low);
+                *c = (old + d * ((a << 1) + both * d)).wide() & mask;
+            }
+        } else {
+            for ((c, (a, d)), (b, e)) in of_a.zip(self.b.iter().zip(e)) {
+                let [old, a, b, d, e] = [*c, *a, *b, *d, *e].map(W::low);
+                *c = (old + d * (b + both * e) + e * a).wide() & mask;
+            }
+        }
+        self.c
     }
 }
 
@@ -149,61 +192,78 @@ impl RingDealer {
         let mut all = RingTriples::default();
         for start in (0..each).step_by(what.chunk()) {
             let now = what.chunk().min(each - start);
-            if what.square { self.squares(net, what, now, &mut all)? } else { self.triples(net, what, now, &mut all)? }
+            match (what.square, what.bits <= u64::BITS) {
+                (false, true) => self.triples::<Wrapping<u64>>(net, what, now, &mut all)?,
+                (false, false) => self.triples::<Wrapping<u128>>(net, what, now, &mut all)?,
+                (true, true) => self.squares::<Wrapping<u64>>(net, what, now, &mut all)?,
+                (true, false) => self.squares::<Wrapping<u128>>(net, what, now, &mut all)?,
+            }
         }
         Ok(all)
     }
 
-    fn triples(&mut self, net: &mut Mesh<'_>, what: WordProduct, n: usize, all: &mut RingTriples) -> Result<()> {
-        let a = self.draw(what.bits, n);
-        let cross = self.cross(net, what.bits, &a)?;
-        for (j, &a) in a.iter().enumerate() {
-            let own = a.wrapping_mul(cross.b[j]);
-            all.c.push(own.wrapping_add(cross.sent[j]).wrapping_add(cross.heard[j]) & word_mask(what.bits));
-        }
-        all.a.extend_from_slice(&a);
-        all.b.extend_from_slice(&cross.b);
+    fn triples<W: Modular>(
+        &mut self,
+        net: &mut Mesh<'_>,
+        what: WordProduct,
+        n: usize,
+        all: &mut RingTriples,
+    ) -> Result<()> {
+        let a = self.draw::<W>(what.bits, n);
+        let Cross { sent, b, heard } = self.cross(net, what.bits, &a)?;
+        let mask = word_mask(what.bits);
+        let products = a.iter().zip(b.iter()).zip(sent.iter().zip(heard.iter()));
+        all.c.extend(products.map(|((a, b), (sent, heard))| (*a * *b + *sent + *heard).wide() & mask));
+        all.a.extend(a.iter().map(|a| a.wide()));
+        all.b.extend(b.iter().map(|b| b.wide()));
         Ok(())
     }
 
     /// Two for each: first one that party 0 sends, then one that party 1 does.
-    fn squares(&mut self, net: &mut Mesh<'_>, what: WordProduct, n: usize, all: &mut RingTriples) -> Result<()> {
-        let (a, mask) = (self.draw(what.bits, n), word_mask(what.bits));
-        let top = self.draw(1, n);
+    fn squares<W: Modular>(
+        &mut self,
+        net: &mut Mesh<'_>,
+        what: WordProduct,
+        n: usize,
+        all: &mut RingTriples,
+    ) -> Result<()> {
+        let (a, mask) = (self.draw::<W>(what.bits, n), word_mask(what.bits));
+        let top = self.draw::<W>(1, n);
         let cross = self.cross(net, what.bits - 1, &a)?;
         for j in 0..n {
             // The top bit of a receiver's share is in no product modulo 2^k.
-            let heard = cross.b[j] | top[j] << (what.bits - 1);
-            let square = |a: u128, cross: u128| (a, a.wrapping_mul(a).wrapping_add(cross << 1) & mask);
+            let heard = cross.b[j] | top[j] << (what.bits as usize - 1);
+            let square = |a: W, cross: W| [a, a * a + (cross << 1)];
             let mut both = [square(a[j], cross.sent[j]), square(heard, cross.heard[j])];
             if net.me().0 == 1 {
                 both.reverse();
             }
-            for (a, c) in both {
-                all.a.push(a);
-                all.c.push(c);
+            for [a, c] in both {
+                all.a.push(a.wide());
+                all.c.push(c.wide() & mask);
             }
         }
         Ok(())
     }
 
     /// `n` random words.
-    fn draw(&mut self, bits: u32, n: usize) -> Zeroizing<Vec<u128>> {
-        let mut words = zeros(n);
-        words.iter_mut().for_each(|word| *word = self.own.block().to_u128() & word_mask(bits));
-        words
+    fn draw<W: Modular>(&mut self, bits: u32, n: usize) -> Words<W> {
+        let mut blocks = Zeroizing::new(vec![Block::ZERO; n]);
+        self.own.fill_blocks(&mut blocks);
+        Zeroizing::new(blocks.iter().map(|block| W::low(block.to_u128() & word_mask(bits))).collect())
     }
 
-    /// Shares of the products of each party's words with random words of the other one, modulo 2^bits.
-    fn cross(&mut self, net: &mut Mesh<'_>, bits: u32, own: &[u128]) -> Result<Cross> {
+    /// Shares of the products of each party's words with random words of the other one, modulo 2^bits; what is
+    /// above is anything.
+    fn cross<W: Modular>(&mut self, net: &mut Mesh<'_>, bits: u32, own: &[W]) -> Result<Cross<W>> {
         let (me, parties, n) = (net.me(), net.parties(), own.len());
-        let mut ots = PerPeer::new(me, parties, |_| Gilboa::new(bits, own));
+        let mut ots = PerPeer::new(me, parties, |_| Gilboa::new(bits as usize, own));
         if bits > 0 {
             self.links.chunk(net, n * bits as usize, &mut ots)?;
         }
         let mut out = PerPeer::new(me, parties, |_| Vec::new());
         for (peer, ots) in ots.iter_mut() {
-            out[peer] = std::mem::take(&mut ots.told).finish();
+            out[peer] = ots.say();
         }
         let mut into = PerPeer::new(me, parties, |peer| vec![0; out[peer].len()]);
         net.exchange(&out, &mut into)?;
@@ -217,81 +277,4 @@ fn seed(rng: &mut (impl CryptoRng + ?Sized)) -> Block {
     let mut seed = [0; Block::BYTES];
     rng.fill_bytes(&mut seed);
     Block::new(seed)
-}
-
-/// Shares of products of both parties' words.
-struct Cross {
-    /// Shares of the products of this party's words with the other's.
-    sent: Zeroizing<Vec<u128>>,
-    /// This party's random words.
-    b: Zeroizing<Vec<u128>>,
-    /// Shares of the products of `b` with the other's words.
-    heard: Zeroizing<Vec<u128>>,
-}
-
-/// The OTs of a chunk on their way to products: those of the lowest bits of the words come first, word after
-/// word.
-struct Gilboa<'a> {
-    bits: u32,
-    own: &'a [u128],
-    sent: Zeroizing<Vec<u128>>,
-    /// The words of the OTs that were sent so far: which word, which bit.
-    next: (usize, u32),
-    /// This party's messages.
-    told: WordWriter,
-    /// The messages that this party chose.
-    chosen: Zeroizing<Vec<u128>>,
-    choices: Zeroizing<Vec<u64>>,
-}
-
-impl<'a> Gilboa<'a> {
-    fn new(bits: u32, own: &'a [u128]) -> Gilboa<'a> {
-        let told = WordWriter::with_room(own.len() * (bits as usize * (bits as usize + 1) / 2));
-        let chosen = Zeroizing::new(Vec::with_capacity(own.len() * bits as usize));
-        Gilboa { bits, own, sent: zeros(own.len()), next: (0, 0), told, chosen, choices: Zeroizing::default() }
-    }
-
-    /// Steps 2 and 3 of the receiver.
-    fn hear(&mut self, told: &[u8]) -> Cross {
-        let (n, bits) = (self.own.len(), self.bits as usize);
-        let (mut b, mut heard, mut told) = (zeros(n), zeros(n), WordReader::new(told));
-        for (word, (b, heard)) in b.iter_mut().zip(heard.iter_mut()).enumerate() {
-            for i in 0..bits {
-                let ot = word * bits + i;
-                let choice = u128::from(self.choices[ot / 64] >> (ot % 64) & 1);
-                let u = told.take((bits - i) as u32);
-                *b |= choice << i;
-                let share = self.chosen[ot].wrapping_add(u & choice.wrapping_neg());
-                *heard = heard.wrapping_add(share << i);
-            }
-            *heard &= word_mask(self.bits);
-        }
-        Cross { sent: std::mem::take(&mut self.sent), b, heard }
-    }
-}
-
-impl OtSink for Gilboa<'_> {
-    // Step 1, and step 3 of the sender.
-    fn sent(&mut self, _: Backend, pairs: &[[Block; 2]]) {
-        let (mut word, mut i) = self.next;
-        for [zero, one] in pairs {
-            let (zero, one) = (zero.to_u128(), one.to_u128());
-            self.told.put(zero.wrapping_sub(one).wrapping_add(self.own[word]), self.bits - i);
-            let share = self.sent[word].wrapping_sub(zero << i);
-            self.sent[word] = share & word_mask(self.bits);
-            i += 1;
-            if i == self.bits {
-                (word, i) = (word + 1, 0);
-            }
-        }
-        self.next = (word, i);
-    }
-
-    fn received(&mut self, _: Backend, messages: &[Block]) {
-        self.chosen.extend(messages.iter().map(|message| message.to_u128()));
-    }
-
-    fn choices(&mut self, words: &[u64]) {
-        self.choices.extend_from_slice(words);
-    }
 }

@@ -126,6 +126,12 @@ impl Party<'_, '_> {
     /// # Errors
     /// As [`Party::mul`].
     pub fn rotr_by(&mut self, x: &Word, by: &Word) -> Result<Word> {
+        let low = x.bits.ilog2();
+        if x.bits == 1 << low && (1..=by.bits).contains(&low) {
+            // To the left by minus the number, modulo k: which needs no message.
+            let by = self.neg(&self.truncate(by, low)?);
+            return self.rotl_by(x, &by);
+        }
         // To the left by k minus the number, which has to be less than k.
         let k = u128::from(x.bits);
         let wide = by.bits.max(8);

@@ -14,13 +14,15 @@
 //! OTs each way, and `n m p k (k + 1) / 2` bits each way. Products one by one take `m n p k` OTs for the same
 //! bits.
 
+use std::num::Wrapping;
 use std::ops::Range;
 
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Block, Prg, Result};
 use zeroize::Zeroizing;
 
-use super::{Cross, RingDealer};
+use super::RingDealer;
+use crate::ring::gilboa::Cross;
 use crate::ring::{WIDEST_WORD, WordReader, WordWriter, word_mask, zeros};
 use crate::triples::{CHUNK, OtSink};
 
@@ -111,9 +113,10 @@ impl RingDealer {
         assert!((1..=WIDEST_WORD).contains(&what.bits), "words of {} bits", what.bits);
         assert!(what.m > 0 && what.n > 0 && what.p > 0, "{what:?} has no words");
         let ([choosing, row], n, mask) = (what.rows(), what.n as usize, word_mask(what.bits));
-        let (mut chooses, mut products) = (zeros(count * choosing), zeros(count * choosing / n * row));
+        let (mut chooses, mut products) = (zeros(count * choosing), zeros::<u128>(count * choosing / n * row));
         // The row of each word that chooses, of all products one after another.
-        let rows = self.draw(what.bits, count * n * row);
+        let rows = self.draw::<Wrapping<u128>>(what.bits, count * n * row);
+        let rows = Zeroizing::new(rows.iter().map(|word| word.0).collect::<Vec<u128>>());
         let row_of = |word: usize| &rows[(word / choosing * n + word % n) * row..][..row];
         for start in (0..count * choosing).step_by(what.chunk()) {
             let words = start..(start + what.chunk()).min(count * choosing);
@@ -143,7 +146,7 @@ impl RingDealer {
         what: MatrixProduct,
         words: Range<usize>,
         row_of: &dyn Fn(usize) -> &'r [u128],
-    ) -> Result<Cross> {
+    ) -> Result<Cross<u128>> {
         let (me, parties) = (net.me(), net.parties());
         let mut ots = PerPeer::new(me, parties, |_| RowOts::new(what, words.clone(), row_of));
         self.links.chunk(net, words.len() * what.bits as usize, &mut ots)?;
@@ -212,9 +215,9 @@ impl<'a, 'r> RowOts<'a, 'r> {
     }
 
     /// The receiver's part.
-    fn hear(&mut self, told: &[u8]) -> Cross {
+    fn hear(&mut self, told: &[u8]) -> Cross<u128> {
         let (bits, [_, row]) = (self.what.bits, self.what.rows());
-        let (mut b, mut heard, mut told) = (zeros(self.words.len()), zeros(self.sent.len()), WordReader::new(told));
+        let (mut b, mut heard, mut told) = (zeros(self.words.len()), zeros::<u128>(self.sent.len()), WordReader::new(told));
         let mut message = zeros(row);
         for (word, (b, heard)) in b.iter_mut().zip(heard.chunks_mut(row)).enumerate() {
             for i in 0..bits {
