@@ -4,11 +4,14 @@
 
 use std::time::Instant;
 
-use comity_arith::{Party as Hand, Word};
-use comity_channel::Result;
-use comity_core::PartyId;
+use comity_arith::{Conversions, Lifted, Party as Hand, Word};
+use comity_channel::{Channel, Result};
+use comity_circuit::{Builder, Call, Lowered, Place};
+use comity_core::{Bits, Block, PartyId};
+use comity_library::arith;
 use comity_net::SystemRng;
 use comity_protocol::Party;
+use comity_share::ring::WordProduct;
 use comity_share::triples::OtKind;
 use comity_terminal::failure::Outcome;
 use rand_core::Rng;
@@ -31,6 +34,7 @@ type Operation = fn(&mut Hand<'_, '_>, &Word, &Word) -> Result<Word>;
 /// The operations, each with its name, the bits of its words, and how many words a vector has.
 const OPERATIONS: &[(&str, u32, usize, Operation)] = &[
     ("mul", 64, 1 << 16, |hand, x, y| hand.mul(x, y)),
+    ("mul", 32, 1 << 16, |hand, x, y| hand.mul(x, y)),
     ("square", 64, 1 << 16, |hand, x, _| hand.square(x)),
     ("msb", 64, 1 << 14, |hand, x, _| hand.msb(x)),
     ("equal", 64, 1 << 14, |hand, x, y| hand.eq(x, y)),
@@ -46,37 +50,119 @@ const OPERATIONS: &[(&str, u32, usize, Operation)] = &[
     ("prefix_or", 64, 1 << 12, |hand, x, _| hand.prefix_or(x)),
 ];
 
+/// A conversion of as many words of 32 bits.
+type Conversion = fn(&mut Conversions, &mut dyn Channel, usize) -> Result<()>;
+
+/// The conversions.
+const CONVERSIONS: &[(&str, Conversion)] = &[("a2y", a2y), ("b2a", b2a)];
+
+/// The words that are converted at once.
+const CONVERTED: usize = 1 << 12;
+
+/// The products that are made ahead where the online part is timed.
+const AHEAD: usize = 1 << 17;
+
 fn run(suite: &mut Suite) -> Outcome {
     for &(name, bits, words, operation) in OPERATIONS {
-        let row = format!("d133.arith.{name}.k{bits}");
-        if !suite.wants(&row) {
-            continue;
-        }
-        let rates = repeat(|| {
-            let cost = timed(bits, words, operation)?;
-            Ok(words as f64 / cost.ends.into_iter().fold(0.0, f64::max))
-        })?;
+        row(suite, &format!("{name}.k{bits}"), words, || timed(OtKind::SoftSpoken, (bits, words), operation))?;
+    }
+    row(suite, "mul_silent.k64", 1 << 17, || timed(OtKind::Silent, (64, 1 << 17), |hand, x, y| hand.mul(x, y)))?;
+    row(suite, "mul_online.k64", AHEAD, || online(AHEAD))?;
+    for &(name, conversion) in CONVERSIONS {
+        row(suite, &format!("{name}.k32"), CONVERTED, || converted(CONVERTED, conversion))?;
+    }
+    Ok(())
+}
+
+/// A row of the operations a second, from what `words` of them take.
+fn row(suite: &mut Suite, name: &str, words: usize, timed: impl Fn() -> Outcome<Cost<f64>>) -> Outcome {
+    let row = format!("d133.arith.{name}");
+    if suite.wants(&row) {
+        let rates = repeat(|| Ok(words as f64 / timed()?.ends.into_iter().fold(0.0, f64::max)))?;
         suite.record(&row, "ops/s", None, rates);
     }
     Ok(())
 }
 
-/// The seconds that each party takes for an operation of two vectors of `words` words, one of each party. What is
-/// drawn and planned once is there already.
-fn timed(bits: u32, words: usize, operation: Operation) -> Outcome<Cost<f64>> {
+/// A party of two by hand.
+fn by_hand(kind: OtKind, work: impl Fn(&mut Hand<'_, '_>, u16) -> Result<f64> + Sync) -> Outcome<Cost<f64>> {
+    as_party(|party, me| work(&mut Hand::setup(party, kind)?, me))
+}
+
+/// A party of two in a session of its own.
+fn as_party(work: impl Fn(&mut Party<'_, '_>, u16) -> Result<f64> + Sync) -> Outcome<Cost<f64>> {
     let session = session();
     together(2, None, |net, me| {
         let mut observer = Nobody;
-        let mut party = Party { net, here: here(me, 2, session), rng: &mut SystemRng, observer: &mut observer };
-        let mut hand = Hand::setup(&mut party, OtKind::SoftSpoken)?;
-        let own: Vec<u128> = (0..words).map(|_| u128::from(SystemRng.next_u64()) >> (64 - bits)).collect();
-        let mut put = |owner: u16| hand.input(PartyId(owner), bits, words, (owner == me).then_some(&own));
-        let (x, y) = (put(0)?, put(1)?);
-        operation(&mut hand, &x, &y)?;
+        work(&mut Party { net, here: here(me, 2, session), rng: &mut SystemRng, observer: &mut observer }, me)
+    })
+}
+
+/// Two vectors of `words` words, one of each party.
+fn vectors(hand: &mut Hand<'_, '_>, me: u16, bits: u32, words: usize) -> Result<[Word; 2]> {
+    let own: Vec<u128> = (0..words).map(|_| u128::from(SystemRng.next_u64()) >> (64 - bits)).collect();
+    let mut put = |owner: u16| hand.input(PartyId(owner), bits, words, (owner == me).then_some(&own));
+    Ok([put(0)?, put(1)?])
+}
+
+/// The seconds that each party takes for an operation of two vectors of `words` words, one of each party. What is
+/// drawn and planned once is there already.
+fn timed(kind: OtKind, (bits, words): (u32, usize), operation: Operation) -> Outcome<Cost<f64>> {
+    by_hand(kind, |hand, me| {
+        let [x, y] = vectors(hand, me, bits, words)?;
+        operation(hand, &x, &y)?;
         let start = Instant::now();
-        operation(&mut hand, &x, &y)?;
+        operation(hand, &x, &y)?;
         Ok(start.elapsed().as_secs_f64())
     })
+}
+
+/// The seconds that each party takes for products whose triples are there.
+fn online(words: usize) -> Outcome<Cost<f64>> {
+    by_hand(OtKind::SoftSpoken, |hand, me| {
+        let [x, y] = vectors(hand, me, 64, words)?;
+        hand.mul(&x, &y)?;
+        hand.prepare(WordProduct { bits: 64, square: false }, words as u64)?;
+        let start = Instant::now();
+        hand.mul(&x, &y)?;
+        Ok(start.elapsed().as_secs_f64())
+    })
+}
+
+/// The seconds that each party takes for a conversion of `words` words.
+fn converted(words: usize, conversion: Conversion) -> Outcome<Cost<f64>> {
+    as_party(|party, _| {
+        let mut conversions = Conversions::setup(&mut party.sub("conversions"), OtKind::SoftSpoken, false)?;
+        let (_, ch) = party.net.pair()?;
+        conversion(&mut conversions, ch, words)?;
+        let start = Instant::now();
+        conversion(&mut conversions, ch, words)?;
+        Ok(start.elapsed().as_secs_f64())
+    })
+}
+
+/// Words become labels of their bits: an adder of both shares for each.
+fn a2y(conversions: &mut Conversions, ch: &mut dyn Channel, words: usize) -> Result<()> {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x", 32), b.input("y", 32));
+    let sum = b.quiet(|b| arith::add(b, &x, &y));
+    b.output("sum", &sum);
+    let adder = Lowered::new(&b.finish());
+    let own = Bits::from_words((0..words.div_ceil(2)).map(|_| SystemRng.next_u64()).collect(), 32 * words);
+    let mut memory = conversions.labels(ch, &own)?.map(|labels| labels.to_vec()).concat();
+    memory.resize(3 * 32 * words, Block::ZERO);
+    let places = [0, 1, 2].map(|value| Place { start: value * 32 * words, stride: 32 });
+    let (args, outs) = places.split_at(2);
+    conversions.garble(ch, &Call { index: 0, circuit: &adder, times: words as u64, args, outs }, &mut memory)?;
+    conversions.end_gates(ch)?;
+    ch.flush()
+}
+
+/// Shared bits become words.
+fn b2a(conversions: &mut Conversions, ch: &mut dyn Channel, words: usize) -> Result<()> {
+    let shares: Vec<u128> = (0..words).map(|_| SystemRng.next_u32().into()).collect();
+    conversions.words(ch, &[Lifted { bits: 32, to: 32, shares: shares.into() }])?;
+    ch.flush()
 }
 
 #[cfg(test)]
@@ -85,9 +171,12 @@ mod tests {
 
     #[test]
     fn operations_are_measured() {
-        let cost = timed(16, 10, |hand, x, y| hand.lt(x, y)).unwrap();
+        let cost = timed(OtKind::SoftSpoken, (16, 10), |hand, x, y| hand.lt(x, y)).unwrap();
         assert!(cost.ends.iter().all(|seconds| *seconds > 0.0));
         // Two comparisons of ten words, beyond the set-up.
         assert!(cost.bytes > 20 * 46 * 32, "{}", cost.bytes);
+        for cost in [online(10), converted(40, a2y), converted(10, b2a)] {
+            assert!(cost.unwrap().ends.iter().all(|seconds| *seconds > 0.0));
+        }
     }
 }
