@@ -39,10 +39,11 @@ pub fn fresh(protocol: &dyn Protocol, laws: &Laws) {
         let program = program.with_owner(1, parties - 1).expect("an owner");
         let inputs = [bits(40, &mut rng(10)), bits(40, &mut rng(11))];
         let setting = Setting::of(laws, 5);
-        let run = |seed| Heard::among(parties, protocol, &program, &inputs, setting, seed);
-        assert_fresh(constants, |seed| run(seed).all().map(<[u8]>::to_vec).collect());
+        let [one, other] = [1, 2].map(|seed| Heard::among(parties, protocol, &program, &inputs, setting, seed));
+        let [said_by_one, said_by_other] = [&one, &other].map(|run| run.all().collect::<Vec<_>>());
+        assert_shared(constants, &said_by_one, &said_by_other);
         if pins.next().is_some() {
-            said.push(run(1).digest());
+            said.push(one.digest());
         }
     }
     assert_eq!(said, laws.wire, "what the parties of {} say", card.name);
@@ -55,7 +56,13 @@ pub fn fresh(protocol: &dyn Protocol, laws: &Laws) {
 /// # Panics
 /// If they share more, or fewer.
 pub fn assert_fresh(constants: usize, run: impl Fn(u128) -> Vec<Vec<u8>>) {
-    let (one, other) = (run(1), run(2));
+    let [one, other] = [1, 2].map(run);
+    let [one, other] = [&one, &other].map(|run| run.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    assert_shared(constants, &one, &other);
+}
+
+/// Compares all messages of two runs, as [`assert_fresh`] says.
+fn assert_shared(constants: usize, one: &[&[u8]], other: &[&[u8]]) {
     let theirs: HashSet<&[u8]> = other.iter().flat_map(|message| windows(message)).collect();
     let mut common: Vec<&[u8]> = Vec::new();
     let mut places = String::new();
