@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use comity_circuit::{Goal, Observer, Plain};
-use comity_core::{Bits, Error};
+use comity_circuit::{Goal, Observer};
+use comity_core::Bits;
 use comity_terminal::console::{check_writable, deliver};
 use comity_terminal::failure::Outcome;
 use comity_terminal::json::to_line;
@@ -53,7 +53,7 @@ pub(crate) fn outputs(
     let inputs: Vec<Option<Bits>> = inputs.into_values().map(Some).collect();
     let progress = Progress::new(resolved.program.and_gates());
     let mut sink = Sink { resolved, order, format, progress, outputs: Outputs::default() };
-    comity_circuit::run(&resolved.program, &mut Plain::new(), &inputs, &mut sink).map_err(Error::from)?;
+    comity::evaluate_watched(&resolved.program, &inputs, &mut sink)?;
     Ok(sink.outputs)
 }
 

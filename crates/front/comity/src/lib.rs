@@ -60,7 +60,7 @@ pub use comity_token as token;
 pub use comity_zk as zk;
 pub use helper::HELPER_READY;
 pub use intersect::{Columns, Intersected, Intersection, Learnt};
-pub use named::{evaluate, input};
+pub use named::{evaluate, evaluate_watched, input};
 pub use native::Native;
 pub use oprf::{OprfAsk, OprfDesk, OprfDone, OprfRefusal, OprfServe};
 pub use plan::RunCost;

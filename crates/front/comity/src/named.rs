@@ -28,10 +28,18 @@ pub fn evaluate(program: &Program, inputs: impl IntoIterator<Item = (usize, Bits
     for (index, bits) in inputs {
         *given.get_mut(index).ok_or_else(|| Error::invalid_input(format!("there is no input {index}")))? = Some(bits);
     }
-    program.check_inputs(None, &given)?;
     let mut outputs = Collected(vec![Bits::default(); program.outputs().len()]);
-    run(program, &mut Plain::new(), &given, &mut outputs).map_err(Error::from)?;
+    evaluate_watched(program, &given, &mut outputs)?;
     Ok(outputs.0)
+}
+
+/// As [`evaluate`], with outputs and progress told to an observer. `inputs[i]` is input `i`.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn evaluate_watched(program: &Program, inputs: &[Option<Bits>], observer: &mut dyn Observer) -> Result<()> {
+    program.check_inputs(None, inputs)?;
+    run(program, &mut Plain::new(), inputs, observer).map_err(Error::from)
 }
 
 struct Collected(Vec<Bits>);

@@ -444,11 +444,12 @@ fn one_key(table: &Table) -> Outcome<Keyed<'_>> {
 
 /// Cells filled up to another width.
 fn widened(cells: &[u8], width: usize, wanted: usize) -> Vec<u8> {
-    let filled = cells.chunks(width.max(1)).flat_map(|cell| {
-        let fill = std::iter::repeat_n(0, wanted - width);
-        cell.iter().copied().chain(fill)
-    });
-    filled.collect()
+    let mut filled = Vec::with_capacity(cells.len() / width.max(1) * wanted);
+    for cell in cells.chunks(width.max(1)) {
+        filled.extend_from_slice(cell);
+        filled.resize(filled.len() + wanted - width, 0);
+    }
+    filled
 }
 
 /// The flags of a table of an update.
