@@ -217,7 +217,8 @@ impl<'a, 'r> RowOts<'a, 'r> {
     /// The receiver's part.
     fn hear(&mut self, told: &[u8]) -> Cross<u128> {
         let (bits, [_, row]) = (self.what.bits, self.what.rows());
-        let (mut b, mut heard, mut told) = (zeros(self.words.len()), zeros::<u128>(self.sent.len()), WordReader::new(told));
+        let (mut b, mut heard, mut told) =
+            (zeros(self.words.len()), zeros::<u128>(self.sent.len()), WordReader::new(told));
         let mut message = zeros(row);
         for (word, (b, heard)) in b.iter_mut().zip(heard.chunks_mut(row)).enumerate() {
             for i in 0..bits {
