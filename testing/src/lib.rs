@@ -9,7 +9,7 @@
 //! - [`assert_waits`] holds messages back that must not leave yet.
 //! - [`ot`] has the ideal functionalities of oblivious transfer, and holds protocols against them.
 //! - [`meter`] counts the bits of a secret that are linear in what somebody knows.
-//! - [`Kept`] is a shelf in memory.
+//! - [`Kept`] is a shelf in memory, [`Stock`] one of each of several materials, and [`Stocked`] runs on these.
 //! - [`Process`] is one that a test watches and kills, [`drawn`] when; [`peak_memory`] is what one takes.
 //! - [`check_channels`] holds a channel to the promises of its trait.
 //!
@@ -31,7 +31,7 @@ mod waits;
 
 pub use conformance::check_channels;
 pub use deviate::{BrokenRun, Case, Deviation, Lie, Verdict, deviate, deviate_among, never_wrong, never_wrong_among};
-pub use kept::Kept;
+pub use kept::{Kept, Stock, Stocked};
 pub use memory::{peak_memory, resident_memory};
 pub use parties::{Net, Pair};
 pub use process::{End, Process, before_kill, drawn};

@@ -5,6 +5,7 @@
 //! out: whoever stores them sees to it that every batch is used at most once, at all parties the same one,
 //! whatever crashes.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
 use comity_channel::{Channel, Mesh};
@@ -102,8 +103,13 @@ pub trait Shelf: Send {
 
 /// Supplies: the material and the helper that a run or a preparation can use, besides the parties.
 pub trait Supplies {
+    /// The shelves that are to be used, by their materials' names.
+    fn shelves(&mut self) -> BTreeMap<&'static str, &mut dyn Shelf>;
+
     /// The shelf of this material, if there is one to be used.
-    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf>;
+    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
+        self.shelves().remove(material)
+    }
 
     /// The helper at the address that an option gives. A helper is not a party; a token is one.
     fn helper(&mut self) -> Option<&mut dyn Channel> {
@@ -121,8 +127,8 @@ pub trait Supplies {
 pub struct Empty;
 
 impl Supplies for Empty {
-    fn shelf(&mut self, _: &str) -> Option<&mut dyn Shelf> {
-        None
+    fn shelves(&mut self) -> BTreeMap<&'static str, &mut dyn Shelf> {
+        BTreeMap::new()
     }
 }
 

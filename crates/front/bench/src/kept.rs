@@ -1,6 +1,6 @@
 //! Material that is made ahead, in memory: the figures do not contain the time of a disk.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{Cursor, Read};
 
 use comity_channel::Result;
@@ -45,7 +45,7 @@ impl Shelf for Kept {
 }
 
 impl Supplies for Kept {
-    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
-        (material == self.material).then_some(self)
+    fn shelves(&mut self) -> BTreeMap<&'static str, &mut dyn Shelf> {
+        BTreeMap::from([(self.material, self as &mut dyn Shelf)])
     }
 }

@@ -1,5 +1,7 @@
 //! Helpers that are no party: what the options of a protocol say of them, and the line to one.
 
+use std::collections::BTreeMap;
+
 use comity_channel::{Channel, PerPeer};
 use comity_core::{Error, Kind, PartyId, Result};
 use comity_net::{Fingerprint, KeyDir, Security, Settings};
@@ -89,8 +91,8 @@ impl Session<'_> {
 }
 
 impl Supplies for Helped<'_> {
-    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
-        self.rest.as_mut()?.shelf(material)
+    fn shelves(&mut self) -> BTreeMap<&'static str, &mut dyn Shelf> {
+        self.rest.as_mut().map(|rest| rest.shelves()).unwrap_or_default()
     }
 
     fn helper(&mut self) -> Option<&mut dyn Channel> {

@@ -23,7 +23,7 @@ use comity_channel::memory_mesh;
 use comity_core::{Backend, Block, Prg, SessionId};
 use comity_gmw::Gmw;
 use comity_net::{Connection, Limits, Listener, Security, Settings};
-use comity_protocol::{Ahead, Corrupt, Empty, Goal, Job, Lot, Material, Need, Party, Press, Shelf, Supplies, Takes};
+use comity_protocol::{Ahead, Corrupt, Goal, Job, Lot, Material, Need, Party, Press, Shelf, Supplies, Takes};
 use comity_testing::{PATIENCE, Process, before_kill};
 use comity_tinyot::TinyOt;
 use comity_tinytable::{TinyTable, TinyTableSemiHonest};
@@ -137,12 +137,19 @@ impl Shelf for Logged<'_> {
     }
 }
 
-/// Supplies of one material.
-struct OneShelf<'s>(&'static str, Logged<'s>);
+/// Supplies, each with the log.
+struct AllLogged<'s>(BTreeMap<&'static str, Logged<'s>>);
 
-impl Supplies for OneShelf<'_> {
-    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
-        if material == self.0 { Some(&mut self.1) } else { None }
+impl<'s> AllLogged<'s> {
+    fn new(from: &'s mut dyn Supplies, session: SessionId) -> AllLogged<'s> {
+        let logged = from.shelves().into_iter();
+        AllLogged(logged.map(|(material, shelf)| (material, Logged::new(material, shelf, session))).collect())
+    }
+}
+
+impl Supplies for AllLogged<'_> {
+    fn shelves(&mut self) -> BTreeMap<&'static str, &mut dyn Shelf> {
+        self.0.iter_mut().map(|(material, logged)| (*material, logged as &mut dyn Shelf)).collect()
     }
 }
 
@@ -164,9 +171,9 @@ impl Protocol for OnStore {
     }
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
-        let material = self.card().offline[0].name;
-        let shelf = from.shelf(material).expect("there is a store");
-        self.0.run(me, job, &mut OneShelf(material, Logged::new(material, shelf, me.here.session)))
+        let mut logged = AllLogged::new(from, me.here.session);
+        assert!(!logged.0.is_empty(), "there is a store");
+        self.0.run(me, job, &mut logged)
     }
 
     fn prepare(
@@ -176,14 +183,7 @@ impl Protocol for OnStore {
         from: &mut dyn Supplies,
         to: &mut dyn Press,
     ) -> Result<()> {
-        let made_of = self.card().offline[0].from.unwrap_or_default();
-        match from.shelf(made_of) {
-            Some(shelf) => {
-                let logged = Logged::new(made_of, shelf, me.here.session);
-                self.0.prepare(me, ahead, &mut OneShelf(made_of, logged), to)
-            }
-            None => self.0.prepare(me, ahead, &mut Empty, to),
-        }
+        self.0.prepare(me, ahead, &mut AllLogged::new(from, me.here.session), to)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Supplying: a run takes its batches from the lot that all parties chose.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 
 use comity_channel::Mesh;
@@ -181,9 +182,8 @@ fn damaged_there(id: &SessionId, peer: PartyId) -> String {
 }
 
 impl Supplies for Supplied {
-    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
-        let of = self.0.iter_mut().find(|taken| taken.material == material);
-        of.map(|taken| &mut taken.using as &mut dyn Shelf)
+    fn shelves(&mut self) -> BTreeMap<&'static str, &mut dyn Shelf> {
+        self.0.iter_mut().map(|taken| (taken.material, &mut taken.using as &mut dyn Shelf)).collect()
     }
 }
 

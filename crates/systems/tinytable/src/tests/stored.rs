@@ -1,49 +1,13 @@
 //! Tables made ahead: the same computation, each once, for one program and party, and bytes that are no tables.
 
-use std::collections::VecDeque;
-use std::io::{Cursor, Read};
-
 use comity_circuit::Program;
-use comity_core::{Error, Kind, Params, Result};
-use comity_protocol::{Ahead, Empty, Job, Lot, Options, Party, Press, Protocol, Shelf, Supplies, WriteBatch};
+use comity_core::{Error, Kind, Params};
+use comity_protocol::{Ahead, Empty, Job, Options, Party, Protocol};
+use comity_testing::Kept;
 use comity_testing::laws::{Outputs, bits, chain_and_layer, clear, rng};
 
 use super::{both, online, own, prepared};
 use crate::{TinyTable, TinyTableSemiHonest};
-
-/// A store in memory, of lots of one batch each.
-#[derive(Default)]
-pub(super) struct Memory(VecDeque<Vec<u8>>);
-
-impl Press for Memory {
-    fn put(&mut self, me: &mut Party<'_, '_>, lot: &Lot, write: &mut WriteBatch<'_>) -> Result<()> {
-        assert_eq!((&lot.units[..], lot.batches), (&[1][..], 1));
-        let mut bytes = Vec::new();
-        write(me, 0, &mut bytes)?;
-        self.0.push_back(bytes);
-        Ok(())
-    }
-}
-
-impl Shelf for Memory {
-    fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
-        Ok(self.0.pop_front().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
-    }
-
-    fn check_begins(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    fn check_passed(&mut self) -> Result<()> {
-        Ok(())
-    }
-}
-
-impl Supplies for Memory {
-    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
-        material.ends_with("tables").then_some(self)
-    }
-}
 
 /// Runs on what was prepared until nothing is left.
 #[test]
@@ -54,10 +18,11 @@ fn what_is_prepared_is_what_a_run_takes() {
     (make.batches, make.units) = (2, vec![2]);
     let values: Vec<_> = program.inputs().iter().map(|input| bits(input.bits, &mut rng(2))).collect();
     both(3, |me| {
-        let mut store = Memory::default();
+        let mut store = Kept::new(make.material, []);
         let ahead = Ahead { program: Some(&program), options: &options, make: &make, together: 1 };
         TinyTableSemiHonest.prepare(me, &ahead, &mut Empty, &mut store).unwrap();
-        assert!(store.0.len() == 2 && store.0[0] != store.0[1]);
+        assert!(store.lots.iter().all(|(_, lot)| lot.units == [1] && lot.batches == 1));
+        assert!(store.batches.len() == 2 && store.batches[0] != store.batches[1]);
         let inputs = own(me.me(), &program, &values);
         for left in [1, 0] {
             let mut outputs = Outputs::default();
@@ -65,7 +30,7 @@ fn what_is_prepared_is_what_a_run_takes() {
             let mut me = Party { net: me.net, here, rng: me.rng, observer: &mut outputs };
             let job = Job { program: &program, inputs: &inputs, options: &options };
             TinyTableSemiHonest.run(&mut me, &job, &mut store).unwrap();
-            assert_eq!(store.0.len(), left);
+            assert_eq!(store.batches.len(), left);
             assert_eq!(outputs.0[0].1, clear(&program, &values)[0]);
         }
         let job = Job { program: &program, inputs: &inputs, options: &options };
@@ -113,10 +78,11 @@ fn authenticated_tables_are_used_once_however_a_run_ends() {
     let ends = both(3, |me| {
         let here = comity_protocol::Here { params, ..me.here };
         let mut me = Party { net: me.net, here, rng: me.rng, observer: &mut () };
-        let mut store = Memory::default();
+        let mut store = Kept::new(make.material, []);
         let ahead = Ahead { program: Some(&program), options: &options, make: &make, together: 1 };
         TinyTable.prepare(&mut me, &ahead, &mut Empty, &mut store).unwrap();
-        assert!(store.0.len() == 2 && store.0.iter().all(|lot| lot.len() as u64 <= make.bytes));
+        assert!(store.lots.iter().all(|(_, lot)| lot.units == [1] && lot.batches == 1));
+        assert!(store.batches.len() == 2 && store.batches.iter().all(|lot| lot.len() as u64 <= make.bytes));
         let inputs = own(here.me, &program, &values);
         let mut outputs = Outputs::default();
         let job = Job { program: &program, inputs: &inputs, options: &options };
@@ -124,7 +90,7 @@ fn authenticated_tables_are_used_once_however_a_run_ends() {
         TinyTable
             .run(&mut Party { net: me.net, here: at, rng: me.rng, observer: &mut outputs }, &job, &mut store)
             .unwrap();
-        assert_eq!((store.0.len(), &outputs.0[0].1), (1, &clear(&program, &values)[0]));
+        assert_eq!((store.batches.len(), &outputs.0[0].1), (1, &clear(&program, &values)[0]));
         // Party 1 is lost when its digest is due.
         let layers = program.lowered()[0].layered().layers().iter().filter(|layer| layer.ands > 0);
         let layers: usize = layers.map(|layer| (layer.ands * 7).div_ceil(8)).sum();
@@ -138,7 +104,7 @@ fn authenticated_tables_are_used_once_however_a_run_ends() {
         let ended = TinyTable.run(&mut me, &job, &mut store);
         let again = TinyTable.run(&mut me, &job, &mut store);
         assert!(matches!(again, Err(Error { kind: Kind::InvalidInput(why), .. }) if why.contains("no lot of tables")));
-        (ended, outputs.0.len(), store.0.len())
+        (ended, outputs.0.len(), store.batches.len())
     });
     for (ended, learned, left) in ends {
         assert!(matches!(ended, Err(Error { kind: Kind::Closed, .. })) && learned == 0 && left == 0, "{ended:?}");
