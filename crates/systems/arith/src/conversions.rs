@@ -16,25 +16,27 @@
 //!
 //! **Adversary**: semi-honest, as all of [`arith`](crate).
 
+mod stored;
+mod ways;
+
 use std::iter;
 
 use comity_channel::Channel;
 use comity_circuit::{Call, Lowered, Place};
-use comity_core::{
-    Backend, Bits, Block, CrHash, Delta, Error, Evaluator, Garbler, PartyId, Prg, Result, SessionId, mask,
-};
+use comity_core::{Bits, Block, Delta, Error, Evaluator, Garbler, PartyId, Prg, Result, SessionId};
 use comity_garble::{EvaluatedStream, GarbledStream, HalfGates};
 use comity_ot::base::{BaseOt, Simplest};
-use comity_ot::{AtLeast, CotReceiver, CotSender, SemiHonest, iknp, silent, softspoken};
-use comity_protocol::Party;
-use comity_share::ring::{WordReader, WordWriter, word_mask};
+use comity_ot::{AtLeast, SemiHonest};
+use comity_protocol::{Here, Party, Shelf};
+use comity_share::ring::{WordWriter, word_mask};
 use comity_share::triples::OtKind;
 use zeroize::Zeroizing;
 
 use crate::lanes::grow;
+use stored::Stored;
+use ways::{Way, all_ones};
 
-/// Levels of SoftSpoken's trees.
-const LEVELS: usize = 4;
+pub(crate) use stored::{OT_BATCH, OtMaker, OtMaterial};
 
 /// A circuit that is called several times, with this party's shares: of each call all words of `ins`, in
 /// order.
@@ -104,136 +106,6 @@ pub(crate) struct Chosen {
     pub(crate) words: Zeroizing<Vec<u128>>,
 }
 
-/// The sender of an extension: each OT is of raw labels or hashed, by the call.
-trait Sends: Send {
-    fn labels(&mut self, ch: &mut dyn Channel, zeros: &mut [Block]) -> Result<()>;
-    fn pairs(&mut self, ch: &mut dyn Channel, pairs: &mut [[Block; 2]]) -> Result<()>;
-}
-
-/// The receiver of an extension.
-trait Receives: Send {
-    fn labels(&mut self, ch: &mut dyn Channel, choices: &Bits, active: &mut [Block]) -> Result<()>;
-    fn messages(&mut self, ch: &mut dyn Channel, choices: &Bits, messages: &mut [Block]) -> Result<()>;
-}
-
-struct Raw<E> {
-    extension: E,
-    hash: CrHash,
-}
-
-impl<S: CotSender<Model = SemiHonest>> Sends for Raw<S> {
-    fn labels(&mut self, ch: &mut dyn Channel, zeros: &mut [Block]) -> Result<()> {
-        self.extension.extend(ch, zeros)
-    }
-
-    fn pairs(&mut self, ch: &mut dyn Channel, pairs: &mut [[Block; 2]]) -> Result<()> {
-        let (delta, hash, n) = (self.extension.delta(), &self.hash, pairs.len());
-        let each = |j: usize, q: &mut [Block]| hash.hash_pairs(delta, q, &mut pairs[j..j + q.len()]);
-        self.extension.extend_each(ch, false, n, each)
-    }
-}
-
-impl<R: CotReceiver<Model = SemiHonest>> Receives for Raw<R> {
-    fn labels(&mut self, ch: &mut dyn Channel, choices: &Bits, active: &mut [Block]) -> Result<()> {
-        self.extension.extend(ch, choices, active)
-    }
-
-    fn messages(&mut self, ch: &mut dyn Channel, choices: &Bits, messages: &mut [Block]) -> Result<()> {
-        self.extension.extend(ch, choices, messages)?;
-        self.hash.hash_blocks(messages);
-        Ok(())
-    }
-}
-
-/// One way of OTs.
-enum Way {
-    Out(Box<dyn Sends>),
-    In(Box<dyn Receives>),
-}
-
-impl Way {
-    fn setup<B: BaseOt<Model: AtLeast<SemiHonest>>>(
-        me: &mut Party<'_, '_>,
-        sender: PartyId,
-        kind: OtKind,
-        delta: Block,
-    ) -> Result<Way> {
-        let label = if sender == PartyId(0) { "OTs from party 0" } else { "OTs from party 1" };
-        let mut me = me.sub(label);
-        let (ch, here, rng, _) = me.pair()?;
-        let (session, backend) = (here.session, here.backend);
-        fn out(extension: impl CotSender<Model = SemiHonest> + 'static, backend: Backend) -> Way {
-            Way::Out(Box::new(Raw { extension, hash: CrHash::new(backend) }))
-        }
-        fn into(extension: impl CotReceiver<Model = SemiHonest> + 'static, backend: Backend) -> Way {
-            Way::In(Box::new(Raw { extension, hash: CrHash::new(backend) }))
-        }
-        Ok(match (kind, sender == here.me) {
-            (OtKind::Iknp, true) => out(iknp::Sender::setup::<B>(ch, &session, backend, delta, rng)?, backend),
-            (OtKind::Iknp, false) => into(iknp::Receiver::setup::<B>(ch, &session, backend, rng)?, backend),
-            (OtKind::SoftSpoken, true) => {
-                let sender = softspoken::Sender::<SemiHonest>::setup::<B>(ch, &session, backend, LEVELS, delta, rng)?;
-                out(sender, backend)
-            }
-            (OtKind::SoftSpoken, false) => {
-                let receiver = softspoken::Receiver::<SemiHonest>::setup::<B>(ch, &session, backend, LEVELS, rng)?;
-                into(receiver, backend)
-            }
-            (OtKind::Silent, true) => {
-                out(silent::Sender::<SemiHonest>::setup::<B>(ch, &session, backend, delta, rng)?, backend)
-            }
-            (OtKind::Silent, false) => {
-                into(silent::Receiver::<SemiHonest>::setup::<B>(ch, &session, backend, rng)?, backend)
-            }
-        })
-    }
-
-    /// Shares of `choice * word` modulo 2^bits, of words of the sender and bits of the receiver: `own` are
-    /// those of this party. Two messages.
-    fn products(
-        &mut self,
-        ch: &mut dyn Channel,
-        widths: impl Iterator<Item = u32> + Clone,
-        own: &[u128],
-    ) -> Result<Zeroizing<Vec<u128>>> {
-        let bits: usize = widths.clone().map(|bits| bits as usize).sum();
-        let mut shares = Zeroizing::new(Vec::with_capacity(own.len()));
-        match self {
-            Way::Out(sender) => {
-                let mut pairs = Zeroizing::new(vec![[Block::ZERO; 2]; own.len()]);
-                sender.pairs(ch, &mut pairs)?;
-                let mut told = WordWriter::with_room(bits);
-                for (([zero, one], word), bits) in pairs.iter().zip(own).zip(widths) {
-                    let (zero, one) = (zero.to_u128(), one.to_u128());
-                    told.put(zero.wrapping_sub(one).wrapping_add(*word), bits);
-                    shares.push(zero.wrapping_neg() & word_mask(bits));
-                }
-                ch.send(&told.finish())?;
-                ch.flush()?;
-            }
-            Way::In(receiver) => {
-                let choices: Bits = own.iter().map(|bit| bit & 1 == 1).collect();
-                let mut messages = Zeroizing::new(vec![Block::ZERO; own.len()]);
-                receiver.messages(ch, &choices, &mut messages)?;
-                let mut told = vec![0; bits.div_ceil(8)];
-                ch.recv(&mut told)?;
-                let mut told = WordReader::new(&told);
-                for ((message, choice), bits) in messages.iter().zip(own).zip(widths) {
-                    let u = told.take(bits) & all_ones(*choice);
-                    shares.push(message.to_u128().wrapping_add(u) & word_mask(bits));
-                }
-            }
-        }
-        Ok(shares)
-    }
-}
-
-/// All ones if the lowest bit is one, else zero.
-fn all_ones(bit: u128) -> u128 {
-    let half = u128::from(mask(bit & 1 == 1));
-    half << 64 | half
-}
-
 /// A garbler or an evaluator.
 enum Gates {
     Garbler(Box<GarbledStream<HalfGates>>),
@@ -241,26 +113,26 @@ enum Gates {
 }
 
 /// What turns shares of words into shares of bits and back.
-pub struct Conversions {
+pub struct Conversions<'d> {
     me: PartyId,
     gates: Gates,
     /// The public active labels of the garbler's bits.
     labels: Prg,
     /// OTs that party 0 sends, and such that party 1 does.
-    forth: Way,
-    back: Option<Way>,
+    forth: Option<Way<'d>>,
+    back: Option<Way<'d>>,
     /// Labels of circuits that ran: kept for the next ones, since memory that is new is slow.
     memory: Zeroizing<Vec<Block>>,
 }
 
-impl Conversions {
+impl<'d> Conversions<'d> {
     /// Draws the garbling's delta and runs base OTs: of party 0, and with `both` of party 1 as well. The
     /// session of the party is for this alone.
     ///
     /// # Errors
     /// Errors of the base OTs and of the channel; [`InvalidInput`](comity_core::Kind) if there are not two
     /// parties.
-    pub fn setup(me: &mut Party<'_, '_>, extension: OtKind, both: bool) -> Result<Conversions> {
+    pub fn setup(me: &mut Party<'_, '_>, extension: OtKind, both: bool) -> Result<Conversions<'d>> {
         Conversions::setup_over::<Simplest>(me, extension, both)
     }
 
@@ -272,11 +144,37 @@ impl Conversions {
         me: &mut Party<'_, '_>,
         extension: OtKind,
         both: bool,
-    ) -> Result<Conversions> {
-        let here = me.here;
+    ) -> Result<Conversions<'d>> {
         let delta = Delta::new(Block::random(me.rng));
         // The correlation of the other way is of no garbling.
         let other = Block::random(me.rng);
+        let forth = if me.me() == PartyId(0) { delta.block() } else { other };
+        let forth = Way::setup::<B>(me, PartyId(0), extension, forth)?;
+        let back = if both { Some(Way::setup::<B>(me, PartyId(1), extension, other)?) } else { None };
+        Ok(Conversions::of(me.here, delta, [Some(forth), back]))
+    }
+
+    /// Conversions on OTs that were made ahead: those from party 0 and from party 1, where there are such. The
+    /// garbling's delta is that of the first. The session of the party is for this alone. Nothing is sent.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if a shelf is empty, [`Store`](comity_core::Kind) if its batch is
+    /// damaged.
+    pub fn stored(me: &mut Party<'_, '_>, shelves: [Option<&'d mut dyn Shelf>; 2]) -> Result<Conversions<'d>> {
+        let mut delta = Block::random(me.rng);
+        let mut ways = [None, None];
+        for ((way, shelf), material) in ways.iter_mut().zip(shelves).zip(OtMaterial::ALL) {
+            let Some(shelf) = shelf else { continue };
+            let stored = Stored::open(shelf, material, &me.here)?;
+            if material == OtMaterial::First {
+                delta = stored.delta().unwrap_or(delta);
+            }
+            *way = Some(stored.way());
+        }
+        Ok(Conversions::of(me.here, Delta::new(delta), ways))
+    }
+
+    fn of(here: Here, delta: Delta, [forth, back]: [Option<Way<'d>>; 2]) -> Conversions<'d> {
         let keys = keys(&here.session);
         let gates = match here.me {
             PartyId(0) => {
@@ -288,14 +186,8 @@ impl Conversions {
                 Gates::Evaluator(Box::new(EvaluatedStream::new(evaluator)))
             }
         };
-        let forth = match &gates {
-            Gates::Garbler(stream) => stream.delta(),
-            Gates::Evaluator(_) => other,
-        };
         let labels = Prg::new(here.backend, here.session.block("active labels of the garbler's shares"));
-        let forth = Way::setup::<B>(me, PartyId(0), extension, forth)?;
-        let back = if both { Some(Way::setup::<B>(me, PartyId(1), extension, other)?) } else { None };
-        Ok(Conversions { me: here.me, gates, labels, forth, back, memory: Zeroizing::default() })
+        Conversions { me: here.me, gates, labels, forth, back, memory: Zeroizing::default() }
     }
 
     /// Runs circuits: of each its results, of these the words of all calls, bits shared by XOR. A message of
@@ -386,7 +278,7 @@ impl Conversions {
 
     fn fill_other(&mut self, ch: &mut dyn Channel, value: Option<&Bits>, labels: &mut [Block]) -> Result<()> {
         self.end_gates(ch)?;
-        match (&mut self.forth, value) {
+        match (planned(&mut self.forth)?, value) {
             (Way::Out(sender), _) => sender.labels(ch, labels),
             (Way::In(receiver), Some(value)) => {
                 receiver.labels(ch, value, labels)?;
@@ -449,7 +341,7 @@ impl Conversions {
             }
         }
         self.end_gates(ch)?;
-        let products = self.forth.products(ch, widths, &own)?;
+        let products = planned(&mut self.forth)?.products(ch, widths, &own)?;
         let mut products = products.iter();
         let word = |lifted: &Lifted, share: u128| {
             let ots = Lifted::ots(lifted.bits, lifted.to);
@@ -474,10 +366,10 @@ impl Conversions {
         let signed = each().map(|(bit, word)| word.wrapping_sub((word << 1) & all_ones(*bit)));
         let signed = Zeroizing::new(signed.collect::<Vec<_>>());
         self.end_gates(ch)?;
-        let back = self.back.as_mut().expect("it was said that words are selected");
+        let (forth, back) = (planned(&mut self.forth)?, planned(&mut self.back)?);
         let (there, here) = match self.me {
-            PartyId(0) => (self.forth.products(ch, widths.clone(), &signed)?, back.products(ch, widths, &bits)?),
-            _ => (self.forth.products(ch, widths.clone(), &bits)?, back.products(ch, widths, &signed)?),
+            PartyId(0) => (forth.products(ch, widths.clone(), &signed)?, back.products(ch, widths, &bits)?),
+            _ => (forth.products(ch, widths.clone(), &bits)?, back.products(ch, widths, &signed)?),
         };
         let mut sums = there.iter().zip(here.iter()).map(|(x, y)| x.wrapping_add(*y));
         let words = all.iter().map(|chosen| {
@@ -487,6 +379,11 @@ impl Conversions {
         });
         Ok(words.collect())
     }
+}
+
+/// The OTs of a way.
+fn planned<'w, 'd>(way: &'w mut Option<Way<'d>>) -> Result<&'w mut Way<'d>> {
+    way.as_mut().ok_or_else(|| Error::invalid_input("this computation was set up without the OTs of this conversion"))
 }
 
 /// The public start of the gates' keys.

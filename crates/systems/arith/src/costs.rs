@@ -29,12 +29,12 @@ pub(crate) fn costs(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) -> Res
     let layout = Layout::new(of.program).map_err(|refusal| refusal.error(of.program))?;
     let taken = Taken::new(of.program, &layout);
     let any = taken.multiplies();
-    let Taken { products, matrices, converts } = taken;
+    let Taken { products, matrices, ots } = taken;
     if any {
         setup(extension, [true; 2], talk);
     }
-    if converts[0] {
-        setup(extension, converts, talk);
+    if ots[0] > 0 {
+        setup(extension, ots.map(|ots| ots > 0), talk);
     }
     // The seeds of the streams.
     talk.exchange(16);
@@ -127,6 +127,12 @@ fn of_layer(plan: &WordPlan, layer: &Layer) -> WordMessages {
 }
 
 impl WordMessages {
+    /// Adds the OTs that each party sends in `calls` calls to those of others.
+    pub fn count_ots(&self, calls: u64, all: &mut [u64; 2]) {
+        let ots = [self.labels + self.lifts[0] + self.choices[0], self.choices[0]];
+        all.iter_mut().zip(ots).for_each(|(all, ots)| *all = all.saturating_add(ots.saturating_mul(calls)));
+    }
+
     /// Goes through the messages of `copies` calls side by side.
     pub fn talk(&self, copies: u64, extension: OtKind, talk: &mut Talk) {
         talk.exchange((self.opened * copies).div_ceil(8));

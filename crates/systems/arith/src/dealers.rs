@@ -1,19 +1,23 @@
-//! Dealers of what products of words take: from OT, and from material made ahead.
+//! Dealers of what products of words take: from OT, and from material made ahead; and what a run needs of that.
 //!
 //! Material is for any program, whose words may have any width: triples modulo 2^64 serve words of up to 64
 //! bits, and triples modulo 2^128 wider ones, since what holds modulo 2^64 holds modulo 2^k. Squares on a
 //! store are products.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
 use comity_channel::Mesh;
 use comity_core::{Error, PartyId, Result};
 use comity_ot::base::{BaseOt, Simplest};
 use comity_ot::{AtLeast, SemiHonest};
-use comity_protocol::{BatchForm, Party, Supplies};
+use comity_protocol::{BatchForm, Material, Need, Party, Shelf};
 use comity_share::ring::{MatrixProduct, RingDealer, RingTriples, WordProduct, word_mask};
 use comity_share::triples::OtKind;
 use zeroize::Zeroizing;
+
+use crate::conversions::{OT_BATCH, OtMaterial};
+use crate::machine::one_by_one;
 
 /// A dealer of triples and square pairs of words. It has its own randomness and its own session.
 pub trait WordDealer {
@@ -171,15 +175,67 @@ impl WordMaterial {
     }
 }
 
-/// Deals what lies on shelves, batch by batch. It sends nothing.
+const fn of_card(name: &'static str, units: &'static [&'static str]) -> Material {
+    Material { name, program: false, from: None, options: &["dealer"], units }
+}
+
+/// All material that runs on words use up: triples of both kinds, and OTs from either party for conversions.
+pub const MATERIALS: [Material; 4] = [
+    of_card(WordMaterial::Narrow.name(), &["products of up to 64 bits"]),
+    of_card(WordMaterial::Wide.name(), &["wider products"]),
+    of_card(OtMaterial::First.name(), &["OTs"]),
+    of_card(OtMaterial::Second.name(), &["OTs"]),
+];
+
+/// The need of `batches` batches of triples.
+pub(crate) fn need_of_words(material: WordMaterial, batches: u64) -> Need {
+    need(material.name(), batches, WORD_BATCH, material.batch_bytes(WORD_BATCH))
+}
+
+fn need(material: &'static str, batches: u64, units: usize, bytes: u64) -> Need {
+    Need {
+        material,
+        units: vec![batches.saturating_mul(units as u64)],
+        batches,
+        bytes: batches.saturating_mul(bytes + 4096),
+    }
+}
+
+/// What a run needs of these materials that has these products of words and of matrices and, for conversions, these
+/// OTs from party 0 and from party 1.
+pub fn needs(
+    products: &BTreeMap<WordProduct, u64>,
+    matrices: &BTreeMap<MatrixProduct, u64>,
+    ots: [u64; 2],
+) -> Vec<Need> {
+    // Squares are products on a store, those of matrices too, and each width has batches of its own.
+    let of_matrices = matrices.iter().map(|(what, count)| one_by_one(*what, *count));
+    let mut widths: BTreeMap<u32, u64> = BTreeMap::new();
+    for (what, count) in products.iter().map(|(what, count)| (*what, *count)).chain(of_matrices) {
+        let all = widths.entry(what.bits).or_default();
+        *all = all.saturating_add(count);
+    }
+    let mut batches = [0; 2];
+    for (bits, count) in widths {
+        batches[WordMaterial::of(bits) as usize] += count.div_ceil(WORD_BATCH as u64);
+    }
+    let words = WordMaterial::ALL.into_iter().zip(batches).map(|(material, batches)| need_of_words(material, batches));
+    let ots = OtMaterial::ALL
+        .into_iter()
+        .zip(ots)
+        .map(|(material, ots)| need(material.name(), ots.div_ceil(OT_BATCH as u64), OT_BATCH, material.batch_bytes()));
+    words.chain(ots).filter(|need| need.batches > 0).collect()
+}
+
+/// Deals the triples of shelves, batch by batch. It sends nothing.
 pub struct StoredWords<'s> {
-    supplies: &'s mut dyn Supplies,
+    shelves: [Option<&'s mut dyn Shelf>; 2],
 }
 
 impl<'s> StoredWords<'s> {
-    /// Deals from the shelves among these supplies.
-    pub fn new(supplies: &'s mut dyn Supplies) -> StoredWords<'s> {
-        StoredWords { supplies }
+    /// Deals from the shelves of [both materials](WordMaterial::ALL), as far as there are any.
+    pub fn new(shelves: [Option<&'s mut dyn Shelf>; 2]) -> StoredWords<'s> {
+        StoredWords { shelves }
     }
 }
 
@@ -192,7 +248,7 @@ impl WordDealer for StoredWords<'_> {
                 material.name()
             ))
         };
-        let shelf = self.supplies.shelf(material.name()).ok_or_else(lacking)?;
+        let shelf = self.shelves[material as usize].as_mut().ok_or_else(lacking)?;
         let mut batch = shelf.take()?.ok_or_else(lacking)?;
         material.read(&mut *batch, net.me(), WORD_BATCH, what.bits)
     }

@@ -8,6 +8,7 @@ use comity_core::{Bits, Error, Result};
 use comity_share::ring::{MatrixProduct, WordProduct};
 use zeroize::Zeroizing;
 
+use crate::costs::messages;
 use crate::lanes::{Lanes, grow, together};
 use crate::layout::{Layout, Part};
 use crate::machine::WordMachine;
@@ -19,8 +20,8 @@ use crate::words::Port;
 pub(crate) struct Taken {
     pub(crate) products: BTreeMap<WordProduct, u64>,
     pub(crate) matrices: BTreeMap<MatrixProduct, u64>,
-    /// Whether anything is converted, and whether OTs go both ways for it.
-    pub(crate) converts: [bool; 2],
+    /// The OTs that each party sends for what is converted.
+    pub(crate) ots: [u64; 2],
 }
 
 impl Taken {
@@ -45,7 +46,7 @@ impl Taken {
                     let add = |found: &mut u64| *found = found.saturating_add(calls);
                     plan.products().for_each(|what| add(self.products.entry(what).or_default()));
                     plan.matrices().for_each(|what| add(self.matrices.entry(what).or_default()));
-                    self.converts.iter_mut().zip(plan.converts()).for_each(|(any, one)| *any |= one);
+                    messages(plan).for_each(|layer| layer.count_ots(calls, &mut self.ots));
                 }
                 Step::Repeat { times, body } => self.walk(body, layout, turns.saturating_mul(*times)),
                 Step::Input { .. } | Step::Reveal { .. } => {}

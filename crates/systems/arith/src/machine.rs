@@ -43,7 +43,7 @@ pub struct Products {
 pub struct WordMachine<'d> {
     me: PartyId,
     dealer: Option<Box<dyn WordDealer + 'd>>,
-    conversions: Option<Conversions>,
+    conversions: Option<Conversions<'d>>,
     ready: BTreeMap<WordProduct, RingTriples>,
     /// The products that are still expected.
     planned: BTreeMap<WordProduct, u64>,
@@ -65,7 +65,7 @@ impl<'d> WordMachine<'d> {
     pub fn setup(
         me: &mut Party<'_, '_>,
         dealer: Option<Box<dyn WordDealer + 'd>>,
-        conversions: Option<Conversions>,
+        conversions: Option<Conversions<'d>>,
     ) -> Result<WordMachine<'d>> {
         let (ch, here, rng, _) = me.pair()?;
         let (mut ours, mut theirs) = ([0; Block::BYTES], [0; Block::BYTES]);
@@ -240,7 +240,7 @@ impl<'d> WordMachine<'d> {
     pub fn converting<T>(
         &mut self,
         net: &mut Mesh<'_>,
-        run: impl FnOnce(&mut Conversions, &mut dyn Channel) -> Result<T>,
+        run: impl FnOnce(&mut Conversions<'d>, &mut dyn Channel) -> Result<T>,
     ) -> Result<T> {
         self.guarded(|machine| {
             let none = || Error::invalid_input("this computation was set up without conversions of words to bits");
@@ -257,7 +257,7 @@ impl<'d> WordMachine<'d> {
     pub fn converting_if(
         &mut self,
         net: &mut Mesh<'_>,
-        run: impl FnOnce(&mut Conversions, &mut dyn Channel) -> Result<()>,
+        run: impl FnOnce(&mut Conversions<'d>, &mut dyn Channel) -> Result<()>,
     ) -> Result<()> {
         if self.conversions.is_some() { self.converting(net, run) } else { Ok(()) }
     }

@@ -199,13 +199,6 @@ impl WordPlan {
         self.layers.iter().flat_map(|layer| layer.matrices.iter().map(|matrix| matrix.what))
     }
 
-    /// Whether anything is garbled or lifted, and whether anything is chosen.
-    pub(crate) fn converts(&self) -> [bool; 2] {
-        let any = |what: fn(&Layer) -> bool| self.layers.iter().any(what);
-        let chosen = any(|layer| !layer.choices.is_empty());
-        [chosen || any(|layer| !layer.garbles.is_empty() || !layer.lifts.is_empty()), chosen]
-    }
-
     /// The most blocks that a call takes.
     pub(crate) fn blocks(&self) -> usize {
         let sum = |widths: &[u32]| widths.iter().map(|bits| *bits as usize).sum::<usize>();

@@ -1,28 +1,25 @@
 //! The protocol as comity's front knows it.
 
-use std::collections::BTreeMap;
+use std::io::Write;
 
 use comity_circuit::{Goal, Program};
 use comity_core::{Error, Params, Result};
+use comity_ot::base::Simplest;
 use comity_protocol::{
-    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Material, Need, Opt, Options, Party, Press,
-    Protocol, Supplies, Takes, Talk, Values, WriteBatch,
+    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Need, Opt, Options, Party, Press, Protocol,
+    Supplies, Takes, Talk, Values, WriteBatch,
 };
 use comity_share::triples::OtKind;
 use comity_sharing::{Batches, fill_lots, whole_runs};
 
-use crate::conversions::Conversions;
-use crate::dealers::{StoredWords, WORD_BATCH, WordDealer, WordMaterial, from_ot};
+use crate::conversions::{Conversions, OT_BATCH, OtMaker, OtMaterial};
+use crate::dealers::{MATERIALS, StoredWords, WORD_BATCH, WordDealer, WordMaterial, from_ot, need_of_words, needs};
 use crate::engine::{Taken, WordEngine};
 use crate::layout::Layout;
-use crate::machine::{WordMachine, one_by_one};
+use crate::machine::WordMachine;
 
 /// Computation on words, whole: see the [crate](crate).
 pub struct Arith;
-
-const fn of_card(material: WordMaterial, units: &'static [&'static str]) -> Material {
-    Material { name: material.name(), program: false, from: None, options: &["dealer"], units }
-}
 
 static CARD: Card = Card {
     name: "arith",
@@ -35,10 +32,7 @@ static CARD: Card = Card {
     takes: Takes::Words,
     reactive: false,
     goal: Goal::Size,
-    offline: &[
-        of_card(WordMaterial::Narrow, &["products of up to 64 bits"]),
-        of_card(WordMaterial::Wide, &["wider products"]),
-    ],
+    offline: &MATERIALS,
     options: &[Opt {
         name: "dealer",
         values: Values::OneOf(&["softspoken", "iknp", "silent"]),
@@ -68,35 +62,42 @@ fn layout(program: &Program) -> Result<Layout> {
     Layout::new(program).map_err(|refusal| refusal.error(program))
 }
 
-/// Batches of a lot, if no program needs more: a million products, 25 MB.
+/// Batches of triples of a lot, if no program needs more: a million products, 25 MB.
 const LOT: u64 = 1 << 8;
 
-/// The need of `batches` batches of this material.
-fn need(material: WordMaterial, batches: u64) -> Need {
-    Need {
-        material: material.name(),
-        units: vec![batches.saturating_mul(WORD_BATCH as u64)],
-        batches,
-        bytes: batches.saturating_mul(material.batch_bytes(WORD_BATCH) + 4096),
-    }
-}
+/// Batches of OTs of a lot, if no program needs more: a million OTs, 17 MB.
+const OT_LOT: u64 = 1 << 6;
 
-/// Writes batches of a dealer that the first one sets up.
-fn material_of(material: WordMaterial, kind: OtKind) -> Box<WriteBatch<'static>> {
-    let mut dealer = None;
+/// Writes batches by a maker that the first one sets up.
+fn batches_by<M: 'static>(
+    setup: impl Fn(&mut Party<'_, '_>) -> Result<M> + 'static,
+    write: impl Fn(&mut M, &mut Party<'_, '_>, &mut dyn Write) -> Result<()> + 'static,
+) -> Box<WriteBatch<'static>> {
+    let mut maker = None;
     Box::new(move |me, _, out| {
-        let dealer = match &mut dealer {
-            Some(dealer) => dealer,
+        let maker = match &mut maker {
+            Some(maker) => maker,
             none => {
                 me.observer.phase("setup");
-                let dealer = from_ot(&mut me.sub("dealer"), kind)?;
+                let made = setup(me)?;
                 me.observer.phase("offline");
-                none.insert(dealer)
+                none.insert(made)
             }
         };
+        write(maker, me, out)
+    })
+}
+
+fn triples_by(material: WordMaterial, kind: OtKind) -> Box<WriteBatch<'static>> {
+    let setup = move |me: &mut Party<'_, '_>| from_ot(&mut me.sub("dealer"), kind);
+    batches_by(setup, move |dealer, me, out| {
         let triples = dealer.deal(me.net, material.product(), WORD_BATCH)?;
         material.write(&triples, me.here.me, out)
     })
+}
+
+fn ots_by(material: OtMaterial, kind: OtKind) -> Box<WriteBatch<'static>> {
+    batches_by(move |me| OtMaker::setup::<Simplest>(me, material, kind), OtMaker::write)
 }
 
 /// Runs a program on the triples of a dealer, which is asked for if the program has products, and with
@@ -109,12 +110,12 @@ fn material_of(material: WordMaterial, kind: OtKind) -> Box<WriteBatch<'static>>
 pub fn run_with<'d>(
     me: &mut Party<'_, '_>,
     dealer: impl FnOnce(&mut Party<'_, '_>) -> Result<Box<dyn WordDealer + 'd>>,
-    conversions: impl FnOnce(&mut Party<'_, '_>, bool) -> Result<Conversions>,
+    conversions: impl FnOnce(&mut Party<'_, '_>, bool) -> Result<Conversions<'d>>,
     job: &Job<'_>,
 ) -> Result<()> {
     let layout = layout(job.program)?;
     let taken = Taken::new(job.program, &layout);
-    let [any, both] = taken.converts;
+    let [any, both] = taken.ots.map(|ots| ots > 0);
     me.observer.phase("setup");
     let dealer = if taken.multiplies() { Some(dealer(&mut me.sub("dealer"))?) } else { None };
     let conversions = if any { Some(conversions(&mut me.sub("conversions"), both)?) } else { None };
@@ -137,26 +138,14 @@ impl Protocol for Arith {
     }
 
     fn needs(&self, program: &Program, _: &Options, _: Params) -> Result<Vec<Need>> {
-        let mut batches = [0; 2];
-        // Squares are products on a store, those of matrices too, and each width has batches of its own.
-        let mut products = BTreeMap::new();
-        let taken = Taken::new(program, &layout(program)?);
-        let of_matrices = taken.matrices.into_iter().map(|(what, count)| one_by_one(what, count));
-        for (what, count) in taken.products.into_iter().chain(of_matrices) {
-            let all: &mut u64 = products.entry(what.bits).or_default();
-            *all = all.saturating_add(count);
-        }
-        for (bits, count) in products {
-            batches[WordMaterial::of(bits) as usize] += count.div_ceil(WORD_BATCH as u64);
-        }
+        let Taken { products, matrices, ots } = Taken::new(program, &layout(program)?);
+        let needs = needs(&products, &matrices, ots);
         // A run on a store uses something of it up.
-        batches[0] = batches[0].max(u64::from(batches[1] == 0));
-        let needs = WordMaterial::ALL.into_iter().zip(batches).filter(|(_, batches)| *batches > 0);
-        Ok(needs.map(|(material, batches)| need(material, batches)).collect())
+        Ok(if needs.is_empty() { vec![need_of_words(WordMaterial::Narrow, 1)] } else { needs })
     }
 
     fn amount(&self, units: u64, _: &Options, _: Params) -> Result<Need> {
-        Ok(need(WordMaterial::Narrow, units.max(1).div_ceil(WORD_BATCH as u64)))
+        Ok(need_of_words(WordMaterial::Narrow, units.max(1).div_ceil(WORD_BATCH as u64)))
     }
 
     fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
@@ -166,13 +155,15 @@ impl Protocol for Arith {
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
         let kind = extension(job.options);
-        let stored = WordMaterial::ALL.into_iter().any(|material| from.shelf(material.name()).is_some());
         let mut me = me.sub("arith");
-        let conversions = |me: &mut Party<'_, '_>, both: bool| Conversions::setup(me, kind, both);
-        match stored {
-            true => run_with(&mut me, |_| Ok(Box::new(StoredWords::new(from))), conversions, job),
-            false => run_with(&mut me, |me| Ok(from_ot(me, kind)?), conversions, job),
+        let mut shelves = from.shelves();
+        if shelves.is_empty() {
+            let conversions = |me: &mut Party<'_, '_>, both: bool| Conversions::setup(me, kind, both);
+            return run_with(&mut me, |me| Ok(from_ot(me, kind)?), conversions, job);
         }
+        let words = WordMaterial::ALL.map(|material| shelves.remove(material.name()));
+        let ots = OtMaterial::ALL.map(|material| shelves.remove(material.name()));
+        run_with(&mut me, |_| Ok(Box::new(StoredWords::new(words))), |me, _| Conversions::stored(me, ots), job)
     }
 
     fn prepare(
@@ -182,11 +173,13 @@ impl Protocol for Arith {
         _: &mut dyn Supplies,
         to: &mut dyn Press,
     ) -> Result<()> {
-        let material = WordMaterial::ALL.into_iter().find(|material| material.name() == ahead.make.material);
-        let material =
-            material.ok_or_else(|| Error::invalid_input(format!("arith makes no {}", ahead.make.material)))?;
-        let of = Batches { units: WORD_BATCH as u64, lot: whole_runs(LOT, ahead.together) };
-        let kind = extension(ahead.options);
-        fill_lots(me, ahead, to, of, |_| material_of(material, kind))
+        let (name, kind) = (ahead.make.material, extension(ahead.options));
+        let of = |units: usize, lot: u64| Batches { units: units as u64, lot: whole_runs(lot, ahead.together) };
+        if let Some(material) = WordMaterial::ALL.into_iter().find(|material| material.name() == name) {
+            return fill_lots(me, ahead, to, of(WORD_BATCH, LOT), |_| triples_by(material, kind));
+        }
+        let material = OtMaterial::ALL.into_iter().find(|material| material.name() == name);
+        let material = material.ok_or_else(|| Error::invalid_input(format!("arith makes no {name}")))?;
+        fill_lots(me, ahead, to, of(OT_BATCH, OT_LOT), |_| ots_by(material, kind))
     }
 }

@@ -48,12 +48,6 @@ impl WordCircuit {
         self.plan.matrices()
     }
 
-    /// Whether there are conversions, and whether OTs of party 1 are needed for them: for words that are chosen
-    /// by a bit.
-    pub fn converts(&self) -> [bool; 2] {
-        self.plan.converts()
-    }
-
     /// How many of `times` calls run side by side.
     pub fn together(&self, times: u64) -> u64 {
         together(&self.plan, times)

@@ -13,7 +13,7 @@ use super::cost::traffic;
 use super::{DEALT, setting};
 
 /// Whichever ways there are: a comparison, a choice, a quotient by a public number, equality, bits that move.
-fn program(width: usize, times: u64) -> Program {
+pub(super) fn program(width: usize, times: u64) -> Program {
     let mut b = Builder::new();
     let (x, y) = (b.input("x", width), b.input("y", width));
     let least = arith::min(&mut b, &x, &y);

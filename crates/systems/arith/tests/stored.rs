@@ -6,23 +6,12 @@ use comity_arith::dealers::{WORD_BATCH, WordMaterial};
 use comity_circuit::{Builder, Program};
 use comity_core::{Backend, Bits, Kind, PartyId, SessionId};
 use comity_library::arith;
-use comity_protocol::{Ahead, Empty, Here, Job, Options, Party, Protocol, Shelf, Supplies};
+use comity_protocol::{Here, Job, Options, Party, Protocol};
 use comity_share::ring::{RingTriples, word_mask};
-use comity_testing::laws::{Outputs, bits, clear, rng};
-use comity_testing::{Kept, Net};
+use comity_testing::laws::{self, Laws, Outputs, bits, check, clear, rng};
+use comity_testing::{Net, Stock, Stocked};
 
 use super::setting;
-
-/// A shelf of each material.
-#[derive(Default)]
-struct Shelves(Vec<Kept>);
-
-impl Supplies for Shelves {
-    fn shelf(&mut self, material: &str) -> Option<&mut dyn Shelf> {
-        let shelf = self.0.iter_mut().find(|kept| kept.material == material)?;
-        Some(shelf)
-    }
-}
 
 /// Products and squares of words of `width` bits, and as many of words of twice that width.
 fn program(width: usize, times: u64) -> Program {
@@ -73,17 +62,8 @@ fn a_run_uses_up_what_it_counts() {
                 backend: Backend::detect(),
             };
             let (mut draw, mut outputs) = (rng(u128::from(me.0) + 1), Outputs::default());
-            let mut shelves = Shelves::default();
-            for need in &needs {
-                let mut party =
-                    Party { net: &mut *net, here: here(need.material), rng: &mut draw, observer: &mut outputs };
-                let ahead = Ahead { program: None, options: &options, make: need, together: 0 };
-                let mut kept = Kept::new(need.material, []);
-                Arith.prepare(&mut party, &ahead, &mut Empty, &mut kept).unwrap();
-                assert_eq!(kept.batches.len() as u64, need.batches);
-                assert!(kept.batches.iter().map(|batch| batch.len() as u64).sum::<u64>() <= need.bytes);
-                shelves.0.push(kept);
-            }
+            let mut party = Party { net: &mut *net, here: here("material"), rng: &mut draw, observer: &mut outputs };
+            let mut shelves = Stock::of(&Arith, &mut party, &program, &options).unwrap();
             let own: Vec<Option<Bits>> = program
                 .inputs()
                 .iter()
@@ -93,7 +73,7 @@ fn a_run_uses_up_what_it_counts() {
             let mut party = Party { net, here: here("run"), rng: &mut draw, observer: &mut outputs };
             let job = Job { program: &program, inputs: &own, options: &options };
             Arith.run(&mut party, &job, &mut shelves).unwrap();
-            assert!(shelves.0.iter().all(|kept| kept.batches.is_empty()), "{width} bits");
+            assert!(shelves.is_used_up(), "{width} bits");
             // Nothing is left for another.
             let error = Arith.run(&mut party, &job, &mut shelves).unwrap_err();
             assert!(matches!(&error.kind, Kind::InvalidInput(why) if why.contains("word triples is left")), "{error}");
@@ -102,6 +82,29 @@ fn a_run_uses_up_what_it_counts() {
         let expected: Vec<(usize, Bits)> = clear(&program, &values).into_iter().enumerate().collect();
         assert!(outputs.iter().all(|learned| *learned == expected), "{width} bits");
     }
+}
+
+/// Comparisons, choices and quotients on OTs that were made ahead, more than a batch of them one way.
+#[test]
+fn conversions_run_on_stored_ots() {
+    let options = Options::new(Arith.card());
+    for (width, times, batches) in [(32, 100, [2, 1]), (64, 60, [2, 1]), (7, 1, [1, 1])] {
+        let program = super::conversions::program(width, times);
+        let needs = Arith.needs(&program, &options, setting(Backend::detect()).params).unwrap();
+        let needed =
+            |material: &str| needs.iter().find(|need| need.material == material).map_or(0, |need| need.batches);
+        assert_eq!(["OTs from party 0", "OTs from party 1"].map(needed), batches, "{width} bits");
+        let values: Vec<Bits> =
+            program.inputs().iter().map(|input| bits(input.bits, &mut rng(width as u128))).collect();
+        check(&Stocked(Arith), 2, &program, &values, setting(Backend::detect()));
+    }
+}
+
+/// What is heard of runs on a store, and of making it; and such that are broken.
+#[test]
+fn laws_on_a_store() {
+    laws::listener(&Stocked(Arith), &Laws { listened: 6, ..Laws::USUAL });
+    laws::deviations(&Stocked(Arith), &Laws { felt: 40, deviations: 12, ..Laws::USUAL });
 }
 
 #[test]

@@ -203,7 +203,9 @@ pub(super) fn why(wanted: &Wanted<'_>, missing: &Missing) -> String {
 /// How the user makes what is missing.
 pub(super) fn how(wanted: &Wanted<'_>) -> String {
     let (name, material) = (wanted.card.name, material(wanted.card, wanted.need));
-    match material.program {
+    // A count is of the one material for any program, where there is only one.
+    let of_any = wanted.card.offline.iter().filter(|material| !material.program).count();
+    match material.program || of_any > 1 {
         true => format!("`comity prepare {} --protocol {name}`", wanted.program.name()),
         false => format!("`comity prepare --protocol {name} --count {}`", wanted.need.units[0]),
     }

@@ -1,0 +1,239 @@
+//! OTs that were made ahead: their batches, and a way that takes them.
+//!
+//! The receiver of such an OT has a random bit c and the block `q + c delta`, the sender has q and delta. For
+//! its bit b the receiver tells `b + c`, and to `q + (b + c) delta`, which the sender goes on with, the
+//! receiver's block is that of b (Beaver, Precomputing Oblivious Transfer, Crypto 1995; since all have one
+//! correlation, nothing is sent back). That is a bit for an OT, where an extension sends four bytes or more.
+//!
+//! A lot has one delta for each way. In every run on the lot that of party 0 is the garbling's: what it is
+//! hashed with is never the same twice, since an OT is used once, and the keys of gates follow from the run's
+//! session.
+
+use std::io::Write;
+
+use comity_channel::Channel;
+use comity_core::{Bits, Block, CrHash, Delta, Error, PartyId, Result, SessionId};
+use comity_ot::base::BaseOt;
+use comity_ot::{AtLeast, SemiHonest};
+use comity_protocol::{BatchForm, Here, Party, Shelf};
+use comity_share::triples::OtKind;
+use zeroize::Zeroizing;
+
+use super::ways::{Receives, Sends, Way};
+
+/// OTs in a stored batch: 264 kB.
+pub(crate) const OT_BATCH: usize = 1 << 14;
+
+/// The stored OTs, by who sends them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OtMaterial {
+    /// For labels, words of bits, and half of each choice.
+    First,
+    /// For the other half of choices.
+    Second,
+}
+
+const FORM: BatchForm = BatchForm { magic: b"comity word OT 1", name: "a batch of OTs for conversions" };
+
+impl OtMaterial {
+    pub(crate) const ALL: [OtMaterial; 2] = [OtMaterial::First, OtMaterial::Second];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            OtMaterial::First => "OTs from party 0",
+            OtMaterial::Second => "OTs from party 1",
+        }
+    }
+
+    fn sender(self) -> PartyId {
+        PartyId(self as u16)
+    }
+
+    /// The bytes of a batch at its receiver, whose part is the larger one.
+    pub(crate) fn batch_bytes(self) -> u64 {
+        (BatchForm::BEGINNING + 2 + SessionId::BYTES + OT_BATCH / 8 + OT_BATCH * Block::BYTES) as u64
+    }
+}
+
+/// Makes batches of OTs, for random choice bits.
+pub(crate) struct OtMaker {
+    material: OtMaterial,
+    delta: Delta,
+    way: Way<'static>,
+}
+
+impl OtMaker {
+    /// Draws a delta and runs base OTs. The session of the party is that of the lot.
+    ///
+    /// # Errors
+    /// Errors of the base OTs and of the channel.
+    pub(crate) fn setup<B: BaseOt<Model: AtLeast<SemiHonest>>>(
+        me: &mut Party<'_, '_>,
+        material: OtMaterial,
+        extension: OtKind,
+    ) -> Result<OtMaker> {
+        let delta = Delta::new(Block::random(me.rng));
+        let way = Way::setup::<B>(me, material.sender(), extension, delta.block())?;
+        Ok(OtMaker { material, delta, way })
+    }
+
+    /// Makes a batch and writes this party's part: the party's and the sender's number, the lot, delta or the
+    /// choice bits, and a block for each OT.
+    ///
+    /// # Errors
+    /// Errors of the OTs and of the channel; [`Store`](comity_core::Kind).
+    pub(crate) fn write(&mut self, me: &mut Party<'_, '_>, to: &mut dyn Write) -> Result<()> {
+        let (ch, here, rng, _) = me.pair()?;
+        let mut blocks = Zeroizing::new(vec![Block::ZERO; OT_BATCH]);
+        FORM.begin(to)?;
+        FORM.put(to, &[here.me.0 as u8, self.material as u8])?;
+        FORM.put(to, &here.session.to_bytes())?;
+        match &mut self.way {
+            Way::Out(sender) => {
+                sender.labels(ch, &mut blocks)?;
+                FORM.put_blocks(to, &[self.delta.block()])?;
+            }
+            Way::In(receiver) => {
+                let mut drawn = Zeroizing::new(vec![0; OT_BATCH / 8]);
+                rng.fill_bytes(&mut drawn);
+                let choices = Bits::from_bytes(&drawn, OT_BATCH);
+                receiver.labels(ch, &choices, &mut blocks)?;
+                FORM.put_bits(to, &choices)?;
+            }
+        }
+        ch.flush()?;
+        FORM.put_blocks(to, &blocks)
+    }
+}
+
+/// The OTs of a shelf, as one party has them.
+pub(super) struct Stored<'s> {
+    shelf: &'s mut dyn Shelf,
+    material: OtMaterial,
+    me: PartyId,
+    hash: CrHash,
+    /// The lot's session.
+    lot: Option<SessionId>,
+    /// At the sender.
+    delta: Zeroizing<Block>,
+    /// The batch under way, its choice bits at the receiver, and how many of its OTs were taken.
+    blocks: Zeroizing<Vec<Block>>,
+    choices: Bits,
+    taken: usize,
+}
+
+impl<'s> Stored<'s> {
+    /// Takes the first batch.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if there is none; [`Store`](comity_core::Kind) if it is damaged.
+    pub(super) fn open(shelf: &'s mut dyn Shelf, material: OtMaterial, here: &Here) -> Result<Stored<'s>> {
+        let (delta, choices) = Default::default();
+        let blocks = Zeroizing::new(vec![Block::ZERO; OT_BATCH]);
+        let hash = CrHash::new(here.backend);
+        let mut stored = Stored { shelf, material, me: here.me, hash, lot: None, delta, blocks, choices, taken: 0 };
+        stored.next()?;
+        Ok(stored)
+    }
+
+    fn sends(&self) -> bool {
+        self.material.sender() == self.me
+    }
+
+    /// The correlation, if this party sends.
+    pub(super) fn delta(&self) -> Option<Block> {
+        self.sends().then_some(*self.delta)
+    }
+
+    pub(super) fn way(self) -> Way<'s> {
+        if self.sends() { Way::Out(Box::new(self)) } else { Way::In(Box::new(self)) }
+    }
+
+    /// Reads the next batch.
+    fn next(&mut self) -> Result<()> {
+        let sends = self.sends();
+        let Some(mut batch) = self.shelf.take()? else {
+            return Err(Error::invalid_input(format!(
+                "no batch of {} is left: prepare more together with the other party, or run without a store",
+                self.material.name()
+            )));
+        };
+        let (mut of, mut lot) = ([0; 2], [0; SessionId::BYTES]);
+        FORM.begins(&mut batch)?;
+        FORM.take(&mut batch, &mut of)?;
+        FORM.take(&mut batch, &mut lot)?;
+        if of != [self.me.0 as u8, self.material as u8] {
+            return Err(FORM.damaged(format_args!("it is not party {}'s of {}", self.me, self.material.name())));
+        }
+        let lot = SessionId::new(lot);
+        if self.lot.replace(lot).is_some_and(|before| before != lot) {
+            return Err(FORM.damaged("it is of another lot than the one before it"));
+        }
+        if sends {
+            FORM.take_blocks(&mut batch, core::slice::from_mut(&mut *self.delta))?;
+        } else {
+            self.choices = FORM.take_bits(&mut batch, OT_BATCH)?;
+        }
+        FORM.take_blocks(&mut batch, &mut self.blocks)?;
+        FORM.ends(&mut batch)?;
+        self.taken = 0;
+        Ok(())
+    }
+
+    /// Uses up an OT for each block of `out`. Returns their choice bits, at the receiver.
+    fn take(&mut self, out: &mut [Block]) -> Result<Bits> {
+        let (mut choices, mut filled) = (Bits::default(), 0);
+        while filled < out.len() {
+            if self.taken == OT_BATCH {
+                self.next()?;
+            }
+            let count = (OT_BATCH - self.taken).min(out.len() - filled);
+            out[filled..][..count].copy_from_slice(&self.blocks[self.taken..][..count]);
+            if !self.sends() {
+                choices.extend_from(&self.choices.slice(self.taken, count));
+            }
+            self.taken += count;
+            filled += count;
+        }
+        Ok(choices)
+    }
+}
+
+impl Sends for Stored<'_> {
+    fn labels(&mut self, ch: &mut dyn Channel, zeros: &mut [Block]) -> Result<()> {
+        self.take(zeros)?;
+        let mut told = vec![0; zeros.len().div_ceil(8)];
+        ch.recv(&mut told)?;
+        let told = Bits::from_bytes(&told, zeros.len());
+        zeros.iter_mut().zip(told.iter()).for_each(|(zero, bit)| *zero ^= self.delta.masked(bit));
+        Ok(())
+    }
+
+    fn pairs(&mut self, ch: &mut dyn Channel, pairs: &mut [[Block; 2]]) -> Result<()> {
+        let mut zeros = Zeroizing::new(vec![Block::ZERO; pairs.len()]);
+        Sends::labels(self, ch, &mut zeros)?;
+        self.hash.hash_pairs(*self.delta, &zeros, pairs);
+        Ok(())
+    }
+}
+
+impl Receives for Stored<'_> {
+    fn labels(&mut self, ch: &mut dyn Channel, choices: &Bits, active: &mut [Block]) -> Result<()> {
+        if choices.len() != active.len() {
+            return Err(Error::invalid_input(format!("{} choice bits for {} OTs", choices.len(), active.len())));
+        }
+        let mut told = self.take(active)?;
+        told.xor_assign(choices);
+        ch.send(&told.to_bytes())?;
+        ch.flush()
+    }
+
+    fn messages(&mut self, ch: &mut dyn Channel, choices: &Bits, messages: &mut [Block]) -> Result<()> {
+        Receives::labels(self, ch, choices, messages)?;
+        self.hash.hash_blocks(messages);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
