@@ -1,5 +1,6 @@
-//! Runs that are listened to: what each party said to each other one, and what it drew.
+//! Runs that are listened to: what each party said to each other one, what it drew, and what it says that it holds.
 
+use std::cell::RefCell;
 use std::convert::Infallible;
 
 use comity_channel::{Mesh, PerPeer, Recorded, Recorder, Recording, memory_mesh};
@@ -18,12 +19,24 @@ const LIMIT: usize = 64 << 20;
 /// The number of bytes that are kept of a party's draws.
 const DRAWN: usize = 256;
 
+thread_local! {
+    static HELD: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Adds bytes to the view of the party that runs on this thread, as if it had heard them: its shares, say, which it
+/// computes from what it heard and drew, and which a listener by itself does not.
+pub fn holds(bytes: Vec<u8>) {
+    HELD.with_borrow_mut(|held| held.push(bytes));
+}
+
 /// What there was to hear in a run.
 pub(super) struct Heard {
     /// The messages of each party to each other one.
     said: Vec<PerPeer<Vec<Vec<u8>>>>,
     /// The first bytes that each party drew.
     drawn: Vec<Vec<u8>>,
+    /// What each party [holds].
+    held: Vec<Vec<Vec<u8>>>,
 }
 
 impl Heard {
@@ -46,10 +59,11 @@ impl Heard {
             let mut rng = Drawing { from: rng(seed << 16 | u128::from(me.0)), drawn: Vec::new() };
             run_drawing(protocol, &mut Mesh::new(links), program, inputs, setting, &mut rng)
                 .unwrap_or_else(|error| panic!("{error}"));
-            (recorders.map(|_, recorder| messages(&recorder.recording())), rng.drawn)
+            (recorders.map(|_, recorder| messages(&recorder.recording())), (rng.drawn, HELD.take()))
         });
-        let (said, drawn) = all.into_iter().unzip();
-        Heard { said, drawn }
+        let (said, own): (_, Vec<_>) = all.into_iter().unzip();
+        let (drawn, held) = own.into_iter().unzip();
+        Heard { said, drawn, held }
     }
 
     /// All messages.
@@ -70,7 +84,8 @@ impl Heard {
         digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// What a coalition has: the messages that its members heard, those that they said, and what they drew.
+    /// What a coalition has: what its members hold, the messages that they heard, those that they said, and what they
+    /// drew.
     pub(super) fn by(&self, coalition: &[PartyId]) -> Vec<&[u8]> {
         let member = |party: PartyId| coalition.contains(&party);
         let parties = || (0..).map(PartyId);
@@ -78,7 +93,8 @@ impl Heard {
             parties().zip(&self.said).flat_map(|(from, own)| own.iter().map(move |(to, said)| (from, to, said)));
         let said = links.filter(|(from, to, _)| member(*from) || member(*to)).flat_map(|(_, _, said)| said);
         let drawn = parties().zip(&self.drawn).filter(|(party, _)| member(*party)).map(|(_, drawn)| drawn);
-        said.chain(drawn).map(Vec::as_slice).collect()
+        let held = parties().zip(&self.held).filter(|(party, _)| member(*party)).flat_map(|(_, held)| held);
+        held.chain(said).chain(drawn).map(Vec::as_slice).collect()
     }
 }
 

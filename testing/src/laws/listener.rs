@@ -168,7 +168,7 @@ pub fn listener_in(protocol: &dyn Protocol, laws: &Laws, runs: u64) {
     if runs >= MANY {
         let parties = if card.parties.contains(&3) { 3 } else { 2 };
         for program in programs(parties, SMALL, gates) {
-            counted_bits(protocol, laws, runs / 2, &program);
+            listener_to(protocol, laws, runs / 2, &program);
         }
         for program in programs(parties, 1, gates) {
             distributions(protocol, laws, runs / 8, &program);
@@ -290,11 +290,16 @@ fn by_place<'r>(values: impl Iterator<Item = Vec<&'r Bits>>) -> Vec<Bits> {
     columns
 }
 
-fn counted_bits(protocol: &dyn Protocol, laws: &Laws, runs: u64, program: &Program) {
+/// The second look alone, at a program that has one input of each party, in their order: over `runs` runs no
+/// coalition has more bits of the others' inputs, as XORs of bits that it has, than its outputs give.
+///
+/// # Panics
+/// As [`listener`].
+pub fn listener_to(protocol: &dyn Protocol, laws: &Laws, runs: u64, program: &Program) {
     let parties = program.parties();
     let run = |number| {
         let mut rng = rng(u128::from(number) << 32 | 0x6d);
-        let inputs = (0..parties).map(|_| bits(SMALL, &mut rng)).collect();
+        let inputs = program.inputs().iter().map(|input| bits(input.bits, &mut rng)).collect();
         Run::of(protocol, laws, program, inputs, number)
     };
     let runs: Vec<Run> = (0..runs.min(COLUMNS as u64 * 2)).map(run).collect();
