@@ -1,8 +1,8 @@
 //! Two or three parties fill and use their stores, and are killed at drawn instants: no batch is used twice,
 //! in no two sessions, and afterwards all run on the same one, or all say why not. A protocol of this test
 //! shows what every party takes; `gmw`, `tinyot`, `bmr`, which garbles on what `tinyot` stores, `spdz-bmr`, which
-//! does on what `spdz` stores, and `tinytable` show that nothing of theirs is used twice, and that what all take
-//! belongs together: else they would compute something else.
+//! does on what `spdz` stores, `tinytable`, and `mixed`, each of whose runs takes from several lots, show that nothing
+//! of theirs is used twice, and that what all take belongs together: else they would compute something else.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -22,6 +22,7 @@ use comity_bmr::{Bmr, SpdzBmr};
 use comity_channel::memory_mesh;
 use comity_core::{Backend, Block, Prg, SessionId};
 use comity_gmw::Gmw;
+use comity_mixed::Mixed;
 use comity_net::{Connection, Limits, Listener, Security, Settings};
 use comity_protocol::{Ahead, Corrupt, Goal, Job, Lot, Material, Need, Party, Press, Shelf, Supplies, Takes};
 use comity_testing::{PATIENCE, Process, before_kill};
@@ -42,7 +43,10 @@ const LOT: u64 = 3;
 struct Case {
     protocol: &'static dyn Protocol,
     parties: u16,
-    /// The material, and how much of it is made at a time; 0 if it is for two runs of the program.
+    /// The program that they run.
+    program: fn() -> Program,
+    /// The material, empty if there are several, and how much of it is made at a time; 0 if it is for two runs of the
+    /// program.
     material: &'static str,
     units: u64,
     /// Whether the material of a run is first made of it, and stored, too.
@@ -60,22 +64,72 @@ const TRIPLES: u64 = 3 * comity_gmw::dealers::BATCH as u64;
 /// A lot of two batches of shares in a field.
 const FIELD: u64 = 2 << 11;
 
-static CASES: [Case; 8] = [
-    Case { protocol: &Pads, parties: 3, material: "pads", units: 2 * LOT, in_two_steps: false, slower: 1 },
-    Case { protocol: &OnStore(&Gmw), parties: 3, material: "triples", units: TRIPLES, in_two_steps: false, slower: 4 },
+/// A sum.
+fn sum() -> Program {
+    library::program("add64").unwrap()
+}
+
+/// A program that uses up all materials of `mixed` but the triples of wide words.
+fn all_forms() -> Program {
+    let text = "fn main(x: u64 from 0, y: u64 from 1) -> u64 {
+        let product = arithmetic { x * y };
+        let both = boolean { product & x };
+        let less = yao { both < y };
+        arithmetic { if less { product } else { both } }
+    }";
+    comity::compile("forms.cty", text).unwrap()
+}
+
+static CASES: [Case; 9] = [
+    Case {
+        protocol: &Pads,
+        parties: 3,
+        program: sum,
+        material: "pads",
+        units: 2 * LOT,
+        in_two_steps: false,
+        slower: 1,
+    },
+    Case {
+        protocol: &OnStore(&Gmw),
+        parties: 3,
+        program: sum,
+        material: "triples",
+        units: TRIPLES,
+        in_two_steps: false,
+        slower: 4,
+    },
     Case {
         protocol: &OnStore(&TinyOt),
         parties: 3,
+        program: sum,
         material: "shares",
         units: SHARES,
         in_two_steps: false,
         slower: 12,
     },
-    Case { protocol: &OnStore(&Bmr), parties: 3, material: "shares", units: SHARES, in_two_steps: true, slower: 12 },
-    Case { protocol: &OnStore(&Gmw), parties: 2, material: "triples", units: TRIPLES, in_two_steps: false, slower: 4 },
+    Case {
+        protocol: &OnStore(&Bmr),
+        parties: 3,
+        program: sum,
+        material: "shares",
+        units: SHARES,
+        in_two_steps: true,
+        slower: 12,
+    },
+    Case {
+        protocol: &OnStore(&Gmw),
+        parties: 2,
+        program: sum,
+        material: "triples",
+        units: TRIPLES,
+        in_two_steps: false,
+        slower: 4,
+    },
     Case {
         protocol: &OnStore(&TinyTableSemiHonest),
         parties: 2,
+        program: sum,
         material: "tables",
         units: 0,
         in_two_steps: false,
@@ -84,12 +138,30 @@ static CASES: [Case; 8] = [
     Case {
         protocol: &OnStore(&TinyTable),
         parties: 2,
+        program: sum,
         material: "authenticated tables",
         units: 0,
         in_two_steps: false,
         slower: 6,
     },
-    Case { protocol: &OnStore(&SpdzBmr), parties: 2, material: "field", units: FIELD, in_two_steps: true, slower: 40 },
+    Case {
+        protocol: &OnStore(&SpdzBmr),
+        parties: 2,
+        program: sum,
+        material: "field",
+        units: FIELD,
+        in_two_steps: true,
+        slower: 40,
+    },
+    Case {
+        protocol: &OnStore(&Mixed),
+        parties: 2,
+        program: all_forms,
+        material: "",
+        units: 0,
+        in_two_steps: false,
+        slower: 20,
+    },
 ];
 
 /// A line of the log of what a party uses in which session. One write, which the kernel has when the call returns.
@@ -320,7 +392,7 @@ fn session<'a, C: comity::Channel>(case: &Case, dir: &Path, links: &'a mut PerPe
 fn prepare<C: comity::Channel>(case: &Case, dir: &Path, links: &mut PerPeer<C>) -> Result<()> {
     let session = session(case, dir, links)?;
     match case.units {
-        0 => session.prepare(&library::program("add64").unwrap(), 2, 1 << 30, &mut ()).map(drop),
+        0 => session.prepare(&(case.program)(), 2, 1 << 30, &mut ()).map(drop),
         units => session.prepare_any(units, 1 << 30, &mut ()).map(drop),
     }
 }
@@ -330,13 +402,15 @@ fn run<C: comity::Channel>(case: &Case, dir: &Path, links: &mut PerPeer<C>) -> R
     let number = |number: u64| Bits::from_bytes(&number.to_le_bytes(), 64);
     let input = usize::from(links.me().0);
     let inputs = (input < 2).then(|| (input, number(NUMBERS[input])));
-    let program = library::program("add64").unwrap();
+    let program = (case.program)();
+    let values = NUMBERS.map(number).into_iter().enumerate();
+    let expected = comity::evaluate(&program, values).unwrap();
     if case.in_two_steps {
         session(case, dir, links)?.prepare(&program, 1, 1 << 30, &mut ())?;
     }
     let report = session(case, dir, links)?.run(&program, inputs)?;
-    for (_, sum) in report.outputs {
-        assert!(sum == number(NUMBERS[0] + NUMBERS[1]), "the parties take triples that do not belong together");
+    for (output, value) in report.outputs {
+        assert!(value == expected[output], "the parties take material that does not belong together");
     }
     Ok(())
 }
@@ -429,6 +503,17 @@ fn killed_again_and_again_no_authenticated_table_is_used_twice() {
 #[test]
 fn killed_again_and_again_nothing_is_garbled_on_a_share_in_a_field_that_was_used() {
     killed(&CASES[7], 4);
+}
+
+#[test]
+fn killed_again_and_again_nothing_of_several_lots_is_used_twice() {
+    killed(&CASES[8], 4);
+}
+
+#[test]
+#[ignore = "a thousand kills"]
+fn killed_a_thousand_times_nothing_of_several_lots_is_used_twice() {
+    killed(&CASES[8], 1000);
 }
 
 #[test]

@@ -183,8 +183,8 @@ const fn of_card(name: &'static str, units: &'static [&'static str]) -> Material
 pub const MATERIALS: [Material; 4] = [
     of_card(WordMaterial::Narrow.name(), &["products of up to 64 bits"]),
     of_card(WordMaterial::Wide.name(), &["wider products"]),
-    of_card(OtMaterial::First.name(), &["OTs"]),
-    of_card(OtMaterial::Second.name(), &["OTs"]),
+    of_card(OtMaterial::First.name(), &["choice bits"]),
+    of_card(OtMaterial::Second.name(), &["choice bits"]),
 ];
 
 /// The need of `batches` batches of triples.

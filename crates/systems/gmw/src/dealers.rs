@@ -6,7 +6,7 @@ use comity_channel::Mesh;
 use comity_core::{Error, PartyId, Result};
 use comity_ot::base::{BaseOt, Simplest};
 use comity_ot::{AtLeast, SemiHonest};
-use comity_protocol::{BatchForm, Dealer, Party, Shelf};
+use comity_protocol::{BatchForm, Dealer, Material, Party, Shelf};
 use comity_share::BitTriples;
 use comity_share::bits::BitShares;
 use comity_share::triples::{Links, OtKind, TakenTriples};
@@ -50,6 +50,10 @@ impl Dealer for OtTriples {
         self.0.triples(net, at_least)
     }
 }
+
+/// Stored triples.
+pub const TRIPLES: Material =
+    Material { name: "triples", program: false, from: None, options: &["dealer"], units: &["AND gates"] };
 
 /// The form of a stored batch.
 const FORM: BatchForm = BatchForm { magic: b"comity triples 1", name: "a batch of triples" };

@@ -3,14 +3,14 @@
 use comity_circuit::{Goal, Program};
 use comity_core::{Params, Result};
 use comity_protocol::{
-    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Material, Need, Opt, Options, Party, Press,
-    Protocol, Reactive, Supplies, Takes, Talk, Values, WriteBatch,
+    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Need, Opt, Options, Party, Press, Protocol,
+    Reactive, Supplies, Takes, Talk, Values, WriteBatch,
 };
 use comity_share::BitTriples;
 use comity_share::triples::{OtKind, TakenTriples};
 use comity_sharing::{Batches, BitRows, ByHand, Lasting, SharedEngine, fill_lots, whole_runs};
 
-use crate::dealers::{BATCH, BitDealer, MOST, OtTriples, StoredTriples, batch_bytes, write_batch};
+use crate::dealers::{BATCH, BitDealer, MOST, OtTriples, StoredTriples, TRIPLES, batch_bytes, write_batch};
 use crate::machine::BitMachine;
 use crate::sharing::{BitSharing, triples_of};
 
@@ -28,7 +28,7 @@ static CARD: Card = Card {
     takes: Takes::Shares,
     reactive: true,
     goal: Goal::Depth,
-    offline: &[Material { name: "triples", program: false, from: None, options: &["dealer"], units: &["AND gates"] }],
+    offline: &[TRIPLES],
     options: &[Opt {
         name: "dealer",
         values: Values::OneOf(&["softspoken", "iknp", "silent"]),
@@ -65,7 +65,7 @@ fn batches(program: &Program) -> u64 {
 /// The need of `batches` batches.
 fn need(batches: u64) -> Need {
     Need {
-        material: "triples",
+        material: TRIPLES.name,
         units: vec![batches.saturating_mul(BATCH as u64)],
         batches,
         bytes: batches.saturating_mul(batch_bytes(BATCH) + 4096),
@@ -139,7 +139,7 @@ impl Protocol for Gmw {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
         let mut me = me.sub("gmw");
         me.observer.phase("setup");
-        let dealer: Option<Box<BitDealer<'_>>> = match (triples_of(job.program), from.shelf("triples")) {
+        let dealer: Option<Box<BitDealer<'_>>> = match (triples_of(job.program), from.shelf(TRIPLES.name)) {
             (0, _) => None,
             (_, Some(shelf)) => Some(Box::new(StoredTriples::new(shelf, BATCH))),
             (_, None) => Some(from_ot(&mut me, job.options)?),

@@ -37,12 +37,12 @@ pub(crate) fn costs(of: &Costing<'_>, assignment: &Assignment, extension: OtKind
 pub(crate) fn run(program: &Program, plans: &Plans, extension: OtKind, talk: &mut Talk) {
     let taken = plans.taken(program);
     let any = taken.multiplies();
-    let Taken { products, matrices, ands, converts } = taken;
+    let Taken { products, matrices, ands, converts, ots } = taken;
     if any {
         setup(extension, [true; 2], talk);
     }
-    if converts[0] || converts[1] {
-        setup(extension, [true, converts[1]], talk);
+    if converts {
+        setup(extension, [true, ots[1] > 0], talk);
     }
     if ands > 0 {
         shares::setup(2, extension, talk);

@@ -57,6 +57,12 @@ impl<'a, 'n, 'd> MixedEngine<'a, 'n, 'd> {
         MixedEngine { net, me, machines, plans, words, bits, labels, frames: [0; 3], slots }
     }
 
+    /// What this party holds: words, bits, and labels.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> (&[u128], &[u8], &[Block]) {
+        (&self.words, self.bits.wires(), &self.labels)
+    }
+
     /// Where a bit is in the calls of a side: among the bits, or among the labels.
     fn place(&self, side: &Side<'_>, form: Form, at: BitAt) -> Place {
         match at {
@@ -109,7 +115,7 @@ impl<'a, 'n, 'd> MixedEngine<'a, 'n, 'd> {
             let (copies, wires) = (side.copies as u64, self.bits.wires());
             let places: Vec<Place> =
                 stage.joined.iter().map(|(from, _)| self.place(side, Form::Boolean, *from)).collect();
-            let own = (0..copies).flat_map(|t| places.iter().map(move |place| wires[place.at(t)] == 1)).collect();
+            let own: Bits = (0..copies).flat_map(|t| places.iter().map(move |place| wires[place.at(t)] == 1)).collect();
             let converted = self.machines.words.converting(self.net, |conversions, ch| conversions.labels(ch, &own))?;
             let mut labels = converted[0].iter().zip(converted[1].iter()).map(|(x, y)| *x ^ *y);
             for t in 0..copies {

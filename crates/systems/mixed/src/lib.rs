@@ -26,6 +26,7 @@ mod cut;
 mod engine;
 mod form;
 mod graph;
+mod material;
 mod memory;
 mod operation;
 mod parts;
@@ -34,6 +35,8 @@ mod plans;
 mod prices;
 mod protocol;
 mod stages;
+#[cfg(test)]
+mod tests;
 
 pub use costs::evaluate;
 pub use form::{Assignment, CircuitForms, Form};

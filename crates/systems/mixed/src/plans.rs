@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use comity_circuit::{Builder, Call, Circuit, Lowered, Place, Program, Span, Step};
+use comity_core::PartyId;
 use comity_library::arith;
 use comity_share::ring::{MatrixProduct, WIDEST_WORD, WordProduct};
 
-use crate::cut::{Shape, possible};
+use crate::cut::{Held, Shape, possible};
 use crate::form::{Assignment, CircuitForms, Form};
 use crate::memory::Memory;
 use crate::parts::shallow;
@@ -40,8 +41,9 @@ pub(crate) struct Taken {
     pub(crate) matrices: BTreeMap<MatrixProduct, u64>,
     /// AND gates on shares of bits.
     pub(crate) ands: u64,
-    /// Whether there are labels or conversions, and whether OTs of party 1 are needed for words that are chosen.
-    pub(crate) converts: [bool; 2],
+    /// Whether there are labels or conversions, and the OTs that each party sends for these.
+    pub(crate) converts: bool,
+    pub(crate) ots: [u64; 2],
 }
 
 impl Taken {
@@ -129,9 +131,9 @@ impl Plans {
 
     /// What a program's run takes.
     pub(crate) fn taken(&self, program: &Program) -> Taken {
-        let mut taken = Taken::default();
-        taken.converts[0] = self.memory.has(Form::Yao);
+        let mut taken = Taken { converts: self.memory.has(Form::Yao), ..Taken::default() };
         self.take(program, program.steps(), 1, &mut taken);
+        taken.converts |= taken.ots[0] > 0;
         taken
     }
 
@@ -148,18 +150,17 @@ impl Plans {
                         Plan::Whole(Form::Boolean, lowered) => {
                             ands(lowered.as_ref().unwrap_or_else(|| &program.lowered()[*circuit]));
                         }
-                        Plan::Whole(..) => taken.converts[0] = true,
+                        Plan::Whole(..) => taken.converts = true,
                         Plan::Staged(stages) => {
                             for stage in &stages.stages {
-                                taken.converts[0] |= !stage.openings.is_empty() || !stage.joined.is_empty();
-                                taken.converts[0] |= stage.closings.iter().any(|closing| closing.bits.len() > 1);
+                                taken.ots[0] = taken.ots[0].saturating_add(times.saturating_mul(stage.ots()));
                                 for part in &stage.parts {
                                     match part {
                                         Runs::Gates { form: Form::Boolean, circuit, .. } => {
                                             let ands = circuit.tape().ands().len() as u64;
                                             taken.ands = taken.ands.saturating_add(times.saturating_mul(ands));
                                         }
-                                        Runs::Gates { .. } => taken.converts[0] = true,
+                                        Runs::Gates { .. } => taken.converts = true,
                                         Runs::Words { circuit, .. } => {
                                             let add = |all: &mut u64| *all = all.saturating_add(times);
                                             circuit
@@ -168,9 +169,7 @@ impl Plans {
                                             circuit
                                                 .matrices()
                                                 .for_each(|what| add(taken.matrices.entry(what).or_default()));
-                                            let [any, both] = circuit.converts();
-                                            taken.converts[0] |= any;
-                                            taken.converts[1] |= both;
+                                            circuit.messages().for_each(|layer| layer.count_ots(times, &mut taken.ots));
                                         }
                                     }
                                 }
@@ -179,7 +178,13 @@ impl Plans {
                     }
                 }
                 Step::Repeat { times, body } => self.take(program, body, turns.saturating_mul(*times), taken),
-                Step::Input { .. } | Step::Reveal { .. } => {}
+                Step::Input { owner, to, .. } => {
+                    let is_labels = self.memory.held(to.start as usize, to.bits as usize) == Held::Bits(Form::Yao);
+                    if is_labels && owner.includes(PartyId(1)) {
+                        taken.ots[0] = taken.ots[0].saturating_add(to.bits);
+                    }
+                }
+                Step::Reveal { .. } => {}
             }
         }
     }

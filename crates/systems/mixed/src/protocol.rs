@@ -1,23 +1,23 @@
 //! The protocol as comity's front knows it.
 
-use comity_arith::dealers::{WordDealer, from_ot_over};
-use comity_arith::{Conversions, WordMachine};
+use comity_arith::{Arith, WordMachine};
 use comity_circuit::{Goal, Program};
-use comity_core::{Params, Result};
-use comity_gmw::BitMachine;
-use comity_gmw::dealers::{BitDealer, OtTriples};
+use comity_core::{Error, Params, Result};
+use comity_gmw::dealers::TRIPLES;
+use comity_gmw::{BitMachine, Gmw};
 use comity_ot::base::{BaseOt, Simplest};
 use comity_ot::{AtLeast, SemiHonest};
 use comity_protocol::{
-    Adversary, Card, CardKind, Corrupt, Costing, Default, Job, Opt, Options, Outline, Party, Protocol, Supplies, Takes,
-    Talk, Values,
+    Adversary, Ahead, Card, CardKind, Corrupt, Costing, Default, Job, Need, Opt, Options, Outline, Party, Press,
+    Protocol, Supplies, Takes, Talk, Values,
 };
 use comity_share::triples::OtKind;
 
 use crate::chosen::{NET, SHARING, chosen};
 use crate::engine::{Machines, MixedEngine};
 use crate::form::Assignment;
-use crate::plans::{Plans, Taken};
+use crate::material::{FromOt, OnStore, STORED, Source, needs};
+use crate::plans::Plans;
 
 /// Three forms of shares in one computation, whole: see the [crate](crate).
 pub struct Mixed;
@@ -32,7 +32,7 @@ static CARD: Card = Card {
     takes: Takes::Any,
     reactive: false,
     goal: Goal::Size,
-    offline: &[],
+    offline: &STORED,
     options: &[
         SHARING,
         NET,
@@ -71,32 +71,38 @@ pub fn run_with<B: BaseOt<Model: AtLeast<SemiHonest>>>(
     assignment: &Assignment,
     job: &Job<'_>,
 ) -> Result<()> {
-    let kind = extension(job.options);
+    run_on(me, assignment, job, FromOt::<B>::new(extension(job.options)), |_| ())
+}
+
+/// As [`run_with`], on material from this source. `ended` sees what this party holds in the end.
+pub(crate) fn run_on<'d>(
+    me: &mut Party<'_, '_>,
+    assignment: &Assignment,
+    job: &Job<'_>,
+    mut from: impl Source<'d>,
+    ended: impl FnOnce(&MixedEngine<'_, '_, '_>),
+) -> Result<()> {
     let plans = Plans::new(job.program, assignment);
     let taken = plans.taken(job.program);
-    let Taken { ands, converts: [any, both], .. } = taken;
     me.observer.phase("setup");
-    let words: Option<Box<dyn WordDealer>> = match taken.multiplies() {
+    let words = if taken.multiplies() { Some(from.words(&mut me.sub("dealer of products"))?) } else { None };
+    let conversions = match taken.converts {
+        true => Some(from.conversions(&mut me.sub("conversions"), taken.ots[1] > 0)?),
         false => None,
-        true => Some(from_ot_over::<B>(&mut me.sub("dealer of products"), kind)?),
     };
-    let conversions =
-        if any || both { Some(Conversions::setup_over::<B>(&mut me.sub("conversions"), kind, both)?) } else { None };
-    let bits: Option<Box<BitDealer<'_>>> = match ands {
-        0 => None,
-        _ => Some(Box::new(OtTriples::setup_over::<B>(&mut me.sub("dealer of triples"), kind)?)),
-    };
+    let bits = if taken.ands == 0 { None } else { Some(from.bits(&mut me.sub("dealer of triples"))?) };
     let words = WordMachine::setup(me, words, conversions)?;
     let bits = BitMachine::setup(me, bits)?;
     let mut machines = Machines { words, bits };
     me.observer.phase("offline");
     machines.words.prepare(me.net, &taken.products)?;
     machines.words.prepare_matrices(me.net, &taken.matrices)?;
-    machines.bits.plan(ands);
+    machines.bits.plan(taken.ands);
     machines.bits.prepare(me.net)?;
     let here = me.here.me;
     let mut engine = MixedEngine::new(me.net, here, &mut machines, &plans);
     comity_circuit::run(job.program, &mut engine, job.inputs, me.observer)?;
+    ended(&engine);
     me.net.flush()
 }
 
@@ -121,8 +127,32 @@ impl Protocol for Mixed {
         Ok(Some(chosen(of.program, of.options)?.outline(of.program)))
     }
 
-    fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {
+    fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Vec<Need>> {
+        needs(program, &Plans::new(program, &chosen(program, options)?.assignment), options, params)
+    }
+
+    fn amount(&self, _: u64, _: &Options, _: Params) -> Result<Need> {
+        Err(Error::invalid_input("mixed uses up several materials, how much of each depends on the program: name one"))
+    }
+
+    fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
-        run_with::<Simplest>(&mut me.sub("mixed"), &chosen(job.program, job.options)?.assignment, job)
+        let assignment = &chosen(job.program, job.options)?.assignment;
+        let (mut me, shelves) = (me.sub("mixed"), from.shelves());
+        match shelves.is_empty() {
+            true => run_with::<Simplest>(&mut me, assignment, job),
+            false => run_on(&mut me, assignment, job, OnStore(shelves), |_| ()),
+        }
+    }
+
+    fn prepare(
+        &self,
+        me: &mut Party<'_, '_>,
+        ahead: &Ahead<'_>,
+        from: &mut dyn Supplies,
+        to: &mut dyn Press,
+    ) -> Result<()> {
+        let maker: &dyn Protocol = if ahead.make.material == TRIPLES.name { &Gmw } else { &Arith };
+        maker.prepare(me, ahead, from, to)
     }
 }

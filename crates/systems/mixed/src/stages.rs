@@ -83,6 +83,15 @@ pub(crate) struct Stage {
     pub(crate) parts: Vec<Runs>,
 }
 
+impl Stage {
+    /// The OTs of the conversions of a call: all are sent by party 0.
+    pub(crate) fn ots(&self) -> u64 {
+        let opened = self.openings.iter().map(|opening| u64::from(opening.bits));
+        let closed = self.closings.iter().map(|closing| closing.bits.len() as u64 - 1);
+        self.joined.len() as u64 + opened.chain(closed).sum::<u64>()
+    }
+}
+
 /// A result bit on its way to the memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Moved {

@@ -3,7 +3,9 @@
 mod conversions;
 mod cost;
 mod heard;
+mod opened;
 mod programs;
+mod stored;
 
 use comity_circuit::Program;
 use comity_core::{Backend, Bits, Params, Prg, Result};

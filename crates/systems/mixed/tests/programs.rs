@@ -8,7 +8,7 @@ use comity_testing::laws::{random_program, random_words, rng};
 
 use super::runs;
 
-fn compiled(text: &str) -> Program {
+pub(super) fn compiled(text: &str) -> Program {
     comity_language::compile("test.cty", &format!("parties alice, bob;\n{text}")).unwrap_or_else(|e| panic!("{e}"))
 }
 
