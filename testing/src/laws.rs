@@ -37,7 +37,7 @@ use crate::deviate::{Verdict, deviate, deviate_among, never_wrong, never_wrong_a
 use crate::parties::all_together;
 
 pub use self::fresh::{assert_fresh, fresh, said_by_two};
-pub use self::heard::holds;
+pub use self::heard::{holds, traffic};
 pub use self::listener::{listener, listener_in, listener_to};
 pub use self::programs::{bits, chain_and_layer, clear, random_circuit, random_program, rng, turns};
 use self::programs::{random_circuit_of, random_program_of};

@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::convert::Infallible;
 
-use comity_channel::{Mesh, PerPeer, Recorded, Recorder, Recording, memory_mesh};
+use comity_channel::{Counted, Mesh, PerPeer, Recorded, Recorder, Recording, Traffic, memory_mesh};
 use comity_circuit::Program;
 use comity_core::{Bits, PartyId, Prg, SessionId};
 use comity_protocol::Protocol;
 use rand_core::{TryCryptoRng, TryRng};
 
-use super::{Setting, rng, run_drawing};
+use super::{Setting, rng, run, run_drawing};
 use crate::PATIENCE;
 use crate::parties::all_together;
 
@@ -96,6 +96,29 @@ impl Heard {
         let held = parties().zip(&self.held).filter(|(party, _)| member(*party)).flat_map(|(_, held)| held);
         held.chain(said).chain(drawn).map(Vec::as_slice).collect()
     }
+}
+
+/// What each party of a run sends to each other one, in their order, and its rounds with it.
+///
+/// # Panics
+/// If a party fails.
+pub fn traffic(
+    protocol: &dyn Protocol,
+    parties: u16,
+    program: &Program,
+    inputs: &[Bits],
+    setting: Setting,
+) -> Vec<Vec<Traffic>> {
+    all_together(memory_mesh(parties, Some(PATIENCE)), |links| {
+        let mut counters = Vec::new();
+        let counted = links.map(|_, link| {
+            let link = Counted::new(link);
+            counters.push(link.counter());
+            link
+        });
+        run(protocol, &mut Mesh::new(counted), program, inputs, setting).unwrap_or_else(|error| panic!("{error}"));
+        counters.iter().map(|counter| counter.counts()).collect()
+    })
 }
 
 /// The messages that a party sent on a link and its forks.

@@ -1,11 +1,11 @@
 //! Bytes and rounds, exactly as the docs say; lengths that say nothing; memory.
 
 use comity_arith::Arith;
-use comity_channel::{Counted, Mesh, Recorded, Traffic, memory_mesh};
+use comity_channel::{Mesh, Recorded, Traffic, memory_mesh};
 use comity_circuit::{Builder, Program, Wire};
 use comity_core::{Backend, Bits};
 use comity_library::arith;
-use comity_testing::laws::{bits, rng, run};
+use comity_testing::laws::{self, bits, rng, run};
 use comity_testing::{PATIENCE, peak_memory};
 
 use super::{DEALT, setting};
@@ -27,24 +27,7 @@ fn inputs(program: &Program, seed: u128) -> Vec<Bits> {
 
 /// What both parties send, and their rounds.
 pub(super) fn traffic(program: &Program, inputs: &[Bits]) -> Vec<Traffic> {
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = memory_mesh(2, Some(PATIENCE))
-            .into_iter()
-            .map(|links| {
-                scope.spawn(move || {
-                    let mut counters = Vec::new();
-                    let counted = links.map(|_, link| {
-                        let link = Counted::new(link);
-                        counters.push(link.counter());
-                        link
-                    });
-                    run(&Arith, &mut Mesh::new(counted), program, inputs, setting(Backend::detect())).unwrap();
-                    counters[0].counts()
-                })
-            })
-            .collect();
-        threads.into_iter().map(|thread| thread.join().expect("a party does not panic")).collect()
-    })
+    laws::traffic(&Arith, 2, program, inputs, setting(Backend::detect())).concat()
 }
 
 /// Bytes of the base OTs of both ways, from each party: points, a first point, trees.

@@ -1,10 +1,10 @@
 //! Bytes and rounds, exactly as the docs say; and the bytes themselves.
 
-use comity_channel::{Change, Counted, Direction, Mesh, Recorded, Tamper, Tampering, Traffic};
+use comity_channel::{Change, Direction, Mesh, Recorded, Tamper, Tampering};
 use comity_circuit::{Builder, Program, Recipients, Wire};
 use comity_core::{Backend, Bits, Kind};
 use comity_gmw::Gmw;
-use comity_testing::laws::{bits, chain_and_layer, check, rng, run};
+use comity_testing::laws::{bits, chain_and_layer, check, rng, run, traffic};
 use comity_testing::peak_memory;
 
 use super::{over_links, setting};
@@ -23,20 +23,6 @@ fn inputs(width: usize) -> [Bits; 2] {
     [bits(width, &mut rng(4)), bits(width, &mut rng(5))]
 }
 
-/// The traffic of each party to each other one, and its rounds, on each link.
-fn traffic(parties: u16, program: &Program, inputs: &[Bits]) -> Vec<Vec<Traffic>> {
-    over_links(parties, |links| {
-        let mut counters = Vec::new();
-        let counted = links.map(|_, link| {
-            let link = Counted::new(link);
-            counters.push(link.counter());
-            link
-        });
-        run(&Gmw, &mut Mesh::new(counted), program, inputs, setting(Backend::detect())).unwrap();
-        counters.iter().map(|counter| counter.counts()).collect()
-    })
-}
-
 /// Bytes of the base OTs of both ways, from each of two parties: points, a first point, trees.
 pub(crate) const SETUP: u64 = 128 * 32 + 32 + 32 * 3 * 32;
 
@@ -47,7 +33,7 @@ fn bytes_and_rounds_are_what_the_docs_say() {
     let ands = program.and_gates();
     let layers = program.lowered()[0].layered().layers();
     for parties in [2, 3, 5] {
-        let counts = traffic(parties, &program, &inputs(width));
+        let counts = traffic(&Gmw, parties, &program, &inputs(width), setting(Backend::detect()));
         // What is in all: the base OTs, a seed, 31 rows of bits, and two bits an AND, of each layer in whole bytes.
         let online: u64 = layers.iter().map(|layer| 2 * layer.ands.div_ceil(8) as u64).sum();
         let all = SETUP + 16 + 31 * 16 * ands.div_ceil(128) + online;
@@ -91,7 +77,7 @@ fn every_backend_sends_the_same_bytes() {
 #[test]
 fn a_party_lost_at_any_time_is_an_error() {
     let (program, inputs) = (program(60), inputs(60));
-    let all = traffic(3, &program, &inputs)[2][0].sent;
+    let all = traffic(&Gmw, 3, &program, &inputs, setting(Backend::detect()))[2][0].sent;
     let places = (0..40).map(|i| i * all / 40).chain(all - 60..all);
     for at in places {
         let ends = over_links(3, |links| {

@@ -1,6 +1,6 @@
 //! Look-ups of tables at secret indices: right for every index, for as many triples as the docs say.
 
-use comity_channel::{Counted, Mesh, Recorded};
+use comity_channel::{Mesh, Recorded};
 use comity_circuit::{
     Builder, Call, Circuit, Engine, Goal, LookupTable, Place, Program, ProgramBuilder, Put, Recipients, Shown, Step,
     Wire,
@@ -14,7 +14,7 @@ use comity_share::bits::BitShares;
 use comity_share::triples::OtKind;
 use comity_share::{BitTriples, bits};
 use comity_sharing::SharedEngine;
-use comity_testing::laws::{check, rng, run};
+use comity_testing::laws::{check, rng, run, traffic};
 
 use super::cost::SETUP;
 use super::{over_links, parties, setting};
@@ -226,20 +226,6 @@ fn turns_by(factor: u8, times: u64) -> Program {
 fn a_look_up_is_one_round_and_its_triples_are_made_before() {
     let input: Bits = (0..350).map(|i| i % 7 < 3).collect();
     check(&Gmw, 3, &turns(3), std::slice::from_ref(&input), setting(Backend::detect()));
-    let traffic = |times| {
-        let all = over_links(2, |links| {
-            let mut counter = None;
-            let links = links.map(|_, link| {
-                let link = Counted::new(link);
-                counter = Some(link.counter());
-                link
-            });
-            let inputs = [input.clone()];
-            run(&Gmw, &mut Mesh::new(links), &turns(times), &inputs, setting(Backend::detect())).unwrap();
-            counter.unwrap().counts()
-        });
-        all[0]
-    };
     for times in [1, 3, 8] {
         // Base OTs, a seed, and 31 rows of bits for the triples; the ANDs of the unit vectors, which are
         // joined two and two; five bits an index in each turn, and the output.
@@ -247,7 +233,8 @@ fn a_look_up_is_one_round_and_its_triples_are_made_before() {
         let joins = [2 * vectors, 9 * vectors, 15 * vectors];
         let ahead = SETUP + 16 + 31 * 16 * joins.iter().sum::<u64>().div_ceil(128);
         let made: u64 = joins.iter().map(|ands| 2 * bytes(*ands)).sum();
-        let traffic = traffic(times);
+        let inputs = std::slice::from_ref(&input);
+        let traffic = traffic(&Gmw, 2, &turns(times), inputs, setting(Backend::detect()))[0][0];
         assert_eq!(traffic.sent, ahead + made + times * bytes(5 * 70) + bytes(350));
         assert_eq!(traffic.rounds, 4 + 3 + times + 1);
         // And it is said so beforehand.

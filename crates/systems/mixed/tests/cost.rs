@@ -1,14 +1,11 @@
 //! What is said of a run's bytes is what it sends, and depends on nothing secret.
 
-use comity_channel::{Counted, Mesh, Traffic, memory_mesh};
-use comity_circuit::Program;
-use comity_core::{Backend, Bits, Result};
+use comity_core::{Backend, Result};
 use comity_mixed::{Assignment, Form, Mixed, evaluate, run_with};
 use comity_ot::base::Simplest;
 use comity_protocol::{Card, Job, Party, Protocol, Supplies};
 use comity_share::triples::OtKind;
-use comity_testing::PATIENCE;
-use comity_testing::laws::{random_words, rng, run};
+use comity_testing::laws::{random_words, rng, traffic};
 
 use super::programs::random_mix;
 use super::{random_assignment, random_inputs, setting};
@@ -26,28 +23,6 @@ impl Protocol for Whole {
     }
 }
 
-/// What both parties send.
-fn traffic(protocol: &Whole, program: &Program, inputs: &[Bits]) -> Vec<Traffic> {
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = memory_mesh(2, Some(PATIENCE))
-            .into_iter()
-            .map(|links| {
-                scope.spawn(move || {
-                    let mut counters = Vec::new();
-                    let counted = links.map(|_, link| {
-                        let link = Counted::new(link);
-                        counters.push(link.counter());
-                        link
-                    });
-                    run(protocol, &mut Mesh::new(counted), program, inputs, setting(Backend::detect())).unwrap();
-                    counters[0].counts()
-                })
-            })
-            .collect();
-        threads.into_iter().map(|thread| thread.join().expect("a party does not panic")).collect()
-    })
-}
-
 #[test]
 fn bytes_are_what_is_said_before() {
     for seed in 0..12 {
@@ -59,9 +34,13 @@ fn bytes_are_what_is_said_before() {
         };
         let said = evaluate(&program, &assignment, OtKind::SoftSpoken);
         let protocol = Whole(assignment);
-        let [one, other] = [(), ()].map(|()| traffic(&protocol, &program, &random_inputs(&program, &mut rng)));
-        let bytes = |traffic: &[Traffic]| traffic.iter().map(|traffic| traffic.sent).collect::<Vec<u64>>();
-        assert_eq!(bytes(&one), bytes(&other), "program {seed}: lengths do not depend on inputs");
-        assert_eq!(bytes(&one).iter().sum::<u64>() as f64, said.bytes, "program {seed}");
+        let mut bytes = || {
+            let inputs = random_inputs(&program, &mut rng);
+            let all = traffic(&protocol, 2, &program, &inputs, setting(Backend::detect())).concat();
+            all.iter().map(|traffic| traffic.sent).collect::<Vec<u64>>()
+        };
+        let [one, other] = [bytes(), bytes()];
+        assert_eq!(one, other, "program {seed}: lengths do not depend on inputs");
+        assert_eq!(one.iter().sum::<u64>() as f64, said.bytes, "program {seed}");
     }
 }
