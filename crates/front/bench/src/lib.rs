@@ -3,6 +3,7 @@
 //! A benchmark is a name and a function that fills a `Suite`. Ceilings are measured in the same run as what is
 //! held against them, since a machine's speed differs from hour to hour.
 
+mod aby;
 mod ag;
 mod ampr14;
 mod circuit;
@@ -86,6 +87,7 @@ static BENCHES: &[Bench] = &[
     nnob12::NNOB12,
     dnnr17::DNNR17,
     ampr14::AMPR14,
+    aby::ABY,
     d133_arith::D133_ARITH,
     d133_pfe::D133_PFE,
     d133_standard::D133_STANDARD,
