@@ -2,12 +2,12 @@
 
 use std::thread;
 
-use comity_channel::{Channel, Error, Result};
+use comity_channel::{AHEAD, Channel, Error, Result};
 use comity_core::Kind;
 
 /// Checks that two connected channels keep the promises of [`Channel`]: one ordered stream each way however
 /// it is cut into calls, receiving flushes, both halves work side by side, an exchange of `large` bytes each
-/// way cannot deadlock even if both sides post first, forks are streams of their own, and a closed end is
+/// way cannot deadlock even if both sides post first, nor can pieces that are posted ahead, forks are streams of their own, and a closed end is
 /// reported.
 ///
 /// # Panics
@@ -71,6 +71,7 @@ fn one_side(ch: &mut dyn Channel, large: usize) -> Result<()> {
     exchange(ch, 5, 6, large)?;
     exchange(ch, 7, 8, 10)?;
     posts(ch, 11, 12, large)?;
+    pieces(ch, 13, 14)?;
     let mut forks = [ch.fork("first")?, ch.fork("second")?, ch.fork("first")?];
     let mut nested = forks[0].fork("first")?;
     for (i, fork) in forks.iter_mut().enumerate() {
@@ -99,6 +100,7 @@ fn other_side(mut ch: Box<dyn Channel>, large: usize) -> Result<()> {
     exchange(&mut ch, 6, 5, large)?;
     exchange(&mut ch, 8, 7, 10)?;
     posts(&mut ch, 12, 11, large)?;
+    pieces(&mut ch, 14, 13)?;
     let mut forks = [ch.fork("first")?, ch.fork("second")?, ch.fork("first")?];
     let mut nested = forks[0].fork("first")?;
     let mut bytes = [0; 1000];
@@ -144,6 +146,26 @@ fn posts(ch: &mut dyn Channel, ours: u64, theirs: u64, large: usize) -> Result<(
     ch.flush()?;
     ch.exchange(&ours[large + 4..], &mut got[large + 4..])?;
     assert!(got == theirs, "bytes changed that were posted");
+    Ok(())
+}
+
+/// Messages in pieces, short and long ones, of which each side says as many ahead of what it hears as fit.
+fn pieces(ch: &mut dyn Channel, ours: u64, theirs: u64) -> Result<()> {
+    for len in [1_000, 131_072] {
+        let (pieces, ahead) = ((3 << 20) / len, AHEAD / 2 / len);
+        let (ours, theirs) = (pattern(ours, pieces * len), pattern(theirs, pieces * len));
+        let mut got = vec![0; theirs.len()];
+        for step in 0..pieces + ahead {
+            if let Some(piece) = ours.chunks(len).nth(step) {
+                if step == 0 { ch.post(piece)? } else { ch.post_more(piece)? }
+            }
+            if let Some(piece) = step.checked_sub(ahead) {
+                ch.recv(&mut got[piece * len..][..len])?;
+            }
+        }
+        ch.flush()?;
+        assert!(got == theirs, "pieces of {len} bytes changed");
+    }
     Ok(())
 }
 

@@ -2,6 +2,9 @@
 
 use comity_core::{Error, Result};
 
+/// The bytes of posts under way from which on a further [post](Channel::post) waits.
+pub const AHEAD: usize = 1 << 20;
+
 /// One ordered stream of bytes to one peer, and one from it.
 ///
 /// Sending may buffer; [`Channel::recv`] flushes first, so a protocol that only waits for answers never needs to
@@ -15,9 +18,15 @@ pub trait Channel: Send {
     /// Sends buffered bytes, and waits until posted bytes have gone.
     fn flush(&mut self) -> Result<()>;
     /// Sends buffered bytes and then `bytes`, without waiting until the peer receives them: this party can
-    /// turn to others meanwhile. It waits only while an earlier post is still under way, so that for a peer
-    /// that does not receive, this side holds one message and not more. Bytes that are sent later come later.
+    /// turn to others meanwhile. It waits only while [`AHEAD`] bytes or more of earlier posts are still under way,
+    /// so that for a peer that does not receive, this side holds less than that, and one message. Bytes that are
+    /// sent later come later.
     fn post(&mut self, bytes: &[u8]) -> Result<()>;
+    /// Posts the next piece of a message whose first piece was posted. None of it depends on what this party
+    /// received since, so it counts as one message.
+    fn post_more(&mut self, bytes: &[u8]) -> Result<()> {
+        self.post(bytes)
+    }
     /// The two directions apart, so that one thread can send while another receives.
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>);
     /// Sends `out` and fills `into`, and cannot deadlock however large both are, if the peer does the same.
@@ -60,6 +69,10 @@ impl<C: Channel + ?Sized> Channel for Box<C> {
         (**self).post(bytes)
     }
 
+    fn post_more(&mut self, bytes: &[u8]) -> Result<()> {
+        (**self).post_more(bytes)
+    }
+
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
         (**self).split()
     }
@@ -88,6 +101,10 @@ impl<C: Channel + ?Sized> Channel for &mut C {
 
     fn post(&mut self, bytes: &[u8]) -> Result<()> {
         (**self).post(bytes)
+    }
+
+    fn post_more(&mut self, bytes: &[u8]) -> Result<()> {
+        (**self).post_more(bytes)
     }
 
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {

@@ -67,6 +67,15 @@ impl Counter {
         add(&self.0.sent, bytes as u64);
     }
 
+    /// More of a message: no turn if its first bytes were answered.
+    fn sent_more(&self, bytes: usize) {
+        let (sent, turned_at) = (self.0.sent.load(Relaxed), self.0.turned_at.load(Relaxed));
+        self.sent(bytes);
+        if sent == turned_at {
+            self.0.turned_at.store(self.0.sent.load(Relaxed), Relaxed);
+        }
+    }
+
     fn received(&self, bytes: usize) {
         if bytes == 0 {
             return;
@@ -115,6 +124,11 @@ impl<C: Channel> Channel for Counted<C> {
     fn post(&mut self, bytes: &[u8]) -> Result<()> {
         self.counter.sent(bytes.len());
         self.inner.post(bytes)
+    }
+
+    fn post_more(&mut self, bytes: &[u8]) -> Result<()> {
+        self.counter.sent_more(bytes.len());
+        self.inner.post_more(bytes)
     }
 
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {

@@ -18,7 +18,7 @@ mod replay;
 pub mod simulated;
 mod tamper;
 
-pub use channel::{Channel, RecvHalf, SendHalf};
+pub use channel::{AHEAD, Channel, RecvHalf, SendHalf};
 pub use comity_core::{Error, Result};
 pub use counted::{Counted, Counter, Traffic};
 pub use duplex::duplex;
@@ -26,7 +26,7 @@ pub use echo::{Echo, Heard, Settled};
 pub use foreign::foreign;
 pub use hello::{Greeted, Hello, hello};
 pub use memory::MemoryChannel;
-pub use mesh::{Mesh, memory_mesh};
+pub use mesh::{Mesh, Pieces, memory_mesh};
 pub use per_peer::PerPeer;
 pub use recorded::{Recorded, Recorder, Recording};
 pub use replay::Replay;

@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 
 use comity_core::{Error, Result};
 
-use crate::channel::{Channel, RecvHalf, SendHalf};
+use crate::channel::{AHEAD, Channel, RecvHalf, SendHalf};
 
 /// Bytes that each direction holds: enough that a sender runs ahead of its receiver by some chunks of garbled
 /// tables, little enough that both directions sit in the second-level cache.
-pub const CAPACITY: usize = 1 << 20;
+pub const CAPACITY: usize = AHEAD;
 
 /// Unflushed bytes that the sender keeps: small messages are then one transfer, and large ones pass it by.
 const BUFFER: usize = 1 << 14;

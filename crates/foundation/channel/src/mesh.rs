@@ -6,13 +6,25 @@ use std::time::Duration;
 
 use comity_core::{Error, PartyId, Result};
 
-use crate::channel::Channel;
+use crate::channel::{AHEAD, Channel};
 use crate::memory::{self, MemoryChannel};
 use crate::per_peer::PerPeer;
 
 /// One party's links to all other parties. Errors of a link name its party.
 pub struct Mesh<'n> {
     links: PerPeer<Box<dyn Channel + 'n>>,
+}
+
+/// What a party says in [`Mesh::stream`], and does with what it hears.
+pub trait Pieces {
+    /// Puts a piece for a peer into `out`, which is empty.
+    fn say(&mut self, piece: usize, peer: PartyId, out: &mut Vec<u8>);
+
+    /// Takes in a piece of a peer's.
+    ///
+    /// # Errors
+    /// What is wrong with it. That it is the peer's is added.
+    fn hear(&mut self, piece: usize, peer: PartyId, bytes: &[u8]) -> Result<()>;
 }
 
 /// In-memory links among `parties` parties, in the order of their ids. `timeout` is as of
@@ -126,6 +138,37 @@ impl<'n> Mesh<'n> {
         }
         self.links.iter_mut().try_for_each(|(party, link)| link.post(&out[party]).map_err(|e| e.by(party)))?;
         self.links.iter_mut().try_for_each(|(party, link)| link.recv(&mut into[party]).map_err(|e| e.by(party)))?;
+        self.flush()
+    }
+
+    /// As [`Mesh::exchange`], of messages in pieces that are made while they are sent, and used while they are in
+    /// the cache: each peer hears `pieces` pieces, of as many bytes as `bytes` says, and says as many. No piece is
+    /// longer than the first one. A party is ahead of what it has heard by less than [`AHEAD`] bytes for each peer,
+    /// so that it never waits for room to [post](Channel::post) while a peer waits for it: the party that is
+    /// furthest behind has all that it waits for under way, and the others have taken all but its last pieces, which
+    /// are fewer bytes than those that a post may be ahead. Nothing that is said may depend on what is heard. One
+    /// round.
+    ///
+    /// # Errors
+    /// The first one, by party.
+    pub fn stream(&mut self, pieces: usize, bytes: impl Fn(usize) -> usize, work: &mut impl Pieces) -> Result<()> {
+        let ahead = if pieces > 0 { AHEAD / 2 / bytes(0).max(1) } else { 0 };
+        let mut buffer = Vec::new();
+        for step in 0..pieces.saturating_add(ahead) {
+            if step < pieces {
+                for (peer, link) in self.links.iter_mut() {
+                    buffer.clear();
+                    work.say(step, peer, &mut buffer);
+                    let posted = if step == 0 { link.post(&buffer) } else { link.post_more(&buffer) };
+                    posted.map_err(|e| e.by(peer))?;
+                }
+            }
+            let Some(piece) = step.checked_sub(ahead) else { continue };
+            buffer.resize(bytes(piece), 0);
+            for (peer, link) in self.links.iter_mut() {
+                link.recv(&mut buffer).and_then(|()| work.hear(piece, peer, &buffer)).map_err(|e| e.by(peer))?;
+            }
+        }
         self.flush()
     }
 

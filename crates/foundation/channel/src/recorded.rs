@@ -75,6 +75,14 @@ impl Recorder {
         }
     }
 
+    /// The last message has no end yet.
+    fn go_on(&self) {
+        let recording = &mut self.lock().recording;
+        if recording.borders.last() == Some(&recording.sent.len()) {
+            recording.borders.pop();
+        }
+    }
+
     fn received(&self, bytes: &[u8]) -> Result<()> {
         let mut running = self.lock();
         running.check(bytes.len())?;
@@ -126,6 +134,13 @@ impl<C: Channel> Channel for Recorded<C> {
         self.recorder.sent(bytes)?;
         self.recorder.border();
         self.inner.post(bytes)
+    }
+
+    fn post_more(&mut self, bytes: &[u8]) -> Result<()> {
+        self.recorder.go_on();
+        self.recorder.sent(bytes)?;
+        self.recorder.border();
+        self.inner.post_more(bytes)
     }
 
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {

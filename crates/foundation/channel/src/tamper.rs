@@ -240,6 +240,11 @@ impl<C: Channel> Channel for Tampering<C> {
         self.inner.post(&self.outgoing.push(bytes))
     }
 
+    fn post_more(&mut self, bytes: &[u8]) -> Result<()> {
+        self.check()?;
+        self.inner.post_more(&self.outgoing.push(bytes))
+    }
+
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
         let (sending, receiving) = self.inner.split();
         (

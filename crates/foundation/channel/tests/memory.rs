@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use comity_channel::{Channel, Counted, Error, Mesh, PerPeer, RecvHalf, Result, SendHalf, memory, memory_mesh};
+use comity_channel::{Channel, Counted, Error, Mesh, PerPeer, Pieces, RecvHalf, Result, SendHalf, memory, memory_mesh};
 use comity_core::{Kind, PartyId};
 use comity_testing::{PATIENCE, Pair, check_channels};
 use proptest::prelude::*;
@@ -146,6 +146,80 @@ fn a_mesh_exchanges_with_all_at_once() {
             }
         });
     }
+}
+
+/// Says pieces that tell who says which to whom, and compares what it hears.
+struct Told {
+    me: PartyId,
+    heard: usize,
+}
+
+/// Bytes of a piece: the last one is shorter.
+fn told(piece: usize) -> usize {
+    if piece < 40 { 100_000 } else { 3 }
+}
+
+fn piece(piece: usize, from: PartyId, to: PartyId) -> Vec<u8> {
+    vec![(piece as u16 * 16 + 4 * from.0 + to.0) as u8; told(piece)]
+}
+
+impl Pieces for Told {
+    fn say(&mut self, at: usize, peer: PartyId, out: &mut Vec<u8>) {
+        assert!(out.is_empty());
+        out.extend(piece(at, self.me, peer));
+    }
+
+    fn hear(&mut self, at: usize, peer: PartyId, bytes: &[u8]) -> Result<()> {
+        assert!(bytes == piece(at, peer, self.me), "piece {at} of {peer}");
+        self.heard += 1;
+        Ok(())
+    }
+}
+
+/// Four times as much as channels hold, each way: one round.
+#[test]
+fn a_mesh_streams_with_all_at_once() {
+    for parties in [2, 4] {
+        thread::scope(|scope| {
+            for links in memory_mesh(parties, None) {
+                scope.spawn(move || {
+                    let links = links.map(|_, link| Counted::new(link));
+                    let counters: Vec<_> = links.iter().map(|(_, link)| link.counter()).collect();
+                    let mut mesh = Mesh::new(links);
+                    let mut work = Told { me: mesh.me(), heard: 0 };
+                    mesh.stream(41, told, &mut work).unwrap();
+                    assert_eq!(work.heard, 41 * usize::from(parties - 1));
+                    let bytes = 4_000_003;
+                    let all = comity_channel::Traffic { sent: bytes, received: bytes, rounds: 1 };
+                    assert!(counters.iter().all(|counter| counter.counts() == all));
+                    mesh.stream(0, |_| 0, &mut work).unwrap();
+                });
+            }
+        });
+    }
+}
+
+/// Likewise where a piece is longer than what channels hold.
+#[test]
+fn long_pieces_do_not_wait_for_each_other() {
+    struct Long;
+    impl Pieces for Long {
+        fn say(&mut self, _: usize, _: PartyId, out: &mut Vec<u8>) {
+            out.resize(3 * memory::CAPACITY, 1);
+        }
+
+        fn hear(&mut self, at: usize, _: PartyId, _: &[u8]) -> Result<()> {
+            if at == 1 { Err(Error::malformed("a piece")) } else { Ok(()) }
+        }
+    }
+    thread::scope(|scope| {
+        for links in memory_mesh(3, None) {
+            scope.spawn(move || {
+                let error = Mesh::new(links).stream(2, |_| 3 * memory::CAPACITY, &mut Long).unwrap_err();
+                assert!(error.party.is_some(), "{error:?}");
+            });
+        }
+    });
 }
 
 #[test]

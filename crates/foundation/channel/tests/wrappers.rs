@@ -18,7 +18,7 @@ fn pair() -> (MemoryChannel, MemoryChannel) {
 #[test]
 fn recorded_is_a_channel() {
     let (a, b) = pair();
-    check_channels(&mut Recorded::new(a, 16 << 20), Box::new(Recorded::new(b, 16 << 20)), 1 << 20);
+    check_channels(&mut Recorded::new(a, 32 << 20), Box::new(Recorded::new(b, 32 << 20)), 1 << 20);
 }
 
 #[test]

@@ -184,6 +184,11 @@ impl Channel for Connection {
         self.flush()
     }
 
+    /// On the connection's thread, however short: no number of pieces may wait for the peer to receive.
+    fn post_more(&mut self, bytes: &[u8]) -> Result<()> {
+        self.transport.post(bytes)
+    }
+
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
         self.transport.split()
     }
