@@ -67,6 +67,8 @@ pub struct Joint<C = Honest> {
     zeros: ZeroShares,
     echo: Echo,
     coins: Coins,
+    /// Memory of the corrections of a chunk, this party's and the peers'.
+    corrections: [PerPeer<Vec<u8>>; 2],
     /// Whether something said to all was not yet compared, and is before a coin is opened.
     unsettled: bool,
     /// Bits that were made with the set-up, and how many of them are used up.
@@ -197,6 +199,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
             seeds,
             echo,
             coins,
+            corrections: [(); 2].map(|()| PerPeer::new(me, parties, |_| Vec::new())),
             unsettled: true,
             stock: (Pairwise::zeros(me, parties, 0), 0),
             rng: drawn,

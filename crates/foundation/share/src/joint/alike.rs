@@ -76,21 +76,22 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Joint<C> {
             choices.extend_from(&padding);
         }
         let zero = if first { self.zeros.block() } else { Block::ZERO };
-        let Joint { links, echo, conduct, coins, unsettled, .. } = self;
+        let Joint { links, echo, conduct, coins, unsettled, corrections: [out, heard], .. } = self;
         let mut talk = Talk { mesh, echo, conduct };
-        let mut out = talk.each(|_| Vec::new());
         for (peer, link) in links.iter_mut() {
             let mut choices = choices.clone();
             talk.conduct.before(JointAct::Choices { peer, choices: &mut choices });
             link.offer(&choices, macs[peer], &mut out[peer])?;
         }
-        let corrections = ("corrections", out);
         // What was said to all so far, commitments of coins for one, is the same at all before a coin is opened.
-        let mut heard = match core::mem::take(unsettled) {
-            true => talk.settle_with(vec![corrections])?,
-            false => talk.together(vec![corrections])?,
-        };
-        let corrections = heard.remove(0);
+        if core::mem::take(unsettled) {
+            let out = core::mem::replace(out, talk.each(|_| Vec::new()));
+            *heard = talk.settle_with(vec![("corrections", out)])?.remove(0);
+        } else {
+            heard.iter_mut().for_each(|(peer, bytes)| bytes.resize(out[peer].len(), 0));
+            talk.swap("corrections", out, heard)?;
+        }
+        let corrections = &*heard;
         // All that the coin decides on is here.
         let (seed, message) = coins.next(&talk);
         let mut sum = Block::ZERO;

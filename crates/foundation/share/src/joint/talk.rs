@@ -102,15 +102,26 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Talk<'_, '_, C> {
         mut out: PerPeer<Vec<u8>>,
         lengths: impl Fn(PartyId) -> usize,
     ) -> Result<PerPeer<Vec<u8>>> {
+        let mut heard = self.each(|peer| vec![0; lengths(peer)]);
+        self.swap(what, &mut out, &mut heard)?;
+        Ok(heard)
+    }
+
+    /// Says what is in `out`, and hears what fills `heard`.
+    pub(crate) fn swap(
+        &mut self,
+        what: &'static str,
+        out: &mut PerPeer<Vec<u8>>,
+        heard: &mut PerPeer<Vec<u8>>,
+    ) -> Result<()> {
         for (peer, bytes) in out.iter_mut() {
             self.conduct.before(JointAct::Says { what, peer, bytes });
         }
-        let mut heard = self.each(|peer| vec![0; lengths(peer)]);
-        self.mesh.exchange(&out, &mut heard)?;
+        self.mesh.exchange(out, heard)?;
         for (peer, bytes) in heard.iter() {
             self.conduct.before(JointAct::Hears { what, peer, bytes });
         }
-        Ok(heard)
+        Ok(())
     }
 
     /// Says a message, and another one beside it, which may have another length from each; hears both.
