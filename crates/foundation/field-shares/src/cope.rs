@@ -30,7 +30,7 @@ use crate::field::{Field, Streams, TREE};
 use crate::sum_share::MacKey;
 
 /// Elements that are worked on at a time, so that they stay in the first-level cache.
-const PIECE: usize = 256;
+pub(crate) const PIECE: usize = 256;
 
 /// The sender of products: has elements.
 pub(crate) struct CopeSender<F: Field> {

@@ -35,8 +35,7 @@ pub struct FieldDealer<F: Field, C = Honest> {
     /// A stream with each peer, of which a pair's terms of zero-shares are.
     zeros: PerPeer<Prg>,
     pub(crate) openings: FieldOpenings<F>,
-    /// Memory of the largest messages, and of the bits that choose in OTs.
-    pub(crate) messages: Messages,
+    /// Memory of the bits that choose in OTs.
     pub(crate) bits: Pairwise,
     pub(crate) rng: Prg,
     broken: bool,
@@ -116,7 +115,6 @@ impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
             here,
             joint,
             links,
-            messages,
             bits: Pairwise::zeros(me, parties, 0),
             rng: prg,
             broken: false,

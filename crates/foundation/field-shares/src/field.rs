@@ -44,11 +44,11 @@ pub trait Field: Copy + Send + Sync + Zeroize + ConstantTimeEq + 'static {
     /// The digits of elements, one element after another.
     fn digits(elements: &[Self]) -> Bits;
 
-    /// The digits of the element, each times its power of the base: they add up to the element.
+    /// Adds to `sums`, one for each digit, those of `terms` whose digit is set; in constant time.
     ///
     /// # Panics
-    /// If there is not a place for each.
-    fn parts(self, out: &mut [Self]);
+    /// If there are not as many.
+    fn add_chosen(self, backend: Backend, terms: &[Self], sums: &mut [Self]);
 
     /// Steps of Horner's rule, one for each row of `terms`, which are as long as `sums`, from the last row on:
     /// replaces each of `sums` by its product with the base, plus its term.
@@ -168,9 +168,10 @@ impl Field for Block {
         Bits::from_bytes(Block::bytes_of(elements), elements.len() * Block::BITS)
     }
 
-    fn parts(self, out: &mut [Block]) {
-        assert_eq!(out.len(), POWERS.len(), "a place for each digit");
-        out.iter_mut().zip(&POWERS).for_each(|(part, power)| *part = self & *power);
+    fn add_chosen(self, backend: Backend, terms: &[Block], sums: &mut [Block]) {
+        assert_eq!([terms.len(), sums.len()], [Block::BITS; 2], "one for each digit");
+        let (terms, sums) = (bytemuck::cast_slice(terms), bytemuck::cast_slice_mut(sums));
+        backend.vectorize(Chosen { digits: self.to_u128(), terms, sums });
     }
 
     fn horner(backend: Backend, sums: &mut [Block], terms: &[Block]) {
@@ -238,6 +239,30 @@ impl Vectorize for Horner<'_> {
     }
 }
 
+/// [`Field::add_chosen`] in GF(2^128), of elements as two words.
+struct Chosen<'a> {
+    digits: u128,
+    terms: &'a [[u64; 2]],
+    sums: &'a mut [[u64; 2]],
+}
+
+impl Vectorize for Chosen<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let words = [self.digits as u64, (self.digits >> 64) as u64];
+        let halves = self.terms.chunks_exact(64).zip(self.sums.chunks_exact_mut(64));
+        for (digits, (terms, sums)) in words.into_iter().zip(halves) {
+            for (i, (term, sum)) in terms.iter().zip(sums).enumerate() {
+                // The digit, spread over the word.
+                let set = ((digits << (63 - i)) as i64 >> 63) as u64;
+                *sum = [sum[0] ^ term[0] & set, sum[1] ^ term[1] & set];
+            }
+        }
+    }
+}
+
 /// A uniform element.
 pub(crate) fn drawn<F: Field>(from: &mut Prg) -> F {
     let mut element = [F::ZERO];
@@ -270,4 +295,35 @@ pub(crate) fn bytes<F: Field>(elements: &[F]) -> Vec<u8> {
 /// What ends every part after an error.
 pub(crate) fn ended() -> Error {
     Error::invalid_input("this MAC key ended with an earlier error: set up a new one, with new base OTs")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn coefficients_follow_from_the_coin() {
+        let of = |coin| coefficients::<Block>(Backend::detect(), &[coin; 32], 100);
+        let all: HashSet<u128> = [1, 2].into_iter().flat_map(of).map(Block::to_u128).collect();
+        assert_eq!(all.len(), 200, "a coefficient that comes twice, or with another coin");
+        assert!(of(1) == of(1));
+    }
+
+    #[test]
+    fn what_digits_choose_is_added() {
+        let mut rng = Prg::new(Backend::detect(), Block::from_u128(7));
+        let [mut terms, mut sums] = [[Block::ZERO; 128]; 2];
+        rng.fill_blocks(&mut terms);
+        rng.fill_blocks(&mut sums);
+        let element = rng.block();
+        let chosen = |i: usize| sums[i] ^ terms[i].masked(element.bit(i));
+        let expected: [Block; 128] = std::array::from_fn(chosen);
+        for backend in Backend::available() {
+            let mut got = sums;
+            element.add_chosen(backend, &terms, &mut got);
+            assert!(got == expected);
+        }
+    }
 }

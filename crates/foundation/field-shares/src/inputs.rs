@@ -10,6 +10,8 @@
 //! 6. A coin, when all has been received: coefficients. 7. The owner says `y = sum r_h x_h` to all. 8, 9.
 //!    Each takes in `y` with its share of the MAC `sum r_h m_h`, for the next *MACCheck*.
 //!
+//! Steps 3 to 5 go by pieces of the elements; the coin is opened when the last piece has come from all.
+//!
 //! **Sound.** With another `x` in one tree of a COPEe than in the others the MAC is wrong by the number that the
 //! tree's digits of `alpha_i` make, times the difference; so `y` has the right MAC only if the owner guesses
 //! what the trees at which it lies add up to, or by a coefficient, 1 / |F|. A guess of c digits, or of c sums of
@@ -19,14 +21,17 @@
 //! **Cost** of an element, to each peer: [`BITS`](Field::BITS) / [`TREE`](crate::TREE) elements, 512 bytes in
 //! GF(2^128), and 512 blocks of streams at both. Five rounds, and those of a check.
 
-use comity_channel::Mesh;
+use core::ops::Range;
+
+use comity_channel::{Mesh, PerPeer, Pieces};
 use comity_core::{PartyId, Result};
 use zeroize::Zeroizing;
 
 use crate::act::{FieldAct, FieldConduct};
-use crate::cope::message_bytes;
-use crate::dealer::FieldDealer;
+use crate::cope::{PIECE, message_bytes};
+use crate::dealer::{FieldDealer, Link};
 use crate::field::{Field, bytes, coefficients, drawn, elements};
+use crate::openings::stream;
 use crate::sum_share::{ByOwner, SumShare};
 
 impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
@@ -74,25 +79,15 @@ impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
             self.add_zero(&mut values);
             all.push(Zeroizing::new(values.iter().map(|&value| SumShare { value, mac: F::ZERO }).collect()));
         }
-        // Step 3.
-        let mut sum = Zeroizing::new(vec![F::ZERO; n]);
-        let mut product = Zeroizing::new(vec![F::ZERO; n]);
-        let FieldDealer { joint, links, openings, messages, .. } = self;
-        messages.alike(mesh, "products with keys", joint.conduct(), |peer, message| {
-            links[peer].sender.extend(&x, &mut product, message);
-            sum.iter_mut().zip(&*product).for_each(|(sum, t)| *sum = sum.plus(*t));
-        })?;
-        debug_assert!(messages.heard.iter().all(|(_, message)| message.len() == message_bytes::<F>(n)));
-        // Step 4.
-        for (share, (x, t)) in all[usize::from(me.0)].iter_mut().zip(x.iter().zip(&*sum)) {
-            share.mac = key.times(backend, *x).plus(*t);
+        // Step 4, this party's term.
+        for (share, x) in all[usize::from(me.0)].iter_mut().zip(&*x) {
+            share.mac = key.times(backend, *x);
         }
-        // Step 5.
-        for (peer, message) in messages.heard.iter() {
-            links[peer].receiver.extend(message, &mut product).map_err(|error| error.by(peer))?;
-            let shares = all[usize::from(peer.0)].iter_mut();
-            shares.zip(&*product).for_each(|(share, q)| share.mac = *q);
-        }
+        // Steps 3 to 5.
+        let FieldDealer { joint, links, openings, .. } = self;
+        let lengths = (n.div_ceil(PIECE), |piece| message_bytes::<F>(PIECE.min(n - piece * PIECE)));
+        let mut products = Products { me, links, x: &x, shares: &mut all, some: Zeroizing::new(vec![F::ZERO; PIECE]) };
+        stream(mesh, "products with keys", joint.conduct(), lengths, &mut products)?;
         // Step 6.
         let coin = openings.coin(mesh, joint.conduct())?;
         let r: Vec<F> = coefficients(backend, &coin, n);
@@ -109,5 +104,45 @@ impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
             shares.remove(0);
         }
         Ok(all)
+    }
+}
+
+/// Products of what all put in with all shares of the key, a piece of elements at a time.
+struct Products<'a, F: Field> {
+    me: PartyId,
+    links: &'a mut PerPeer<Link<F>>,
+    /// What this party puts in.
+    x: &'a [F],
+    /// Shares of what each party put in.
+    shares: &'a mut ByOwner<F>,
+    /// Memory for a piece of products.
+    some: Zeroizing<Vec<F>>,
+}
+
+impl<F: Field> Products<'_, F> {
+    /// The places of a piece.
+    fn range(&self, piece: usize) -> Range<usize> {
+        piece * PIECE..self.x.len().min((piece + 1) * PIECE)
+    }
+}
+
+impl<F: Field> Pieces for Products<'_, F> {
+    /// Step 4, a peer's term.
+    fn say(&mut self, piece: usize, peer: PartyId, message: &mut Vec<u8>) {
+        let range = self.range(piece);
+        let some = &mut self.some[..range.len()];
+        self.links[peer].sender.extend(&self.x[range.clone()], some, message);
+        let shares = &mut self.shares[usize::from(self.me.0)][range];
+        shares.iter_mut().zip(&*some).for_each(|(share, t)| share.mac = share.mac.plus(*t));
+    }
+
+    /// Step 5.
+    fn hear(&mut self, piece: usize, peer: PartyId, message: &[u8]) -> Result<()> {
+        let range = self.range(piece);
+        let some = &mut self.some[..range.len()];
+        self.links[peer].receiver.extend(message, some)?;
+        let shares = &mut self.shares[usize::from(peer.0)][range];
+        shares.iter_mut().zip(&*some).for_each(|(share, q)| share.mac = *q);
+        Ok(())
     }
 }

@@ -21,7 +21,7 @@
 //! **Cost**: an element to each peer for a value that is opened, and for each check seven rounds and 272
 //! bytes to each peer, between two parties four rounds and 224 bytes both ways together.
 
-use comity_channel::{Echo, Mesh, PerPeer};
+use comity_channel::{Echo, Mesh, PerPeer, Pieces};
 use comity_core::{Backend, Block, Error, PartyId, Prg, Result, SessionId, declassify_all, verdict};
 use comity_protocol::{Conduct, Here};
 use comity_share::joint::JointAct;
@@ -254,6 +254,17 @@ fn exchange<C: for<'a> Conduct<JointAct<'a>>>(
     Ok(messages.heard)
 }
 
+/// Says what `work` says, and has it take in as much from each: pieces, their number and the bytes of each. One round.
+pub(crate) fn stream<C: for<'a> Conduct<JointAct<'a>>>(
+    mesh: &mut Mesh<'_>,
+    what: &'static str,
+    conduct: &mut C,
+    (pieces, bytes): (usize, impl Fn(usize) -> usize),
+    work: &mut impl Pieces,
+) -> Result<()> {
+    mesh.stream(pieces, bytes, &mut Named { what, conduct, work })
+}
+
 /// Messages to all peers, and theirs. What is said again and again takes the memory of the time before, so
 /// that no page of it has to be cleared again.
 pub(crate) struct Messages {
@@ -306,5 +317,24 @@ impl Messages {
         }
         let lengths = PerPeer::new(mesh.me(), mesh.parties(), |peer| self.out[peer].len());
         self.exchange(mesh, what, conduct, |peer| lengths[peer])
+    }
+}
+
+/// The pieces of a message with a name, for a party that may not be honest.
+struct Named<'a, C, W> {
+    what: &'static str,
+    conduct: &'a mut C,
+    work: &'a mut W,
+}
+
+impl<C: for<'a> Conduct<JointAct<'a>>, W: Pieces> Pieces for Named<'_, C, W> {
+    fn say(&mut self, piece: usize, peer: PartyId, bytes: &mut Vec<u8>) {
+        self.work.say(piece, peer, bytes);
+        self.conduct.before(JointAct::Says { what: self.what, peer, bytes });
+    }
+
+    fn hear(&mut self, piece: usize, peer: PartyId, bytes: &[u8]) -> Result<()> {
+        self.conduct.before(JointAct::Hears { what: self.what, peer, bytes });
+        self.work.hear(piece, peer, bytes)
     }
 }

@@ -24,30 +24,36 @@
 //! three elements leave 2^-64. *Sacrifice* then sees a wrong `c` except with probability 2 / |F|: the coins
 //! come when nothing they decide on can change any more.
 //!
+//! **Pieces.** (b) to (f) go by pieces, so that a string is used while it is in the cache: what is said of the
+//! elements of one piece depends on nothing that is heard of it. The first piece leaves when the OTs of the whole
+//! batch are checked, and the coin of *Combine* is opened when the last one has come: the checks and coins are as
+//! in the figure.
+//!
 //! **Cost** of a triple to each peer, in GF(2^128): 512 OTs of 4 bytes, as many corrections of 16 bytes, five
-//! inputs of 512 bytes: 12.8 kB. Memory: some 40 kB a peer for each of a batch, which the
-//! next batch uses again.
+//! inputs of 512 bytes: 12.8 kB. Memory: some 28 kB a peer for each of a batch, the OTs, which the next batch uses
+//! again.
 
-use comity_channel::Mesh;
-use comity_core::{Block, Result};
+use comity_channel::{Mesh, PerPeer, Pieces};
+use comity_core::{Backend, Block, PartyId, Result};
 use comity_share::{Joint, Pairwise};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::act::{FieldAct, FieldConduct};
-use crate::dealer::{FieldDealer, both};
+use crate::dealer::{FieldDealer, Link, both};
 use crate::field::{Field, coefficients};
+use crate::openings::stream;
 use crate::sum_share::{SumShare, SumShares, sum_of_owners};
 
 /// Elements that are combined into one.
 pub const TAU: usize = 4;
 
-/// Memory for a batch of corrections with all peers.
+/// Memory for the MACs of a batch's bits under all peers' keys. The keys of theirs, and the rows, take as much each.
 const MEMORY: usize = 16 << 20;
 
 /// The most triples that come of one checked chunk of bits.
 fn batch<F: Field>(parties: u16) -> usize {
     let bits = TAU * F::BITS;
-    let fits = MEMORY / (bits * F::BYTES * (usize::from(parties) - 1));
+    let fits = MEMORY / (bits * Block::BYTES * (usize::from(parties) - 1));
     (Joint::CHUNK / bits).min(fits).max(1)
 }
 
@@ -76,6 +82,59 @@ struct Products<F: Field> {
     a: Zeroizing<Vec<F>>,
     b: Zeroizing<Vec<F>>,
     c: Zeroizing<Vec<F>>,
+}
+
+/// Elements of `a` whose products with a peer's factors are said at a time.
+const PIECE: usize = 1 << 6;
+
+/// *Multiply* with all peers, once the bits are checked.
+struct Multiplying<'a, F: Field> {
+    backend: Backend,
+    delta: Block,
+    links: &'a mut PerPeer<Link<F>>,
+    bits: &'a Pairwise,
+    /// `a`, `b`, and this party's shares of their products so far.
+    products: (&'a [F], &'a [F], &'a mut [F]),
+    /// Memory for the strings of an element of `a`, which stays in the first-level cache.
+    strings: Zeroizing<Vec<Block>>,
+    elements: Zeroizing<Vec<F>>,
+}
+
+impl<F: Field> Pieces for Multiplying<'_, F> {
+    /// Steps 2 (b) and (c), and (f) of the sender.
+    fn say(&mut self, piece: usize, peer: PartyId, message: &mut Vec<u8>) {
+        let (hash, keys) = (&mut self.links[peer].hashes[0], &self.bits.keys[peer]);
+        let (_, b, c) = &mut self.products;
+        let ((one, other), (zero, d)) = (self.strings.split_at_mut(F::BITS), self.elements.split_at_mut(F::BITS));
+        let keys = keys.chunks(F::BITS).zip(&mut **c).enumerate().skip(piece * PIECE).take(PIECE);
+        for (i, (keys, c)) in keys {
+            both(hash, keys, self.delta, [one, other]);
+            let b = b[i / TAU];
+            for (((zero, d), one), other) in zero.iter_mut().zip(&mut *d).zip(&*one).zip(&*other) {
+                *zero = F::of_block(*one);
+                *d = zero.minus(F::of_block(*other)).plus(b);
+            }
+            F::write(d, message);
+            *c = c.minus(F::composed(self.backend, zero));
+        }
+    }
+
+    /// Steps 2 (d), and (f) of the receiver: it has of a digit `q_0` and, where it is set, `d`.
+    fn hear(&mut self, piece: usize, peer: PartyId, message: &[u8]) -> Result<()> {
+        let (hash, macs) = (&mut self.links[peer].hashes[1], self.bits.macs[peer].chunks(F::BITS));
+        let (a, _, c) = &mut self.products;
+        let (strings, (mine, d)) = (&mut self.strings[..F::BITS], self.elements.split_at_mut(F::BITS));
+        let places = a.iter().zip(&mut **c).zip(macs).skip(piece * PIECE);
+        for (((a, c), macs), said) in places.zip(message.chunks_exact(F::BITS * F::BYTES)) {
+            strings.copy_from_slice(macs);
+            hash.each(strings);
+            F::read(said, d)?;
+            mine.iter_mut().zip(&*strings).for_each(|(mine, &string)| *mine = F::of_block(string));
+            a.add_chosen(self.backend, d, mine);
+            *c = c.plus(F::composed(self.backend, mine));
+        }
+        Ok(())
+    }
 }
 
 /// The elements of a triple that are authenticated: `a`, `b`, `c`, and `a^`, `c^`.
@@ -124,58 +183,26 @@ impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
             self.bits = Pairwise::zeros(self.me(), self.parties(), digits.len());
         }
         self.joint.chosen_into(mesh, &digits, &mut self.bits)?;
+        // Step 3, this party's term.
         let mut c = Zeroizing::new(Vec::with_capacity(a.len()));
         for (a, &b) in a.chunks(TAU).zip(&*b) {
             c.extend(a.iter().map(|a| a.times(backend, b)));
         }
-        let FieldDealer { joint, links, messages, bits, .. } = self;
+        let FieldDealer { joint, links, bits, .. } = self;
         joint.conduct().before(FieldAct::Holds { what: "factor", values: &mut b });
-        let delta = joint.key().block();
-        // Steps 2 (b) and (c), the strings of an element of `a` at a time, which stay in the first-level
-        // cache.
-        let mut strings = Zeroizing::new(vec![Block::ZERO; 2 * F::BITS]);
-        let mut elements = Zeroizing::new(vec![F::ZERO; 2 * F::BITS]);
-        messages.alike(mesh, "products", joint.conduct(), |peer, message| {
-            let (hash, keys) = (&mut links[peer].hashes[0], &bits.keys[peer]);
-            message.reserve(keys.len() * F::BYTES);
-            let ((one, other), (zero, d)) = (strings.split_at_mut(F::BITS), elements.split_at_mut(F::BITS));
-            for (i, keys) in keys.chunks(F::BITS).enumerate() {
-                both(hash, keys, delta, [one, other]);
-                let b = b[i / TAU];
-                for (((zero, d), one), other) in zero.iter_mut().zip(&mut *d).zip(&*one).zip(&*other) {
-                    *zero = F::of_block(*one);
-                    *d = zero.minus(F::of_block(*other)).plus(b);
-                }
-                F::write(d, message);
-                // Step 2 (f), the sender.
-                c[i] = c[i].minus(F::composed(backend, zero));
-            }
-        })?;
-        self.receive(&a, &mut c)?;
+        // Steps 2 (b) to (f).
+        let lengths = (a.len().div_ceil(PIECE), |piece| PIECE.min(a.len() - piece * PIECE) * F::BITS * F::BYTES);
+        let mut work = Multiplying {
+            backend,
+            delta: joint.key().block(),
+            links,
+            bits,
+            products: (&a, &b, &mut c),
+            strings: Zeroizing::new(vec![Block::ZERO; 2 * F::BITS]),
+            elements: Zeroizing::new(vec![F::ZERO; 2 * F::BITS]),
+        };
+        stream(mesh, "products", joint.conduct(), lengths, &mut work)?;
         Ok(Products { a, b, c })
-    }
-
-    /// Steps 2 (d) to (f) of the receiver, and step 3: what it has of a digit is `q_0` and, where it is set,
-    /// `d`.
-    fn receive(&mut self, a: &[F], c: &mut [F]) -> Result<()> {
-        let backend = self.backend();
-        let FieldDealer { links, messages, bits, .. } = self;
-        let mut strings = Zeroizing::new(vec![Block::ZERO; F::BITS]);
-        let mut elements = Zeroizing::new(vec![F::ZERO; F::BITS]);
-        let mut parts = elements.clone();
-        for (peer, message) in messages.heard.iter() {
-            let (hash, macs) = (&mut links[peer].hashes[1], bits.macs[peer].chunks(F::BITS));
-            for (((a, c), macs), d) in a.iter().zip(&mut *c).zip(macs).zip(message.chunks(F::BITS * F::BYTES)) {
-                strings.copy_from_slice(macs);
-                hash.each(&mut strings);
-                elements.iter_mut().zip(&*strings).for_each(|(element, &string)| *element = F::of_block(string));
-                *c = c.plus(F::composed(backend, &elements));
-                F::read(d, &mut elements).map_err(|error| error.by(peer))?;
-                a.parts(&mut parts);
-                *c = c.plus(F::inner_product(backend, &parts, &elements));
-            }
-        }
-        Ok(())
     }
 
     /// *Combine*: the five elements of each triple.
