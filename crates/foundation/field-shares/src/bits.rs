@@ -79,12 +79,8 @@ impl<F: BinaryField, C: FieldConduct<F>> FieldDealer<F, C> {
         let mut sums: SumShares<F> = Zeroizing::new((shared + masks..n).map(|i| sum_of_owners(&by_owner, i)).collect());
         // Step 3.
         let coin = self.openings.coin(mesh, self.joint.conduct())?;
-        let mut subsets = blake3::Hasher::new_derive_key("comity field shares: subsets of bits");
-        let mut subsets = subsets.update(&coin).finalize_xof();
-        let mut of_element = [0; COMBINATIONS / 8];
-        for share in by_owner.iter().flat_map(|shares| &shares[..shared + masks]) {
-            subsets.fill(&mut of_element);
-            let subset = u128::from_le_bytes(of_element);
+        let all = by_owner.iter().flat_map(|shares| &shares[..shared + masks]);
+        for (share, subset) in all.zip(subsets(&coin)) {
             for (k, sum) in sums.iter_mut().enumerate() {
                 if subset >> k & 1 == 1 {
                     *sum = sum.plus(*share);
@@ -103,5 +99,32 @@ impl<F: BinaryField, C: FieldConduct<F>> FieldDealer<F, C> {
             masks: by_owner.iter().map(part).collect(),
             own: own.slice(shared, masks),
         })
+    }
+}
+
+/// For one element after another the [`COMBINATIONS`] that it is in, by a coin.
+fn subsets(coin: &[u8; 32]) -> impl Iterator<Item = u128> {
+    let mut hasher = blake3::Hasher::new_derive_key("comity field shares: subsets of bits");
+    let mut stream = hasher.update(coin).finalize_xof();
+    core::iter::repeat_with(move || {
+        let mut subset = [0; COMBINATIONS / 8];
+        stream.fill(&mut subset);
+        u128::from_le_bytes(subset)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn subsets_follow_from_the_coin() {
+        let all: HashSet<u128> = [[1; 32], [2; 32]].iter().flat_map(|coin| subsets(coin).take(100)).collect();
+        assert_eq!(all.len(), 200, "a subset that comes twice, or with another coin");
+        let ones: u32 = all.iter().map(|subset| subset.count_ones()).sum();
+        assert!((12_000..13_600).contains(&ones), "{ones} of 25,600");
+        assert!(subsets(&[1; 32]).take(100).eq(subsets(&[1; 32]).take(100)));
     }
 }
