@@ -99,7 +99,9 @@ impl Evaluator {
         let mut own = Bits::default();
         for (input, mask) in chunk.inputs.iter().zip(&masked.inputs).filter(|(input, _)| input.owner == self.me) {
             let both = mask.clone().zip(input.value.as_ref()).filter(|(mask, value)| mask.len() == value.len());
-            let missing = || Error::invalid_input("an input value is missing or has another length");
+            let missing = || {
+                Error::invalid_input("an input value of this party is missing, or has another length than the program says")
+            };
             let (mut public, value) = both.ok_or_else(missing)?;
             public.xor_assign(value);
             own.extend_from(&public);

@@ -1,4 +1,4 @@
-//! What a program takes of masks, counted before any is made: so much a dealer is asked for, and a lot must hold.
+//! The masks that a program takes, counted before any is made: a dealer is asked for these, and a lot must hold them.
 
 use comity_circuit::{Call, Engine, NoMemory, Observer, Program, Put, Shown};
 use comity_core::{Bits, Cursor, PartyId, Tape};

@@ -30,6 +30,10 @@ const GARBLED: &str = "garbled";
 /// programs of up to some million gates.
 pub(crate) const OBJECTS: usize = 3 << 15;
 
+/// The error's text where a store has no garbled program.
+pub(crate) const NONE_LEFT: &str = "the store has no garbled program left: prepare more (`comity prepare PROGRAM`) together with the other \
+                                    parties, or run without a store";
+
 /// What masks are made of, for any program: material that other protocols use, too.
 const SHARES: &str = "shares";
 
@@ -119,7 +123,7 @@ impl Protocol for Bmr {
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
         if let Some(shelf) = from.shelf(GARBLED) {
-            let batch = shelf.take()?.ok_or_else(|| Error::invalid_input("no garbled program is left"))?;
+            let batch = shelf.take()?.ok_or_else(|| Error::invalid_input(NONE_LEFT))?;
             return use_up(&mut me.sub("bmr, prepared"), &mut { batch }, job, &mut Honest);
         }
         if let Some(shelf) = from.shelf(SHARES) {
@@ -221,7 +225,7 @@ fn masks<B: BaseOt<Model = Malicious>>(
     masks_of::<B>(me, Box::new(dealer), planned, options)
 }
 
-/// Masks of this dealer, of which so much is planned.
+/// Masks of this dealer, for the planned amounts.
 fn masks_of<'d, B: BaseOt<Model = Malicious>>(
     me: &mut Party<'_, '_>,
     dealer: Box<dyn RowDealer + 'd>,

@@ -12,7 +12,7 @@ use comity_spdz::{FieldMachine, FieldSource};
 use crate::field_masks::FieldMasks;
 use crate::masks::Xor;
 use crate::planned::garbled_xors;
-use crate::protocol::{OPENER, ground};
+use crate::protocol::{NONE_LEFT, OPENER, ground};
 use crate::stored::stored_size;
 use crate::{Planned, prepare_with, run_with, use_up};
 
@@ -189,7 +189,7 @@ impl Protocol for SpdzBmr {
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
         if let Some(shelf) = from.shelf(GARBLED) {
-            let batch = shelf.take()?.ok_or_else(|| Error::invalid_input("no garbled program is left"))?;
+            let batch = shelf.take()?.ok_or_else(|| Error::invalid_input(NONE_LEFT))?;
             return use_up(&mut me.sub("spdz-bmr, prepared"), &mut { batch }, job, &mut Honest);
         }
         let mut me = me.sub("spdz-bmr");

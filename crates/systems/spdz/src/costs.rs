@@ -34,7 +34,7 @@ fn turns(parties: u16) -> [u64; 4] {
     if parties == 2 { [8, 8, 14, 4] } else { [8, 14, 24, 7] }
 }
 
-/// The messages of a dealer, of so much.
+/// The messages of a dealer that makes what `uses` counts.
 pub fn deal(parties: u16, uses: &FieldUses, talk: &mut Talk) {
     let peers = f64::from(parties - 1);
     talk.about();
@@ -63,7 +63,7 @@ fn chunk(triples: u64, turns: u64, peers: f64, talk: &mut Talk) {
     talk.work(WORK[0] * triples as f64 * peers);
 }
 
-/// The messages of a run that uses up so much.
+/// The messages of a run that uses up what `uses` counts.
 pub(crate) fn costs(of: &Costing<'_>, uses: &FieldUses, talk: &mut Talk) {
     deal(of.parties, uses, talk);
     of.walk(talk, &mut |talk, step| match step {

@@ -166,7 +166,7 @@ impl<'a, F: BinaryField, C: FieldConduct<F>> FieldMachine<'a, F, C> {
             )));
         }
         if to == Recipients::Shared {
-            return Err(Error::invalid_input("a value that stays in shares is not revealed"));
+            return Err(Error::invalid_input("an output that stays in shares is not revealed: name its recipients"));
         }
         self.guarded(|machine| {
             // Masks first: making them has checks of its own.

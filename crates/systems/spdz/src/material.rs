@@ -77,7 +77,7 @@ impl FieldUses {
         both.collect::<Vec<_>>().join(" and ")
     }
 
-    /// Whole batches that hold so much, one at least.
+    /// The whole batches that hold these uses: at least one.
     pub fn need(&self) -> Need {
         let kinds = [(self.products, TRIPLES), (self.shares, BITS), (self.masks, BITS), (self.elements, ELEMENTS)];
         let batches = kinds.map(|(used, of)| used.div_ceil(of as u64)).into_iter().fold(1, u64::max);

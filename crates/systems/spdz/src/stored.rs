@@ -42,7 +42,7 @@ pub struct FieldAmounts {
 }
 
 impl FieldAmounts {
-    /// Bytes of a batch that holds so much, at any party.
+    /// The bytes of a batch of these amounts, at any party.
     pub fn bytes(&self) -> u64 {
         let own = self.masks + self.elements;
         let blocks = 1 + 6 * self.triples + 2 * self.shares + 2 * usize::from(self.parties) * own + self.elements;
@@ -80,7 +80,7 @@ impl FieldBatch {
         Ok(FieldBatch { me: net.me(), key: source.key().clone(), triples, bits, elements, own })
     }
 
-    /// Reads a batch of party `me` that holds so much. The reader has nothing else.
+    /// Reads a batch of party `me`, of these amounts, up to the end of the reader.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if these are not the bytes of such a batch.
@@ -107,7 +107,7 @@ impl FieldBatch {
         Ok(FieldBatch { me, key, triples, bits, elements: elements_of_each, own })
     }
 
-    /// Writes the batch, which is then used by whoever reads it.
+    /// Writes the batch, for one use by its reader.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind).
@@ -165,7 +165,7 @@ const MASKS: usize = 1;
 const ELEMENTS: usize = 2;
 
 impl<'s> FieldsFromShelf<'s> {
-    /// Gives out this shelf's batches, which are of party `me` and hold so much.
+    /// A source that gives out this shelf's batches, of party `me` and of these amounts.
     ///
     /// # Errors
     /// Those of the shelf; [`InvalidInput`](comity_core::Kind) if it has no batch.
