@@ -18,6 +18,7 @@ use comity::{
     Adversary, Bits, Card, Error, Kind, Options, Params, PerPeer, Program, Protocol, Result, Session, StoreKey,
 };
 use comity::{PartyId, Store, library};
+use comity_arith::Arith;
 use comity_bmr::{Bmr, SpdzBmr};
 use comity_channel::memory_mesh;
 use comity_core::{Backend, Block, Prg, SessionId};
@@ -61,12 +62,20 @@ const SHARES: u64 = 3 << 13;
 /// Three lots of a batch of triples.
 const TRIPLES: u64 = 3 * comity_gmw::dealers::BATCH as u64;
 
+/// A lot of three batches of triples of words.
+const WORDS: u64 = 3 * comity_arith::dealers::WORD_BATCH as u64;
+
 /// A lot of two batches of shares in a field.
 const FIELD: u64 = 2 << 11;
 
 /// A sum.
 fn sum() -> Program {
     library::program("add64").unwrap()
+}
+
+/// A product.
+fn product() -> Program {
+    library::program("mul64").unwrap()
 }
 
 /// A program that uses up all materials of `mixed` but the triples of wide words.
@@ -80,7 +89,7 @@ fn all_forms() -> Program {
     comity::compile("forms.cty", text).unwrap()
 }
 
-static CASES: [Case; 9] = [
+static CASES: [Case; 10] = [
     Case {
         protocol: &Pads,
         parties: 3,
@@ -161,6 +170,15 @@ static CASES: [Case; 9] = [
         units: 0,
         in_two_steps: false,
         slower: 20,
+    },
+    Case {
+        protocol: &OnStore(&Arith),
+        parties: 2,
+        program: product,
+        material: "word triples",
+        units: WORDS,
+        in_two_steps: false,
+        slower: 4,
     },
 ];
 
@@ -514,6 +532,17 @@ fn killed_again_and_again_nothing_of_several_lots_is_used_twice() {
 #[ignore = "a thousand kills"]
 fn killed_a_thousand_times_nothing_of_several_lots_is_used_twice() {
     killed(&CASES[8], 1000);
+}
+
+#[test]
+fn killed_again_and_again_no_triple_of_words_is_used_twice() {
+    killed(&CASES[9], 4);
+}
+
+#[test]
+#[ignore = "a thousand kills"]
+fn killed_a_thousand_times_no_triple_of_words_is_used_twice() {
+    killed(&CASES[9], 1000);
 }
 
 #[test]
