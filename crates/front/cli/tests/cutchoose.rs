@@ -94,7 +94,7 @@ fn a_garbling_is_refused_in_words_where_there_is_one_alone() {
             &[
                 &format!("{protocol} has no option `garbling`"),
                 "Of yao it is",
-                "in lockstep, as under cutchoose and nisc",
+                "cutchoose and nisc, which garble many copies in lockstep, have half-gates only",
             ],
         );
     }

@@ -38,6 +38,7 @@ pub fn evaluate(program: &Program, inputs: impl IntoIterator<Item = (usize, Bits
 /// # Errors
 /// As [`evaluate`].
 pub fn evaluate_watched(program: &Program, inputs: &[Option<Bits>], observer: &mut dyn Observer) -> Result<()> {
+    program.check_plain()?;
     program.check_inputs(None, inputs)?;
     run(program, &mut Plain::new(), inputs, observer).map_err(Error::from)
 }

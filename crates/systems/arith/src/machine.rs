@@ -25,8 +25,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::conversions::{Chosen, Conversions, Garbled, Lifted};
 use crate::dealers::{MOST_WORDS, WordDealer};
+use matrices::Announced;
 pub use matrices::Matrices;
-use matrices::Stock;
 pub(crate) use matrices::one_by_one;
 
 /// Products of one kind, of the same layer: their factors' shares.
@@ -48,7 +48,7 @@ pub struct WordMachine<'d> {
     /// The products that are still expected.
     planned: BTreeMap<WordProduct, u64>,
     /// The triples of matrices, and the products of these that are still expected.
-    matrices: BTreeMap<MatrixProduct, Stock>,
+    matrices: BTreeMap<MatrixProduct, Announced>,
     /// The stream whose seed this party drew, and the one whose seed the other one drew.
     ours: Prg,
     theirs: Prg,

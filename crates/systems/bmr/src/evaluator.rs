@@ -100,7 +100,9 @@ impl Evaluator {
         for (input, mask) in chunk.inputs.iter().zip(&masked.inputs).filter(|(input, _)| input.owner == self.me) {
             let both = mask.clone().zip(input.value.as_ref()).filter(|(mask, value)| mask.len() == value.len());
             let missing = || {
-                Error::invalid_input("an input value of this party is missing, or has another length than the program says")
+                Error::invalid_input(
+                    "an input value of this party is missing, or has another length than the program says",
+                )
             };
             let (mut public, value) = both.ok_or_else(missing)?;
             public.xor_assign(value);

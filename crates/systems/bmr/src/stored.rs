@@ -74,7 +74,9 @@ impl Head {
         let offset = (beginning == *FORM.magic).then_some(offset);
         let head = Head { session: SessionId::new(session), program: digest, me: PartyId(me), parties, offset };
         if head.program != program.digest() {
-            return Err(Error::store("the stored tables are of another program: prepare this one (`comity prepare PROGRAM`)"));
+            return Err(Error::store(
+                "the stored tables are of another program: prepare this one (`comity prepare PROGRAM`)",
+            ));
         }
         if (head.me, head.parties) != (here.me, here.parties) {
             return Err(Error::store(format!(

@@ -23,7 +23,7 @@ pub struct Matrices {
 
 /// Triples of matrices of one kind, and how many are still expected to be used.
 #[derive(Default)]
-pub(super) struct Stock {
+pub(super) struct Announced {
     ready: MatrixTriples,
     planned: u64,
 }
@@ -63,7 +63,7 @@ impl WordMachine<'_> {
     /// # Errors
     /// Errors of the dealer.
     pub fn prepare_matrices(&mut self, net: &mut Mesh<'_>, products: &BTreeMap<MatrixProduct, u64>) -> Result<()> {
-        if !self.deals_matrices() {
+        if !self.makes_matrices() {
             let mut words: BTreeMap<WordProduct, u64> = BTreeMap::new();
             for (what, count) in products.iter().map(|(what, count)| one_by_one(*what, *count)) {
                 let all = words.entry(what).or_default();
@@ -72,8 +72,8 @@ impl WordMachine<'_> {
             return self.prepare(net, &words);
         }
         for (&what, &count) in products {
-            let stock = self.matrices.entry(what).or_default();
-            stock.planned = stock.planned.saturating_add(count);
+            let kept = self.matrices.entry(what).or_default();
+            kept.planned = kept.planned.saturating_add(count);
         }
         self.guarded(|machine| {
             let kinds: Vec<MatrixProduct> = machine.matrices.keys().copied().collect();
@@ -86,7 +86,7 @@ impl WordMachine<'_> {
     /// # Errors
     /// Errors of the dealer and of the channel.
     pub fn multiply_matrices(&mut self, net: &mut Mesh<'_>, layer: Vec<Matrices>) -> Result<Vec<Zeroizing<Vec<u128>>>> {
-        if !self.deals_matrices() {
+        if !self.makes_matrices() {
             return self.multiply_one_by_one(net, &layer);
         }
         let me = self.me;
@@ -135,7 +135,7 @@ impl WordMachine<'_> {
         })
     }
 
-    fn deals_matrices(&mut self) -> bool {
+    fn makes_matrices(&mut self) -> bool {
         self.dealer.as_mut().is_none_or(|dealer| dealer.matrices().is_some())
     }
 
@@ -167,12 +167,12 @@ impl WordMachine<'_> {
     fn take_matrices(&mut self, net: &mut Mesh<'_>, what: MatrixProduct, n: usize) -> Result<MatrixTriples> {
         let (mut taken, mut left) = (MatrixTriples::default(), n);
         while left > 0 {
-            if self.matrices.get(&what).is_none_or(|stock| stock.ready.is_empty()) {
+            if self.matrices.get(&what).is_none_or(|kept| kept.ready.is_empty()) {
                 self.refill_matrices(net, what, left)?;
             }
-            let stock = self.matrices.get_mut(&what).expect("they were made");
-            let used = stock.ready.take(what, left, &mut taken);
-            stock.planned = stock.planned.saturating_sub(used as u64);
+            let kept = self.matrices.get_mut(&what).expect("they were made");
+            let used = kept.ready.take(what, left, &mut taken);
+            kept.planned = kept.planned.saturating_sub(used as u64);
             left -= used;
         }
         Ok(taken)
@@ -182,9 +182,9 @@ impl WordMachine<'_> {
     fn refill_matrices(&mut self, net: &mut Mesh<'_>, what: MatrixProduct, products: usize) -> Result<()> {
         let none = || Error::invalid_input("there are no triples for a product of matrices");
         let dealer = self.dealer.as_mut().and_then(|dealer| dealer.matrices()).ok_or_else(none)?;
-        let stock = self.matrices.entry(what).or_default();
-        let wanted = usize::try_from(stock.planned).unwrap_or(usize::MAX).max(products).min(most_matrices(what));
-        stock.ready = dealer.deal_matrices(net, what, wanted)?;
+        let kept = self.matrices.entry(what).or_default();
+        let wanted = usize::try_from(kept.planned).unwrap_or(usize::MAX).max(products).min(most_matrices(what));
+        kept.ready = dealer.deal_matrices(net, what, wanted)?;
         Ok(())
     }
 }

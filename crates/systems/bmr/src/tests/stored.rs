@@ -18,7 +18,7 @@ fn a_garbled_program_is_for_its_program_and_party() {
     Head::new(here(1, 3), &program, Some(Block::from_u128(7))).write(&mut bytes).unwrap();
     let read = |here, program: &Program| Head::read(&mut &bytes[..], here, program).map_err(|error| error.to_string());
     assert!(read(here(1, 3), &program).is_ok_and(|head| head.offset == Some(Block::from_u128(7))));
-    assert!(read(here(1, 3), &other).is_err_and(|why| why.contains("for another program")));
+    assert!(read(here(1, 3), &other).is_err_and(|why| why.contains("of another program")));
     for another in [here(2, 3), here(1, 4)] {
         assert!(read(another, &program).is_err_and(|why| why.contains("as party 1 of 3")));
     }
