@@ -104,6 +104,20 @@ fn turns_that_need_each_other_stay_in_turn() {
         let program = program(&circuits, WIRES, vec![repeat(10, body)]).unwrap();
         assert_eq!(spread(&program), program.steps()[1..program.steps().len() - 1]);
     }
+    // Two places are written with a gap between them, which has what the turn before left there.
+    let gap = |circuit, times, args: &[(Span, i64)], outs: (Span, i64)| Step::Call {
+        circuit,
+        times,
+        args: args.to_vec(),
+        outs: vec![outs],
+    };
+    let body = vec![
+        gap(2, 2, &[strided(0, &[4])], moved(128, 4, 8)),
+        gap(0, 3, &[moved(128, 4, 4), strided(0, &[4])], (strided(64, &[12]).0, 4)),
+        step(2, &[strided(4, &[4])], &[strided(132, &[])]),
+    ];
+    let program_of_gaps = program(&circuits, WIRES, vec![repeat(5, body)]).unwrap();
+    assert_eq!(spread(&program_of_gaps), program_of_gaps.steps()[1..program_of_gaps.steps().len() - 1]);
     // What is read after the loop is no turn's own.
     let body = vec![step(2, &[strided(0, &[4])], &[sum()]), step(0, &[sum(), sum()], &[strided(68, &[4])])];
     let after = step(2, &[sum()], &[strided(64, &[])]);
