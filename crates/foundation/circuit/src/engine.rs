@@ -97,11 +97,17 @@ impl Call<'_> {
     pub fn load_side_by_side<W: Copy>(&self, first: u64, copies: usize, memory: &[W], slots: &mut [W]) {
         let widths = self.circuit.input_widths();
         assert_eq!(self.args.len(), widths.len(), "one place for each input value");
-        let mut slots = slots.chunks_exact_mut(copies).skip(2);
+        let mut at = 2;
         for (&width, arg) in widths.iter().zip(self.args) {
-            for (bit, slots) in slots.by_ref().take(width).enumerate() {
-                slots.iter_mut().zip(first..).for_each(|(slot, t)| *slot = memory[arg.at(t) + bit]);
+            for bits in tiles(width) {
+                for copy in 0..copies {
+                    let from = arg.at(first + copy as u64);
+                    for (bit, wire) in bits.clone().zip(&memory[from..from + width][bits.clone()]) {
+                        slots[(at + bit) * copies + copy] = *wire;
+                    }
+                }
             }
+            at += width;
         }
     }
 
@@ -112,14 +118,28 @@ impl Call<'_> {
     pub fn store_side_by_side<W: Copy>(&self, first: u64, copies: usize, slots: &[W], memory: &mut [W]) {
         let widths = self.circuit.output_widths();
         assert_eq!(self.outs.len(), widths.len(), "one place for each output value");
-        let mut outputs = self.circuit.outputs().iter();
+        let mut outputs = self.circuit.outputs();
         for (&width, out) in widths.iter().zip(self.outs) {
-            for (bit, &slot) in outputs.by_ref().take(width).enumerate() {
-                let slots = &slots[slot as usize * copies..][..copies];
-                slots.iter().zip(first..).for_each(|(slot, t)| memory[out.at(t) + bit] = *slot);
+            let (of_value, rest) = outputs.split_at(width);
+            outputs = rest;
+            for bits in tiles(width) {
+                for copy in 0..copies {
+                    let to = out.at(first + copy as u64);
+                    let wires = &mut memory[to..to + width][bits.clone()];
+                    for (wire, &slot) in wires.iter_mut().zip(&of_value[bits.clone()]) {
+                        *wire = slots[slot as usize * copies + copy];
+                    }
+                }
             }
         }
     }
+}
+
+/// The bits of a value, some at a time: in each call their labels fill a line or two of the cache. Else the lines of
+/// all calls, which lie a power of two apart, would put each other out of it before they are used up.
+fn tiles(width: usize) -> impl Iterator<Item = Range<usize>> {
+    const TILE: usize = 4;
+    (0..width).step_by(TILE).map(move |bit| bit..width.min(bit + TILE))
 }
 
 /// An input value that goes into the memory.
