@@ -8,6 +8,7 @@ mod dealer;
 mod gilboa;
 
 pub use dealer::{MatrixProduct, MatrixTriples, RingDealer, RingTriples, WordProduct};
+pub use gilboa::Modular;
 
 use zeroize::{Zeroize, Zeroizing};
 
@@ -34,6 +35,13 @@ impl WordWriter {
     /// A writer with room for `bits` bits.
     pub fn with_room(bits: usize) -> WordWriter {
         WordWriter { bytes: Vec::with_capacity(bits.div_ceil(64) * 8), ..WordWriter::default() }
+    }
+
+    /// As [`with_room`](WordWriter::with_room), in memory that had other bytes.
+    pub fn with_room_in(mut bytes: Vec<u8>, bits: usize) -> WordWriter {
+        bytes.clear();
+        bytes.reserve(bits.div_ceil(64) * 8);
+        WordWriter { bytes, ..WordWriter::default() }
     }
 
     /// Appends a word of `bits` bits.
@@ -98,6 +106,11 @@ impl<'a> WordReader<'a> {
     /// A reader of these bytes, which must be exactly those that the words take.
     pub fn new(bytes: &'a [u8]) -> WordReader<'a> {
         WordReader { bytes, at: 0 }
+    }
+
+    /// A reader of what comes after the next `bits` bits.
+    pub fn after(&self, bits: usize) -> WordReader<'a> {
+        WordReader { bytes: self.bytes, at: self.at + bits }
     }
 
     /// The next word, of `bits` bits.

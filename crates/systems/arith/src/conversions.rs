@@ -19,11 +19,9 @@
 mod stored;
 mod ways;
 
-use std::iter;
-
 use comity_channel::Channel;
 use comity_circuit::{Call, Lowered, Place};
-use comity_core::{Bits, Block, Delta, Error, Evaluator, Garbler, PartyId, Prg, Result, SessionId};
+use comity_core::{Bits, Block, Delta, Error, Evaluator, Garbler, PartyId, Prg, Result, SessionId, Tape};
 use comity_garble::{EvaluatedStream, GarbledStream, HalfGates};
 use comity_ot::base::{BaseOt, Simplest};
 use comity_ot::{AtLeast, SemiHonest};
@@ -34,7 +32,7 @@ use zeroize::Zeroizing;
 
 use crate::lanes::grow;
 use stored::Stored;
-use ways::{Way, all_ones};
+use ways::{ByBits, Way, all_ones};
 
 pub(crate) use stored::{OT_BATCH, OtMaker, OtMaterial};
 
@@ -49,26 +47,42 @@ pub(crate) struct Garbled<'a> {
 }
 
 impl Garbled<'_> {
+    /// The bits of this party's words in a call.
+    fn ins(&self) -> usize {
+        self.ins.iter().map(|bits| *bits as usize).sum()
+    }
+
     /// The bits of all words of this party.
     fn own(&self) -> usize {
-        self.calls * self.ins.iter().map(|bits| *bits as usize).sum::<usize>()
+        self.calls * self.ins()
     }
 
-    /// The bits of all words that come out.
+    /// The bits of the words that come out of a call.
     fn out(&self) -> usize {
-        self.calls * self.outs.iter().map(|bits| *bits as usize).sum::<usize>()
+        self.outs.iter().map(|bits| *bits as usize).sum()
     }
 
-    /// The words that came out, of each result those of all calls: bit 0 of the labels in their places.
-    fn results(&self, outs: &[Place], memory: &[Block]) -> Vec<Zeroizing<Vec<u128>>> {
+    /// How many calls are made at a time: so many that their labels stay in the second-level cache, and such that all
+    /// walk side by side.
+    fn tile(&self) -> usize {
+        const LABELS: usize = 1 << 14;
+        (LABELS / (self.ins() + self.out()).max(1)).max(1).next_multiple_of(Tape::COPIES)
+    }
+
+    /// The labels of party 0's words and of what comes out, of the calls that are made at a time.
+    fn in_a_tile(&self) -> usize {
+        self.tile().min(self.calls) * (self.ins() + self.out())
+    }
+
+    /// Adds the words that came out of calls to those of each result: bit 0 of the labels in their places.
+    fn results(&self, outs: &[Place], calls: usize, memory: &[Block], words: &mut [Zeroizing<Vec<u128>>]) {
         let word = |from: usize, bits: u32| {
             let labels = memory[from..from + bits as usize].iter();
             labels.rev().fold(0, |word, label| word << 1 | u128::from(label.lsb()))
         };
-        let result = |(place, bits): (&Place, &u32)| {
-            Zeroizing::new((0..self.calls as u64).map(|call| word(place.at(call), *bits)).collect::<Vec<_>>())
-        };
-        outs.iter().zip(self.outs).map(result).collect()
+        for ((place, bits), words) in outs.iter().zip(self.outs).zip(words) {
+            words.extend((0..calls as u64).map(|call| word(place.at(call), *bits)));
+        }
     }
 }
 
@@ -204,20 +218,27 @@ impl<'d> Conversions<'d> {
             words.for_each(|(share, width)| bits.put(*share, *width));
         }
         let bits = Bits::from_bytes(&Zeroizing::new(bits.finish()), own);
-        // The labels of all words of party 0, of all of party 1, and of what comes out.
-        let out: usize = circuits.iter().map(Garbled::out).sum();
+        // The labels of all words of party 1, and of some calls those of party 0's and of what comes out.
         let mut memory = std::mem::take(&mut self.memory);
-        grow(&mut memory, 2 * own + out)?;
-        let (first, second) = memory[..2 * own].split_at_mut(own);
-        self.fill_labels(ch, &bits, [first, second])?;
-        let (mut from, mut to, mut results) = (0, 2 * own, Vec::with_capacity(circuits.len()));
+        grow(&mut memory, own + circuits.iter().map(Garbled::in_a_tile).max().unwrap_or(0))?;
+        self.fill_other(ch, if self.me == PartyId(0) { None } else { Some(&bits) }, &mut memory[..own])?;
+        let (mut from, mut results) = (0, Vec::with_capacity(circuits.len()));
         for garbled in circuits {
-            let args: Vec<Place> = places(garbled.ins, from).chain(places(garbled.ins, own + from)).collect();
-            let outs: Vec<Place> = places(garbled.outs, to).collect();
-            let (circuit, times) = (garbled.circuit, garbled.calls as u64);
-            self.garble(ch, &Call { index: 0, circuit, times, args: &args, outs: &outs }, &mut memory)?;
-            results.push(garbled.results(&outs, &memory));
-            (from, to) = (from + garbled.own(), to + garbled.out());
+            let words = garbled.outs.iter().map(|_| Zeroizing::new(Vec::with_capacity(garbled.calls)));
+            let mut words: Vec<Zeroizing<Vec<u128>>> = words.collect();
+            for first in (0..garbled.calls).step_by(garbled.tile()) {
+                let calls = garbled.tile().min(garbled.calls - first);
+                let ins = calls * garbled.ins();
+                let labels = &mut memory[own..own + ins];
+                self.fill_own((self.me == PartyId(0)).then(|| bits.slice(from, ins)).as_ref(), labels);
+                let args: Vec<Place> = places(garbled.ins, own).chain(places(garbled.ins, from)).collect();
+                let outs: Vec<Place> = places(garbled.outs, own + ins).collect();
+                let (circuit, times) = (garbled.circuit, calls as u64);
+                self.garble(ch, &Call { index: 0, circuit, times, args: &args, outs: &outs }, &mut memory)?;
+                garbled.results(&outs, calls, &memory, &mut words);
+                from += ins;
+            }
+            results.push(words);
         }
         self.memory = memory;
         if let Gates::Garbler(_) = self.gates {
@@ -235,12 +256,15 @@ impl<'d> Conversions<'d> {
     pub fn labels(&mut self, ch: &mut dyn Channel, own: &Bits) -> Result<[Zeroizing<Vec<Block>>; 2]> {
         let mut labels = [(); 2].map(|()| Zeroizing::new(vec![Block::ZERO; own.len()]));
         let [first, second] = &mut labels;
-        self.fill_labels(ch, own, [first, second])?;
+        self.labels_to(ch, own, [first, second])?;
         Ok(labels)
     }
 
     /// As [`Conversions::labels`], into these places.
-    fn fill_labels(&mut self, ch: &mut dyn Channel, own: &Bits, [first, second]: [&mut [Block]; 2]) -> Result<()> {
+    ///
+    /// # Errors
+    /// Errors of the OTs and of the channel.
+    pub fn labels_to(&mut self, ch: &mut dyn Channel, own: &Bits, [first, second]: [&mut [Block]; 2]) -> Result<()> {
         let garbles = self.me == PartyId(0);
         self.fill_own(if garbles { Some(own) } else { None }, first);
         self.fill_other(ch, if garbles { None } else { Some(own) }, second)
@@ -324,60 +348,49 @@ impl<'d> Conversions<'d> {
     /// # Errors
     /// Errors of the OTs and of the channel.
     pub fn words(&mut self, ch: &mut dyn Channel, all: &[Lifted]) -> Result<Vec<Zeroizing<Vec<u128>>>> {
-        let each = |lifted: &Lifted| {
-            let (ots, to) = (Lifted::ots(lifted.bits, lifted.to), lifted.to);
-            iter::repeat_n((ots, to), lifted.shares.len())
-        };
-        let bits = |(ots, to): (u32, u32)| (0..ots).map(move |i| to - i);
-        let widths = all.iter().flat_map(each).flat_map(bits);
+        let by_bits = |lifted: &Lifted| (Lifted::ots(lifted.bits, lifted.to), lifted.to);
         let first = self.me == PartyId(0);
-        let mut own = Zeroizing::new(Vec::with_capacity(widths.clone().count()));
-        for lifted in all {
-            for share in lifted.shares.iter() {
-                for bit in (0..Lifted::ots(lifted.bits, lifted.to)).map(|i| share >> i & 1) {
-                    // 1 - 2u.
-                    own.push(if first { 1u128.wrapping_sub(bit << 1) } else { bit });
-                }
-            }
-        }
-        self.end_gates(ch)?;
-        let products = planned(&mut self.forth)?.products(ch, widths, &own)?;
-        let mut products = products.iter();
-        let word = |lifted: &Lifted, share: u128| {
-            let ots = Lifted::ots(lifted.bits, lifted.to);
-            // The garbler's own bits, and where no OT is the other's, too.
-            let local = if first { share } else { share & !word_mask(ots) };
-            let term = |sum: u128, i: u32| sum.wrapping_add(products.next().expect("an OT a bit") << i);
-            (0..ots).fold(local, term) & word_mask(lifted.to)
-        };
-        let mut word = word;
-        let words = all
+        let bits: Vec<ByBits<'_>> = all
             .iter()
-            .map(|lifted| Zeroizing::new(lifted.shares.iter().map(|share| word(lifted, *share)).collect::<Vec<_>>()));
-        Ok(words.collect())
+            .map(|lifted| {
+                let (ots, to) = by_bits(lifted);
+                ByBits { ots, to, words: &lifted.shares }
+            })
+            .collect();
+        self.end_gates(ch)?;
+        // 1 - 2u.
+        let sign = |share: u128, i: u32| 1u128.wrapping_sub((share >> i & 1) << 1);
+        let mut sums = planned(&mut self.forth)?.products(ch, &bits, sign)?;
+        for (sums, lifted) in sums.iter_mut().zip(all) {
+            let (ots, to) = by_bits(lifted);
+            // The garbler's own bits, and where no OT is the other's, too.
+            let local = if first { u128::MAX } else { !word_mask(ots) };
+            let shares = sums.iter_mut().zip(lifted.shares.iter());
+            shares.for_each(|(sum, share)| *sum = sum.wrapping_add(share & local) & word_mask(to));
+        }
+        Ok(sums)
     }
 
     /// Words, or zero where a bit is zero. Three messages.
     pub(crate) fn select(&mut self, ch: &mut dyn Channel, all: &[Chosen]) -> Result<Vec<Zeroizing<Vec<u128>>>> {
-        let widths = all.iter().flat_map(|chosen| iter::repeat_n(chosen.bits, chosen.words.len()));
-        let each = || all.iter().flat_map(|chosen| chosen.by.iter().zip(chosen.words.iter()));
-        let bits = Zeroizing::new(each().map(|(bit, _)| *bit).collect::<Vec<_>>());
         // (1 - 2 b_i) x_i.
-        let signed = each().map(|(bit, word)| word.wrapping_sub((word << 1) & all_ones(*bit)));
-        let signed = Zeroizing::new(signed.collect::<Vec<_>>());
+        let signed = |(bit, word): (&u128, &u128)| word.wrapping_sub((word << 1) & all_ones(*bit));
+        let signed = |chosen: &Chosen| Zeroizing::new(chosen.by.iter().zip(chosen.words.iter()).map(signed).collect());
+        let signed: Vec<Zeroizing<Vec<u128>>> = all.iter().map(signed).collect();
+        let once = |(chosen, words): (&Chosen, _)| ByBits { ots: 1, to: chosen.bits, words };
+        let signed: Vec<ByBits<'_>> = all.iter().zip(signed.iter().map(|words| &words[..])).map(once).collect();
+        let bits: Vec<ByBits<'_>> = all.iter().map(|chosen| once((chosen, &chosen.by))).collect();
         self.end_gates(ch)?;
-        let (forth, back) = (planned(&mut self.forth)?, planned(&mut self.back)?);
-        let (there, here) = match self.me {
-            PartyId(0) => (forth.products(ch, widths.clone(), &signed)?, back.products(ch, widths, &bits)?),
-            _ => (forth.products(ch, widths.clone(), &bits)?, back.products(ch, widths, &signed)?),
-        };
-        let mut sums = there.iter().zip(here.iter()).map(|(x, y)| x.wrapping_add(*y));
-        let words = all.iter().map(|chosen| {
+        let [there, here] = if self.me == PartyId(0) { [&signed, &bits] } else { [&bits, &signed] };
+        let mut sums = planned(&mut self.forth)?.products(ch, there, |word, _| word)?;
+        let back = planned(&mut self.back)?.products(ch, here, |word, _| word)?;
+        for ((sums, back), chosen) in sums.iter_mut().zip(&back).zip(all) {
             let own = chosen.by.iter().zip(chosen.words.iter()).map(|(bit, word)| word & all_ones(*bit));
-            let shares = own.zip(sums.by_ref()).map(|(own, sum)| own.wrapping_add(sum) & word_mask(chosen.bits));
-            Zeroizing::new(shares.collect::<Vec<_>>())
-        });
-        Ok(words.collect())
+            for ((sum, back), own) in sums.iter_mut().zip(back.iter()).zip(own) {
+                *sum = sum.wrapping_add(*back).wrapping_add(own) & word_mask(chosen.bits);
+            }
+        }
+        Ok(sums)
     }
 }
 

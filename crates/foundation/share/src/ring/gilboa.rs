@@ -14,7 +14,7 @@ use super::{WIDEST_WORD, WordReader, WordWriter, word_mask, zeros};
 use crate::triples::OtSink;
 
 /// What words of some widths are computed in: numbers modulo 2^64, or modulo 2^128.
-pub(super) trait Modular:
+pub trait Modular:
     Copy
     + Default
     + Zeroize

@@ -19,7 +19,7 @@ use comity_protocol::{BatchForm, Here, Party, Shelf};
 use comity_share::triples::OtKind;
 use zeroize::Zeroizing;
 
-use super::ways::{Receives, Sends, Way};
+use super::ways::{Receives, Sends, Way, hash_messages, hash_pairs};
 
 /// OTs in a stored batch: 264 kB.
 pub(crate) const OT_BATCH: usize = 1 << 14;
@@ -209,10 +209,10 @@ impl Sends for Stored<'_> {
         Ok(())
     }
 
-    fn pairs(&mut self, ch: &mut dyn Channel, pairs: &mut [[Block; 2]]) -> Result<()> {
-        let mut zeros = Zeroizing::new(vec![Block::ZERO; pairs.len()]);
+    fn pairs(&mut self, ch: &mut dyn Channel, n: usize, each: &mut dyn FnMut(&[[Block; 2]])) -> Result<()> {
+        let mut zeros = Zeroizing::new(vec![Block::ZERO; n]);
         Sends::labels(self, ch, &mut zeros)?;
-        self.hash.hash_pairs(*self.delta, &zeros, pairs);
+        hash_pairs(&self.hash, *self.delta, &zeros, each);
         Ok(())
     }
 }
@@ -228,9 +228,10 @@ impl Receives for Stored<'_> {
         ch.flush()
     }
 
-    fn messages(&mut self, ch: &mut dyn Channel, choices: &Bits, messages: &mut [Block]) -> Result<()> {
-        Receives::labels(self, ch, choices, messages)?;
-        self.hash.hash_blocks(messages);
+    fn messages(&mut self, ch: &mut dyn Channel, choices: &Bits, each: &mut dyn FnMut(&[Block])) -> Result<()> {
+        let mut messages = Zeroizing::new(vec![Block::ZERO; choices.len()]);
+        Receives::labels(self, ch, choices, &mut messages)?;
+        hash_messages(&self.hash, &mut messages, each);
         Ok(())
     }
 }

@@ -48,21 +48,21 @@ fn a_receiver_gets_what_it_chose_over_more_than_a_batch() {
             let stored = Stored::open(&mut shelf, material, &here).unwrap();
             let delta = stored.delta();
             let (mut way, ch) = (stored.way(), net.pair().unwrap().1);
-            let [first, hashed, last] = COUNTS.map(|count| vec![Block::ZERO; count]);
+            let [first, _, last] = COUNTS.map(|count| vec![Block::ZERO; count]);
             match &mut way {
                 Way::Out(sender) => {
                     let [mut first, mut last] = [first, last];
-                    let mut pairs = vec![[Block::ZERO; 2]; COUNTS[1]];
+                    let mut pairs = Vec::new();
                     sender.labels(ch, &mut first).unwrap();
-                    sender.pairs(ch, &mut pairs).unwrap();
+                    sender.pairs(ch, COUNTS[1], &mut |next| pairs.extend_from_slice(next)).unwrap();
                     sender.labels(ch, &mut last).unwrap();
                     let both = |zeros: Vec<Block>| zeros.iter().map(|zero| [*zero, *zero ^ delta.unwrap()]).collect();
                     [both(first), pairs, both(last)]
                 }
                 Way::In(receiver) => {
-                    let [mut first, mut hashed, mut last] = [first, hashed, last];
+                    let [mut first, mut hashed, mut last] = [first, Vec::new(), last];
                     receiver.labels(ch, &all[0], &mut first).unwrap();
-                    receiver.messages(ch, &all[1], &mut hashed).unwrap();
+                    receiver.messages(ch, &all[1], &mut |next| hashed.extend_from_slice(next)).unwrap();
                     receiver.labels(ch, &all[2], &mut last).unwrap();
                     [first, hashed, last].map(|blocks| blocks.iter().map(|block| [*block; 2]).collect())
                 }
