@@ -293,7 +293,7 @@ impl<'a, 'n> Party<'a, 'n> {
             }
             self.lanes.run(plan, self.net, &mut self.machine)?;
             for ((_, term), result) in plan.outs.iter().zip(&mut results) {
-                result.shares.extend_from_slice(&self.lanes.row(term));
+                self.lanes.add_row(term, &mut result.shares);
             }
             done += copies;
         }

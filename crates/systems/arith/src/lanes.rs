@@ -1,6 +1,8 @@
 //! Plans on a [`WordMachine`]: layers of steps, those of one kind and of all calls side by side in the same
 //! messages.
 
+use std::iter;
+
 use comity_channel::Mesh;
 use comity_circuit::NoMemory;
 use comity_core::Result;
@@ -64,13 +66,20 @@ impl Lanes {
 
     /// The shares of a term, of all calls.
     pub(crate) fn row(&self, term: &Term) -> Zeroizing<Vec<u128>> {
+        let mut row = Zeroizing::new(Vec::with_capacity(self.copies));
+        self.add_row(term, &mut row);
+        row
+    }
+
+    /// As [`Lanes::row`], behind what is in `to`, which has room.
+    pub(crate) fn add_row(&self, term: &Term, to: &mut Vec<u128>) {
         let (constant, mask) = (if self.first { term.constant } else { 0 }, word_mask(term.bits));
         let row = |slot: usize| self.rows[slot * self.copies..][..self.copies].iter();
-        Zeroizing::new(match term.of {
-            None => vec![constant & mask; self.copies],
-            Some((slot, 1)) => row(slot).map(|word| word.wrapping_add(constant) & mask).collect(),
-            Some((slot, by)) => row(slot).map(|word| word.wrapping_mul(by).wrapping_add(constant) & mask).collect(),
-        })
+        match term.of {
+            None => to.extend(iter::repeat_n(constant & mask, self.copies)),
+            Some((slot, 1)) => to.extend(row(slot).map(|word| word.wrapping_add(constant) & mask)),
+            Some((slot, by)) => to.extend(row(slot).map(|word| word.wrapping_mul(by).wrapping_add(constant) & mask)),
+        }
     }
 
     /// The shares of several terms, call after call.
@@ -93,14 +102,21 @@ impl Lanes {
     ) -> Result<()> {
         let copies = self.copies;
         if !layer.products.is_empty() {
+            let mut row = |term: &Term| {
+                let mut row = machine.spare().room(copies);
+                self.add_row(term, &mut row);
+                row
+            };
             let factors = layer.products.iter().map(|factors| Products {
                 what: factors.what,
-                x: self.row(&factors.x),
-                y: if factors.what.square { Zeroizing::default() } else { self.row(&factors.y) },
+                x: row(&factors.x),
+                y: if factors.what.square { Zeroizing::default() } else { row(&factors.y) },
             });
-            let results = machine.multiply(net, factors.collect())?;
+            let factors = factors.collect();
+            let results = machine.multiply(net, factors)?;
             for (factors, result) in layer.products.iter().zip(results) {
                 self.put(factors.out, &result);
+                machine.spare().keep(result);
             }
         }
         if !layer.matrices.is_empty() {

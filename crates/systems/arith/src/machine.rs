@@ -52,8 +52,46 @@ pub struct WordMachine<'d> {
     /// The stream whose seed this party drew, and the one whose seed the other one drew.
     ours: Prg,
     theirs: Prg,
+    /// Memory of words, and of what was said and heard, for what comes next.
+    spare: Spare,
+    bytes: [Vec<u8>; 2],
     /// A call failed, or is under way.
     ended: bool,
+}
+
+/// Words that are computed with at a time.
+const TILE: usize = 512;
+
+/// Memory of words that are no longer needed, for others: memory that is new is slow. Wiped on drop.
+#[derive(Default)]
+pub(crate) struct Spare(Vec<Zeroizing<Vec<u128>>>);
+
+impl Spare {
+    /// What is kept at most: vectors, and words of each (2 MiB).
+    const MOST: usize = 6;
+    const LONGEST: usize = 1 << 17;
+
+    /// An empty vector with room for `words` words.
+    pub(crate) fn room(&mut self, words: usize) -> Zeroizing<Vec<u128>> {
+        let fits = self.0.iter().position(|kept| kept.capacity() >= words);
+        // One that is too short stays: if it grew it would not be wiped where it was.
+        let mut room = fits.map_or_else(|| Zeroizing::new(Vec::with_capacity(words)), |at| self.0.swap_remove(at));
+        room.clear();
+        room
+    }
+
+    /// Keeps the memory of these words, or wipes it.
+    pub(crate) fn keep(&mut self, words: Zeroizing<Vec<u128>>) {
+        if (1..=Spare::LONGEST).contains(&words.capacity()) {
+            // The shortest one goes.
+            let shortest = (0..self.0.len()).min_by_key(|at| self.0[*at].capacity());
+            match shortest.filter(|_| self.0.len() == Spare::MOST) {
+                Some(at) if self.0[at].capacity() < words.capacity() => self.0[at] = words,
+                Some(_) => {}
+                None => self.0.push(words),
+            }
+        }
+    }
 }
 
 impl<'d> WordMachine<'d> {
@@ -78,7 +116,9 @@ impl<'d> WordMachine<'d> {
         };
         let (ours, theirs) = (prg(&mut ours), prg(&mut theirs));
         let (ready, planned, matrices) = Default::default();
-        Ok(WordMachine { me: here.me, dealer, conversions, ready, planned, matrices, ours, theirs, ended: false })
+        let (spare, bytes, ended) = Default::default();
+        let me = here.me;
+        Ok(WordMachine { me, dealer, conversions, ready, planned, matrices, ours, theirs, spare, bytes, ended })
     }
 
     /// Whether this is the party that adds constants.
@@ -178,30 +218,36 @@ impl<'d> WordMachine<'d> {
                 taken.push(machine.take(net, products.what, products.x.len())?);
             }
             let bits = layer.iter().map(|products| (products.x.len() + products.y.len()) * products.what.bits as usize);
-            let mut to = WordWriter::with_room(bits.sum());
+            let mut to = WordWriter::with_room_in(std::mem::take(&mut machine.bytes[0]), bits.sum());
             // The factors become what is opened of them.
             for (products, triples) in layer.iter_mut().zip(&taken) {
                 let (bits, [a, b, _]) = (products.what.bits, triples.shares());
                 for (factors, masks) in [(&mut products.x, a), (&mut products.y, b)] {
-                    for (factor, mask) in factors.iter_mut().zip(masks) {
-                        *factor = factor.wrapping_sub(*mask) & word_mask(bits);
+                    // Some at a time: they are in the cache until they are written.
+                    for (factors, masks) in factors.chunks_mut(TILE).zip(masks.chunks(TILE)) {
+                        for (factor, mask) in factors.iter_mut().zip(masks) {
+                            *factor = factor.wrapping_sub(*mask) & word_mask(bits);
+                        }
+                        to.put_all(factors, bits);
                     }
-                    to.put_all(factors, bits);
                 }
             }
-            let mut said = to.finish();
-            let mut into = PerPeer::new(me, net.parties(), |_| vec![0; said.len()]);
-            let out = PerPeer::new(me, net.parties(), |_| std::mem::take(&mut said));
+            let [mut said, mut heard] = [to.finish(), std::mem::take(&mut machine.bytes[1])];
+            heard.resize(said.len(), 0);
+            let mut into = PerPeer::new(me, net.parties(), |_| std::mem::take(&mut heard));
+            let mut out = PerPeer::new(me, net.parties(), |_| std::mem::take(&mut said));
             net.exchange(&out, &mut into)?;
-            let (_, into) = into.iter().next().expect("one of two parties");
+            let (peer, into) = into.iter_mut().next().expect("one of two parties");
             let mut reader = WordReader::new(into);
-            let product = |(mut products, triples): (Products, RingTriples)| {
+            let mut results = Vec::with_capacity(layer.len());
+            for (mut products, triples) in layer.into_iter().zip(taken) {
                 let Products { what, x, y } = &mut products;
-                reader.add_all(x, what.bits);
-                reader.add_all(y, what.bits);
-                triples.products(*what, [x, y], me == PartyId(0))
-            };
-            Ok(layer.into_iter().zip(taken).map(product).collect())
+                let [product, a, b] = triples.products(*what, [x, y], &mut reader, me == PartyId(0));
+                results.push(product);
+                [products.x, products.y, a, b].into_iter().for_each(|words| machine.spare.keep(words));
+            }
+            machine.bytes = [std::mem::take(&mut out[peer]), std::mem::take(into)];
+            Ok(results)
         })
     }
 
@@ -260,6 +306,11 @@ impl<'d> WordMachine<'d> {
         run: impl FnOnce(&mut Conversions<'d>, &mut dyn Channel) -> Result<()>,
     ) -> Result<()> {
         if self.conversions.is_some() { self.converting(net, run) } else { Ok(()) }
+    }
+
+    /// Memory of words that are no longer needed.
+    pub(crate) fn spare(&mut self) -> &mut Spare {
+        &mut self.spare
     }
 
     /// What turns the label of a bit into that of its negation.

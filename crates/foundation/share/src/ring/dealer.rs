@@ -38,7 +38,7 @@ use zeroize::Zeroizing;
 pub use matrix::{MatrixProduct, MatrixTriples};
 
 use super::gilboa::{Cross, Gilboa, Modular, Words};
-use super::word_mask;
+use super::{WordReader, word_mask};
 use crate::triples::{CHUNK, Links, OtKind};
 
 /// A product of shared words, as far as its material depends on it.
@@ -120,37 +120,61 @@ impl RingTriples {
         [&self.a, &self.b, &self.c]
     }
 
-    /// Shares of products, of whose factors both parties know `d = x - a` and `e = y - b`, or of squares `d` alone:
-    /// `c + d b + e a + d e`, or `c + 2 d a + d²`, the last term at the `first` party. The triples are used up.
+    /// Shares of products, of whose factors both parties learn `d = x - a` and `e = y - b`, or of squares `d` alone:
+    /// `c + d b + e a + d e`, or `c + 2 d a + d²`, the last term at the `first` party. `d` and `e` are this party's
+    /// shares of these, and become them; `theirs` has the other party's, first those of `d`. The triples are used up;
+    /// the memory of `a` and `b`, and what is in it, comes back.
     ///
     /// # Panics
-    /// If there are not as many factors as triples.
-    pub fn products(self, what: WordProduct, [d, e]: [&[u128]; 2], first: bool) -> Zeroizing<Vec<u128>> {
+    /// If there are not as many factors as triples, or `theirs` has fewer.
+    pub fn products(
+        self,
+        what: WordProduct,
+        [d, e]: [&mut [u128]; 2],
+        theirs: &mut WordReader<'_>,
+        first: bool,
+    ) -> [Zeroizing<Vec<u128>>; 3] {
         let of_squares = usize::from(!what.square);
         let [of_a, of_b] = [self.len(), self.len() * of_squares];
         assert!([d.len(), e.len(), self.b.len()] == [of_a, of_b, of_b], "a triple for the factors of each product");
-        if what.bits <= u64::BITS {
-            self.products_in::<Wrapping<u64>>(what, [d, e], first)
-        } else {
-            self.products_in::<Wrapping<u128>>(what, [d, e], first)
+        let RingTriples { a, b, mut c } = self;
+        let mut of_e = theirs.after(d.len() * what.bits as usize);
+        // Of each some at a time: they are in the cache until they are used up.
+        for at in (0..c.len()).step_by(TILE) {
+            let tile = at..c.len().min(at + TILE);
+            let of_b = if what.square { 0..0 } else { tile.clone() };
+            let (d, e) = (&mut d[tile.clone()], &mut e[of_b.clone()]);
+            theirs.add_all(d, what.bits);
+            of_e.add_all(e, what.bits);
+            let (c, a, b) = (&mut c[tile.clone()], &a[tile], &b[of_b]);
+            if what.bits <= u64::BITS {
+                products_in::<Wrapping<u64>>(what, [a, b, d, e], first, c);
+            } else {
+                products_in::<Wrapping<u128>>(what, [a, b, d, e], first, c);
+            }
         }
+        *theirs = of_e;
+        [c, a, b]
     }
+}
 
-    fn products_in<W: Modular>(mut self, what: WordProduct, [d, e]: [&[u128]; 2], first: bool) -> Zeroizing<Vec<u128>> {
-        let (mask, both) = (word_mask(what.bits), W::low(first.into()));
-        let of_a = self.c.iter_mut().zip(self.a.iter().zip(d));
-        if what.square {
-            for (c, (a, d)) in of_a {
-                let [old, a, d] = [*c, *a, *d].map(W::low);
-                *c = (old + d * ((a << 1) + both * d)).wide() & mask;
-            }
-        } else {
-            for ((c, (a, d)), (b, e)) in of_a.zip(self.b.iter().zip(e)) {
-                let [old, a, b, d, e] = [*c, *a, *b, *d, *e].map(W::low);
-                *c = (old + d * (b + both * e) + e * a).wide() & mask;
-            }
+/// Words that are computed with at a time.
+const TILE: usize = 512;
+
+/// Adds to each `c` what makes it a share of a product, from `a`, `b`, `d` and `e`.
+fn products_in<W: Modular>(what: WordProduct, [a, b, d, e]: [&[u128]; 4], first: bool, c: &mut [u128]) {
+    let (mask, both) = (word_mask(what.bits), W::low(first.into()));
+    let of_a = c.iter_mut().zip(a.iter().zip(d));
+    if what.square {
+        for (c, (a, d)) in of_a {
+            let [old, a, d] = [*c, *a, *d].map(W::low);
+            *c = (old + d * ((a << 1) + both * d)).wide() & mask;
         }
-        self.c
+    } else {
+        for ((c, (a, d)), (b, e)) in of_a.zip(b.iter().zip(e)) {
+            let [old, a, b, d, e] = [*c, *a, *b, *d, *e].map(W::low);
+            *c = (old + d * (b + both * e) + e * a).wide() & mask;
+        }
     }
 }
 
