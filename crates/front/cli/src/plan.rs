@@ -138,7 +138,7 @@ struct Planned {
     /// The messages that wait for each other, one after another.
     delays: u64,
     /// What a run from a store uses up.
-    material: Option<Material>,
+    materials: Vec<Material>,
     /// What the protocol makes of the operations, if it was named and computes in several forms.
     #[serde(flatten)]
     detail: Option<Described>,
@@ -263,6 +263,12 @@ fn plans(args: &PlanArgs, list: List) -> Outcome<(u16, Vec<Costed>)> {
 
 fn describe(Costed { plan, ands, detail }: &Costed, net: &str) -> Outcome<Planned> {
     let net: NetProfile = net.parse().map_err(Failure::from)?;
+    let materials = plan.materials.iter().map(|need| Material {
+        name: need.material,
+        amount: need.units[0],
+        unit: unit(plan, need.material),
+        bytes: need.bytes,
+    });
     Ok(Planned {
         protocol: plan.card.name,
         adversary: plan.card.adversary.name(),
@@ -273,12 +279,7 @@ fn describe(Costed { plan, ands, detail }: &Costed, net: &str) -> Outcome<Planne
         seconds: plan.seconds(&net),
         work_seconds: plan.work,
         delays: plan.delays,
-        material: plan.materials.first().map(|need| Material {
-            name: need.material,
-            amount: need.units[0],
-            unit: unit(plan, need.material),
-            bytes: need.bytes,
-        }),
+        materials: materials.collect(),
         detail: detail.as_ref().map(|detail| detail.describe(&net)),
     })
 }

@@ -134,6 +134,14 @@ fn forms_are_planned_by_the_line_beside_the_pure_ones() {
     let names: Vec<&str> = others.iter().map(|other| other["value"].as_str().unwrap()).collect();
     assert_eq!(names, ["arithmetic", "boolean", "yao"]);
     assert!(others.iter().all(|other| chosen["seconds"].as_f64() <= other["seconds"].as_f64()), "{chosen}");
+    // What a run from a store uses up, all of it: the chosen forms take triples of words, and OTs for the comparison.
+    let materials = |plan: &serde_json::Value| -> Vec<(String, u64)> {
+        let all = plan["materials"].as_array().unwrap().iter();
+        all.map(|of| (of["name"].as_str().unwrap().to_owned(), of["amount"].as_u64().unwrap())).collect()
+    };
+    let names: Vec<String> = materials(&chosen).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["word triples", "OTs from party 0"]);
+    assert!(materials(&chosen).iter().all(|(_, amount)| *amount >= 40));
     let filed = plan(&["--option", &format!("sharing={file}")]);
     let lines: Vec<(u64, String, String, u64)> = filed["lines"].as_array().unwrap().iter().map(form).collect();
     assert!(lines.iter().all(|of| of.1 != "mul" || of.2 == "yao"), "{lines:?}");
