@@ -187,3 +187,28 @@ impl<F: Field> CopeReceiver<F> {
         self.key.zeroize();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use comity_core::{Error, SessionId};
+    use comity_testing::Net;
+
+    use super::*;
+
+    /// The key is at several places, and is wiped at each.
+    #[test]
+    fn no_copy_of_the_key_outlives_an_error() {
+        Net::<3>::run(|mesh| {
+            let here = Here::new(mesh.me(), mesh.parties(), SessionId::new([3; 32]));
+            let mut rng = Prg::new(here.backend, Block::from_u128(mesh.me().0.into()));
+            let mut dealer = FieldDealer::<Block>::setup(mesh, here, &mut rng).unwrap();
+            let keys = |dealer: &FieldDealer<Block>| -> Vec<Block> {
+                let copies = dealer.links.iter().map(|(_, link)| link.receiver.key.element());
+                copies.chain([dealer.key().element()]).collect()
+            };
+            assert!(keys(&dealer).iter().all(|&key| key != Block::ZERO));
+            let ended: Result<()> = dealer.guarded(|_| Err(Error::closed()));
+            assert!(ended.is_err() && keys(&dealer) == [Block::ZERO; 3]);
+        });
+    }
+}

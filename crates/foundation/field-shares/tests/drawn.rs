@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
+use comity_field_shares::COMBINATIONS;
+
 use super::*;
 
 /// Values by name.
@@ -57,6 +59,47 @@ fn each_secret_is_drawn_and_drawn_anew() {
         }
     }
     assert!(seen.len() >= 8);
+}
+
+/// What three parties hold by name, who put in zeros, and bits that are zero but for those that mask sums.
+fn held_of_zeros() -> Vec<Held> {
+    Net::<3>::run(|mesh| {
+        let log = Arc::new(Mutex::new(Held::new()));
+        let held = log.clone();
+        let conduct = Liar {
+            holds: Box::new(move |what, values| {
+                if what == "bits" {
+                    let masks = values.len() - COMBINATIONS;
+                    values[..masks].fill(Block::ZERO);
+                }
+                held.lock().unwrap().entry(what).or_default().push(values.to_vec());
+            }),
+            ..Liar::honest()
+        };
+        let mut dealer = FieldDealer::with(mesh, here(mesh), &mut rng(mesh.me().0.into()), conduct).unwrap();
+        dealer.authenticated(mesh, &[Block::ZERO; 2]).unwrap();
+        dealer.triples(mesh, 3).unwrap();
+        dealer.bits(mesh, 3, 2).unwrap();
+        drop(dealer);
+        std::mem::take(&mut *log.lock().unwrap())
+    })
+    .into()
+}
+
+/// What opens is masked: the combination of what a party puts in by its `x_0`, `rho` by another combination of the same
+/// factors, and sums of bits by bits that are dropped.
+#[test]
+fn what_opens_is_masked() {
+    let all = held_of_zeros();
+    for held in &all {
+        assert!(held["combination of inputs"][0][0] != Block::ZERO, "a combination of zeros");
+        for five in held["combined products"].iter().flat_map(|all| all.chunks(5)) {
+            assert!(five[0] != five[3] && five[2] != five[4], "rho is a multiple of what it hides");
+        }
+    }
+    let opened = (0..COMBINATIONS).map(|i| all.iter().fold(Block::ZERO, |sum, held| sum ^ held["sums of bits"][0][i]));
+    let ones = opened.filter(|sum| *sum == Block::ONE).count();
+    assert!((COMBINATIONS / 4..COMBINATIONS * 3 / 4).contains(&ones), "{ones} sums of zeros are one");
 }
 
 /// Nor is anything said in both runs but what is public: no message of 16 bytes or more.
