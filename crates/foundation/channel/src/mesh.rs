@@ -143,11 +143,11 @@ impl<'n> Mesh<'n> {
 
     /// As [`Mesh::exchange`], of messages in pieces that are made while they are sent, and used while they are in
     /// the cache: each peer hears `pieces` pieces, of as many bytes as `bytes` says, and says as many. No piece is
-    /// longer than the first one. A party is ahead of what it has heard by less than [`AHEAD`] bytes for each peer,
-    /// so that it never waits for room to [post](Channel::post) while a peer waits for it: the party that is
-    /// furthest behind has all that it waits for under way, and the others have taken all but its last pieces, which
-    /// are fewer bytes than those that a post may be ahead. Nothing that is said may depend on what is heard. One
-    /// round.
+    /// longer than the first one. A party says pieces ahead of those that it has heard, of half of [`AHEAD`] bytes for
+    /// each peer, or none if one piece is longer. It cannot deadlock: the party that is furthest behind has all that
+    /// it waits for under way, and the others have taken all of its pieces but those half of [`AHEAD`] bytes, so
+    /// that it has room to [post](Channel::post) the next one. Nothing that is said may depend on what is heard.
+    /// One round.
     ///
     /// # Errors
     /// The first one, by party.
