@@ -69,7 +69,7 @@ impl<F: Field> CopeSender<F> {
         CopeSender { backend, trees: streams::<F>(backend, forest) }
     }
 
-    /// *Extend*: appends the message for these elements, and has `t` in the place of `out`.
+    /// *Extend*: appends the message for these elements, and writes `t` to `out`.
     pub(crate) fn extend(&mut self, x: &[F], out: &mut [F], message: &mut Vec<u8>) {
         message.reserve(message_bytes::<F>(x.len()));
         let mut room = rows::<F>();
@@ -94,7 +94,7 @@ impl<F: Field> CopeReceiver<F> {
         CopeReceiver { backend, trees: streams::<F>(backend, forest), key }
     }
 
-    /// *Extend*: `q` in the place of `out`, for the peer's message.
+    /// *Extend*: writes `q` for the peer's message to `out`.
     pub(crate) fn extend(&mut self, message: &[u8], out: &mut [F]) -> Result<()> {
         let mut room = rows::<F>();
         let key = self.key.element();

@@ -4,12 +4,12 @@
 //! **Set-up** (*Initialize* of figure 7). 1. Bits shared between every two, with the check that everybody
 //! uses the same towards all ([`Joint`]). 2. Each draws its share `alpha_i` of the MAC key, whose digits are
 //! its shares of some of these bits. 3. Hashed, they are the OTs of a COPEe each way between every two
-//! (`cope`), in which it is the receiver under `alpha_i`. 4. Each says the sums of its trees of seeds to whoever has
-//! all but one of each.
+//! (`cope`), in which it is the receiver under `alpha_i`. 4. Each sends each peer the sums of the trees of seeds of
+//! which the peer has all seeds but one.
 //!
-//! In the paper nothing holds a party to one `alpha_i` towards all. It matters: whose input was authenticated
-//! with another key than another's can be told by an opened sum of both, whose check then passes for the
-//! liar's guess of the one. Here the check of the bits sees it.
+//! In the paper nothing holds a party to one `alpha_i` towards all. It matters: if a liar uses one share towards one
+//! owner of an input and another towards a second one, the check of an opened sum of both inputs passes only for
+//! the value of one of them that the liar guessed, and so tells it. Here the check of the bits sees the two shares.
 
 use comity_channel::{Mesh, PerPeer};
 use comity_core::{Backend, Block, GateHash, PartyId, Prg, Result};
@@ -63,7 +63,7 @@ impl<F: Field> FieldDealer<F> {
 }
 
 impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
-    /// As [`FieldDealer::setup`], for a party that may not be honest.
+    /// As [`FieldDealer::setup`], with a conduct: an honest party's changes nothing.
     ///
     /// # Errors
     /// As [`FieldDealer::setup`].
@@ -174,7 +174,7 @@ impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
     }
 }
 
-/// Both messages of OTs whose sender has these keys and this delta, in the place of both.
+/// Writes both messages of OTs whose sender has these keys and this delta to `zero` and `one`.
 pub(crate) fn both(hash: &mut GateHash, keys: &[Block], delta: Block, [zero, one]: [&mut [Block]; 2]) {
     zero.copy_from_slice(keys);
     one.iter_mut().zip(keys).for_each(|(one, &key)| *one = key ^ delta);

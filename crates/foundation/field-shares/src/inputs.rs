@@ -35,7 +35,7 @@ use crate::openings::stream;
 use crate::sum_share::{ByOwner, SumShare};
 
 impl<F: Field, C: FieldConduct<F>> FieldDealer<F, C> {
-    /// Shares of elements that each party puts in, by party: of each as many as this one has. They are checked.
+    /// Checked shares of elements that each party puts in, by party. All put in the same number of elements.
     ///
     /// # Errors
     /// [`FALSE_MAC`](crate::checks::FALSE_MAC) and [`EQUIVOCATION`](comity_share::checks::EQUIVOCATION) by

@@ -13,10 +13,10 @@
 //! uniform, or if the coin makes the combination of the errors zero: 2 / |F|.
 //!
 //! **What it tells.** In an honest run `sigma_i` is the sum of what masks this party's MACs towards the
-//! others, and depends on no value. Who lies by `e` learns `alpha_i e` of each honest party: this is no
-//! secret beyond the check itself, since nothing is masked under `alpha`. But it would pass every later
-//! check. So a check that has begun and not passed, whatever the reason, ends the key; whoever stores
-//! something under it notes that before the check begins.
+//! others, and depends on no value. A party that lies by `e` learns `alpha_i e` of each honest party.
+//! That unmasks nothing, since `alpha` masks nothing, but with it a lie would pass every later check. So a
+//! check that begins and does not pass, whatever the reason, ends the key; a party that stores something
+//! under it notes that before the check begins.
 //!
 //! **Cost**: an element to each peer for a value that is opened, and for each check seven rounds and 272
 //! bytes to each peer, between two parties four rounds and 224 bytes both ways together.
@@ -320,7 +320,7 @@ impl Messages {
     }
 }
 
-/// The pieces of a message with a name, for a party that may not be honest.
+/// The pieces of a message, each of which the conduct sees under the message's name.
 struct Named<'a, C, W> {
     what: &'static str,
     conduct: &'a mut C,

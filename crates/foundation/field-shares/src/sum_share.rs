@@ -2,8 +2,8 @@
 //!
 //! The values of all parties add up to `x`, their MACs to `alpha x`, where `alpha` is the sum of the parties'
 //! [`MacKey`]s, which nobody knows (Damgard, Pastro, Smart, Zakarias, Crypto 2012; in the form of MASCOT,
-//! section 4). So shares can be added, and multiplied by public elements, with no message; and who changes
-//! its value has to change its MAC by `alpha` times as much, which it does not know.
+//! section 4). So shares can be added, and multiplied by public elements, with no message; and a party that
+//! changes its value by `e` has to change its MAC by `alpha e`, and does not know `alpha`.
 
 use comity_core::{Backend, PartyId};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};

@@ -136,7 +136,7 @@ impl RowTriples {
         RowTriples { a, b, c }
     }
 
-    /// Puts some of the triples of `other` in the place of those from `at` on.
+    /// Overwrites the triples from `at` on with a range of those of `other`.
     pub(crate) fn copy_from(&mut self, at: usize, other: &RowTriples, range: Range<usize>) {
         let of = |rows: &mut RowShares, others: &RowShares| rows.copy_from(at, others, range.clone());
         of(&mut self.a, &other.a);

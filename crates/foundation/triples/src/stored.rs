@@ -4,11 +4,11 @@
 //! are made by one dealer, under the same keys. Both parties make them together, batch by batch, in the same
 //! amounts, and use them in the same order.
 //!
-//! **Once.** A batch is used in one run: [`StoredBatch::write`] and dealing consume it. Whoever stores
-//! batches sees to it that none is read twice (two ANDs on one triple tell the peer the difference of the
-//! inputs), that both sides use the same batches, and that nothing is used under keys for which a check
-//! failed or had no verdict ([`Shelf`]). Bytes are as secret as the inputs: encrypting and authenticating
-//! them is for whoever stores them, too.
+//! **Once.** A batch is used in one run: [`StoredBatch::write`] and dealing consume it. The store
+//! ([`Shelf`]) has to make sure that no batch is read twice (two ANDs on one triple tell the peer the difference of
+//! the inputs), that both sides use the same batches, and that nothing is used under keys for which a check
+//! failed or had no verdict. The bytes are as secret as the inputs: the store encrypts and authenticates
+//! them.
 //!
 //! **Size**: 96 bytes a triple, 32 a share, 16 a mask, and 33.
 
@@ -63,7 +63,7 @@ pub struct StoredBatch {
 struct Pool(Vec<Share>);
 
 impl Pool {
-    /// Moves out as many as there are and are wanted; says how many.
+    /// Moves shares to the front of `out`, until it is full or none is left, and returns their number.
     fn take(&mut self, out: &mut [Share]) -> usize {
         let count = self.0.len().min(out.len());
         let rest = self.0.len() - count;

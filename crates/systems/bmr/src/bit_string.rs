@@ -11,8 +11,8 @@
 //! error `e` of bits that escapes has `(H e) R^j = 0`, as before.
 //!
 //! **The rule of checks**: no message depends on its sender's own offset while something secret is masked
-//! under it. In step 4 `C_i` has the term `c R^i`, and who causes an error that it knows can tell `R^i` from
-//! what is opened then. So the figure's check stands as printed where it comes before any use of the offsets:
+//! under it. In step 4 `C_i` has the term `c R^i`, and a party that causes an error it knows can compute `R^i`
+//! from what is opened then. So the figure's check stands as printed where it comes before any use of the offsets:
 //! at the first products of what is garbled ahead ([`Masks::ahead_of_inputs`]). Whoever knows `R^i` knows
 //! both seeds of each pair that the extension made under it, and with them the masks by which `i` chose:
 //! public values that have left would tell its inputs. So in a run, whose public values leave beside the
@@ -34,7 +34,7 @@ use zeroize::Zeroizing;
 use crate::checks;
 use crate::masks::{BitMpc, MaskOpening, Masks, SettledBeside};
 
-/// Masking bits: `s` of the figure, as many as an element of the field has.
+/// The number of masking bits: `s` of the figure, the bits of an element of the field.
 pub(crate) const MASKING: usize = 128;
 
 /// The bits of a protocol, with their products with every offset.

@@ -70,7 +70,7 @@ fn output_bits(of: &Costing<'_>) -> u64 {
 }
 
 /// Shares and sums of rows: party 0 hears all shares and sends all rows to each, or each party does for its part;
-/// of a bit of an output half as many as of a gate. `beside` is what each says to each other one besides.
+/// an output's bit has half the rows of a gate. `beside` are further bytes from each party to each other one.
 fn rows(of: &Costing<'_>, gates: u64, beside: u64, talk: &mut Talk) {
     let (share, rows) = (64 * u64::from(of.parties), gates.saturating_add(output_bits(of).div_ceil(2)));
     let collector = of.options.word("opener") == "collector";

@@ -17,9 +17,9 @@
 //! wants it. What could tell something of a mask if an earlier message was false is a row with its keys: no
 //! key leaves before round 2 is passed, and no row for which there are keys.
 //!
-//! **Who speaks last** knows nothing of an output when it says its public values: the masks that were opened
-//! are of wires whose public values only evaluation shows, and what it takes is keys of the inputs, which
-//! leave when their public values are fixed. An input that comes after an output in the program may depend on
+//! **The party that speaks last** knows nothing of an output when it says its public values: the masks that were
+//! opened are of wires whose public values only evaluation shows. Evaluation takes the keys of the inputs, which
+//! leave when the inputs' public values are fixed. An input that comes after an output in the program may depend on
 //! it: they may be in two chunks.
 //!
 //! So a program that fits a chunk takes a constant number of rounds, and a longer one as many for each chunk.

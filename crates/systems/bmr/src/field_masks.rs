@@ -8,8 +8,8 @@
 //! whoever adds something false is caught as with other masks.
 //!
 //! - *Offsets*: random elements, each its owner's. With free XOR the owner says the lowest bit of its own,
-//!   and all take it off or add it, so that it is one. Somebody who says something else has an offset whose
-//!   lowest bit is zero, which only its own public values suffer from.
+//!   and all take it off or add it, so that it is one. A party that says the other bit has an offset whose
+//!   lowest bit is zero, and harms only its own reading of public values.
 //! - *Masks*: bits that nobody knows, and for inputs bits of the owner, which is right for every party that
 //!   listens: both are shared at random.
 //! - *Products*: a triple each: one for `lambda_u lambda_v`, and `n` for each of `lambda_u`, `lambda_v` and
@@ -147,7 +147,7 @@ impl BitMpc for FieldMasks<'_> {
         Ok(())
     }
 
-    /// The others' shares are random, not zero.
+    /// Every party's shares are random, those of parties other than the owner too.
     fn random_of(&mut self, net: &mut Mesh<'_>, owner: PartyId, rows: &mut [Block]) -> Result<Option<Bits>> {
         let (shares, bits) = self.mpc.random_bits_of(net, owner, rows.len() / WIDTH)?;
         put(rows, &shares);

@@ -12,9 +12,9 @@
 //!
 //! in two rows and without a product. In the figure the mask of the output's wire itself is opened. Where
 //! that wire is a sum of inputs, as free XOR makes it, its public value follows from those of the inputs:
-//! with its mask who speaks last knew the sum of the others' inputs before it said its own, and could choose
-//! the output. The public value of `w` is seen by who has keys of `u`, and these leave when all public values
-//! of inputs are fixed. All outputs pass such a gate: the sum of two that have a gate in common may be a sum
+//! with its mask the party that speaks last knew the sum of the others' inputs before it said its own, and could
+//! choose the output. The public value of `w` is seen only with keys of `u`, and these leave when all public
+//! values of inputs are fixed. All outputs pass such a gate: the sum of two that have a gate in common may be a sum
 //! of inputs, too.
 //!
 //! Bit 0 of a key of 0 is 0 and of `R` is 1, so that bit 0 of a party's own active key is the wire's public

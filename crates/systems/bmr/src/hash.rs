@@ -49,7 +49,7 @@ fn start(session: &SessionId, party: usize) -> Block {
     session.block(&format!("start of the row keys of party {party}"))
 }
 
-/// Likewise, of the gates of outputs.
+/// The start of the cipher keys under which a party's keys are hashed for the gates of outputs.
 fn start_of_outputs(session: &SessionId, party: usize) -> Block {
     session.block(&format!("start of the row keys of outputs of party {party}"))
 }

@@ -31,8 +31,8 @@
 //! generator's output on the seeds it received, too (`opening`); the theorem of section 5 says that `F` is a
 //! PRF, with free XOR it has to be that of Definition 21 (`hash`); the proof of Claim 41 exchanges the
 //! indices of its `Z` and `K`. Masks of outputs are opened before inputs are fixed, and free XOR has outputs
-//! whose public values follow from those of inputs: who speaks last could choose them, and no simulator could
-//! answer. So each bit of an output passes a gate of its own (`garbling`), behind which the paper's step is
+//! whose public values follow from those of inputs: the party that speaks last could choose them, and no simulator
+//! could answer. So each bit of an output passes a gate of its own (`garbling`), behind which the paper's step is
 //! sound as it is.
 //!
 //! **Cost** for an AND gate, besides the masks: `128 (n - 1)` bytes sent by each party, four hashes an entry

@@ -99,7 +99,7 @@ impl Protocol for Bmr {
         if options.word("stored") == SHARES {
             return Ok(vec![shares_for(program, options)]);
         }
-        // Who has no name in the program takes part for its own sake: what is stored grows with the number of parties.
+        // Parties that the program does not name are not counted: what is stored grows with the number of parties.
         let parties = program.parties().clamp(2, *CARD.parties.end());
         Ok(vec![Need { material: GARBLED, units: vec![1], batches: 1, bytes: stored_size(program, parties, None) }])
     }
@@ -134,10 +134,10 @@ impl Protocol for Bmr {
         run_over::<Csw>(me, job)
     }
 
-    /// What is made of new shares has global keys of its own. What is made of stored ones has those of their
-    /// lot, and with them shares of other runs and further garbled programs. A check of what is opened while
-    /// it is made ends the lot if it fails. What is garbled stays good all the same, and so does the lot if a
-    /// garbled program is evaluated to a key of none: its owner holds the whole key against two, so that all
+    /// A program garbled on new shares has global keys of its own. One garbled on stored shares has those of their
+    /// lot, under which there are shares for other runs and further garbled programs. A check that fails while a
+    /// program is garbled ends the lot; programs that are garbled already stay good. So does the lot if evaluation
+    /// gives a key that is not one of the wire's two: its owner holds the whole key against two, so that all
     /// that a failure tells is that its offset is not what somebody guessed of 126 bits; each is evaluated
     /// once, and its rows are hashed in a session of its own.
     fn prepare(
@@ -190,8 +190,8 @@ fn planned(program: &Program, parties: u16, options: &Options) -> Planned {
     if options.word("products") == "macs" { Planned::of(program) } else { Planned::below_strings(program, parties) }
 }
 
-/// The stored shares that a program takes. With products by OT those are as many as it takes among as many
-/// parties as there can be, whose chunks are the smallest: fewer parties leave some of them for other runs.
+/// The stored shares that a program takes. With products by OT they are counted for the most parties that there can
+/// be, whose chunks are the smallest: fewer parties leave some of them for other runs.
 fn shares_for(program: &Program, options: &Options) -> Need {
     let Planned { shares, own, ands } = planned(program, *CARD.parties.end(), options);
     Uses { triples: ands, masks: own, shares }.need()

@@ -81,7 +81,7 @@ impl Leftovers {
         self.0.push_back(Remaining { all, used: 0 });
     }
 
-    /// Uses up as many as there is room for.
+    /// Fills `rows` with unused bits.
     ///
     /// # Panics
     /// If fewer bits are left than `rows` has room for.

@@ -3,7 +3,7 @@
 //! **Papers**: I. Damgard, V. Pastro, N. Smart, S. Zakarias, Multiparty Computation from Somewhat Homomorphic
 //! Encryption (Crypto 2012): the shares and the online phase, with the check of I. Damgard, M. Keller, E.
 //! Larraia, V. Pastro, P. Scholl, N. Smart (ESORICS 2013), which keeps the MAC key. M. Keller, E. Orsini, P.
-//! Scholl, MASCOT (CCS 2016, ePrint 2016/505): the material, from oblivious transfer in the place of
+//! Scholl, MASCOT (CCS 2016, ePrint 2016/505): the material, from oblivious transfer instead of
 //! homomorphic encryption.
 //!
 //! **Functionality**: inputs, sums, products and outputs in any order; programs of bits, which are 0 or 1 in

@@ -11,14 +11,14 @@
 //!
 //! **Checks wait** ([`FieldOpenings`]). Before an output is opened everything before it is checked, and the
 //! output itself before its value is given out. A check that has begun and not passed, whatever the reason,
-//! ends the MAC key, and with it all material under it: a source that stores some is told before the check
-//! begins, so that its disk knows before a peer does. After an error a machine refuses every call.
+//! ends the MAC key, and with it all material under it: [`check_begins`](FieldSource::check_begins) lets a source
+//! with a store note that on disk before a peer knows the outcome. After an error a machine refuses every call.
 //!
 //! **What is opened** is shared at random at every party: inputs' masks by streams of each pair, factors
 //! under a triple. So the shares of a sum of several owners' inputs tell the sum and no more.
 //!
-//! **Cost**: a product two elements to each peer, one round for as many as do not depend on each other; an
-//! input bit of the owner one bit to each peer; an output bit an element from everybody to everybody, for
+//! **Cost**: a product two elements to each peer, and products that do not depend on each other share a round; an
+//! input bit one bit from its owner to each peer; an output bit an element from everybody to everybody, once for
 //! each recipient if not all learn it; an output value two checks.
 
 use comity_channel::Mesh;
@@ -32,13 +32,13 @@ use zeroize::Zeroizing;
 use crate::mpc::FieldMpc;
 use crate::source::{FieldSource, too_little};
 
-/// Values that are checked together at most.
+/// The most values of one check.
 const UNCHECKED: usize = 1 << 17;
 
-/// Products that are opened in one round at most.
+/// The most products of one round.
 const PIECE: usize = 1 << 12;
 
-/// Bits of each party that are asked for at least at a time.
+/// The least number of bits of each party that the source is asked for.
 const MASKS: usize = 1 << 7;
 
 /// One party of a computation on authenticated shares in a field.
@@ -70,7 +70,7 @@ impl<'a, F: BinaryField> FieldMachine<'a, F> {
 }
 
 impl<'a, F: BinaryField, C: FieldConduct<F>> FieldMachine<'a, F, C> {
-    /// As [`FieldMachine::new`], for a party that may not be honest.
+    /// As [`FieldMachine::new`], with a conduct: an honest party's changes nothing.
     pub fn with(
         here: Here,
         source: Box<dyn FieldSource<F> + 'a>,
@@ -199,7 +199,7 @@ impl<'a, F: BinaryField, C: FieldConduct<F>> FieldMachine<'a, F, C> {
         })
     }
 
-    /// Checks what was opened or said, if there is anything. The source was told.
+    /// Checks what was opened or said since the last check, if there is anything. The source has noted that it begins.
     fn check_if_needed(&mut self, net: &mut Mesh<'_>) -> Result<()> {
         if self.openings.unchecked() > 0 || self.said {
             self.openings.check(net, &mut self.conduct)?;
@@ -208,7 +208,7 @@ impl<'a, F: BinaryField, C: FieldConduct<F>> FieldMachine<'a, F, C> {
         Ok(())
     }
 
-    /// One round of products, of triples that are there.
+    /// One round of products, from triples that are here already.
     fn piece(&mut self, net: &mut Mesh<'_>, x: &mut [SumShare<F>], y: &[SumShare<F>]) -> Result<()> {
         let n = x.len();
         let FieldMachine { triples: (triples, used), openings, conduct, backend, me, .. } = self;
@@ -228,12 +228,12 @@ impl<'a, F: BinaryField, C: FieldConduct<F>> FieldMachine<'a, F, C> {
         Ok(())
     }
 
-    /// Triples that are left.
+    /// The number of triples that are left.
     fn left(&self) -> usize {
         self.triples.0.len() - self.triples.1
     }
 
-    /// Asks for triples: for the planned products, and at least for `products` products.
+    /// Asks the source for triples: for the planned products, and for `products` of them at least.
     fn refill(&mut self, net: &mut Mesh<'_>, products: u64) -> Result<()> {
         let wanted = self.planned.max(products);
         self.triples = (self.source.deal(net, usize::try_from(wanted).unwrap_or(usize::MAX))?, 0);
@@ -271,7 +271,7 @@ impl<'a, F: BinaryField, C: FieldConduct<F>> FieldMachine<'a, F, C> {
         Ok(())
     }
 
-    /// Runs a call; if it fails it was the last.
+    /// Runs a call. If it fails, the machine refuses all later ones.
     fn guarded<T>(&mut self, call: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if core::mem::replace(&mut self.ended, true) {
             return Err(Error::invalid_input(

@@ -23,10 +23,10 @@ pub const MATERIAL: Material = Material { name: FIELD, program: false, from: Non
 /// Triples of a batch.
 const TRIPLES: usize = 1 << 11;
 
-/// Bits of a batch that nobody knows, and bits of each party: of either a quarter as many as triples.
+/// Shared bits of a batch, and bits of each party: of either kind a quarter of the number of triples.
 const BITS: usize = 1 << 9;
 
-/// Elements of a batch of each party: as many as bits, for uses that put in one beside each bit.
+/// Elements of each party in a batch: one for each bit, for uses that put in one beside each bit.
 const ELEMENTS: usize = BITS;
 
 /// Batches of a lot, if no program needs more.
@@ -54,8 +54,8 @@ pub struct FieldUses {
 }
 
 impl FieldUses {
-    /// What a program takes whose AND gates are products: a bit of a party for each bit that it puts in, and
-    /// for each that it learns where not all do.
+    /// The uses of a program whose AND gates are products: a bit of a party for each bit that it puts in, and
+    /// for each output bit that it learns and some other party does not.
     pub fn of(program: &Program) -> FieldUses {
         let of = |party| -> u64 {
             let put_in = program.inputs().iter().filter(|input| input.owner.party() == Some(party));
@@ -67,7 +67,7 @@ impl FieldUses {
         FieldUses { products: program.and_gates(), masks, ..FieldUses::default() }
     }
 
-    /// What is lacking if there are only `batches` batches: products, and masks or offsets of wires.
+    /// The shortfall if there are only `batches` batches: of products, and of masks or offsets of wires.
     pub fn lacks(&self, batches: u64) -> String {
         let lacks = |used: u64, of: usize| used.saturating_sub(batches.saturating_mul(of as u64));
         let products = lacks(self.products, TRIPLES);
@@ -77,7 +77,7 @@ impl FieldUses {
         both.collect::<Vec<_>>().join(" and ")
     }
 
-    /// The whole batches that hold these uses: at least one.
+    /// The number of batches that hold these uses: at least one.
     pub fn need(&self) -> Need {
         let kinds = [(self.products, TRIPLES), (self.shares, BITS), (self.masks, BITS), (self.elements, ELEMENTS)];
         let batches = kinds.map(|(used, of)| used.div_ceil(of as u64)).into_iter().fold(1, u64::max);

@@ -34,7 +34,7 @@ pub trait FieldMpc<F: BinaryField> {
     /// As [`FieldMpc::random_bits`].
     fn random_elements(&mut self, net: &mut Mesh<'_>, n: usize) -> Result<(ByOwner<F>, Zeroizing<Vec<F>>)>;
 
-    /// *Multiply*, pair by pair, in the place of the first ones. The products may be false until the next
+    /// *Multiply*: replaces each of `x` by its product with that of `y`. Products may be false until the next
     /// [check](FieldMpc::check).
     ///
     /// # Errors

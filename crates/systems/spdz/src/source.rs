@@ -55,5 +55,5 @@ impl<F: BinaryField, C: FieldConduct<F> + Send> FieldSource<F> for Fresh<F, C> {
 
 /// The error of a source that gave less than it was asked for.
 pub(crate) fn too_little() -> Error {
-    Error::invalid_input("a source of field material gave less than was asked for")
+    Error::invalid_input("a source of field material gave fewer triples, bits or elements than it was asked for")
 }

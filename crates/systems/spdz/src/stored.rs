@@ -4,10 +4,10 @@
 //! A [`FieldBatch`] is what one party holds of a batch, under the MAC key that all batches of a lot have. All
 //! parties make them together, in the same amounts, and use them in the same order.
 //!
-//! **Once.** Writing and dealing consume a batch, and a [`Shelf`] gives out each once: at all parties it
-//! counts as used before one of them reads it. **Key.** What a check has not passed, whatever the reason,
-//! ends the key, and with it every batch of the lot: the source tells its shelf before a check begins and
-//! when it has passed.
+//! **Once.** Writing and dealing consume a batch, and a [`Shelf`] gives out each once: all parties count it
+//! as used before one of them reads it. **Key.** A check that begins and does not pass, whatever the reason,
+//! ends the key, and with it every batch of the lot: the source notes on its shelf that a check begins, and
+//! that it has passed.
 //!
 //! **Size** among n: 96 bytes a triple, 32 a bit that nobody knows, 32 n a bit or an element of each party.
 
@@ -203,8 +203,7 @@ impl<'s> FieldsFromShelf<'s> {
         Ok(())
     }
 
-    /// Uses up `n` units of a kind, from the batches that have some left, and from more that are opened as
-    /// needed.
+    /// Uses up `n` units of a kind: first of the batches that are open, then of further ones.
     fn draw(&mut self, kind: usize, n: usize, mut give: impl FnMut(&FieldBatch, Range<usize>)) -> Result<()> {
         let mut missing = n;
         loop {
@@ -225,8 +224,8 @@ impl<'s> FieldsFromShelf<'s> {
 impl Dealer for FieldsFromShelf<'_> {
     type Batch = FieldTriples<Block>;
 
-    /// The triples of one batch: batches are opened when they are wanted, so that few are lost with a run
-    /// that breaks off.
+    /// The triples of one batch. A batch is opened only when it is needed, so that a run that breaks off
+    /// wastes few.
     fn deal(&mut self, _: &mut Mesh<'_>, _: usize) -> Result<FieldTriples<Block>> {
         loop {
             let some = self.open.iter_mut().find(|open| !open.batch.triples.is_empty());

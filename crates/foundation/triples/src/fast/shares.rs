@@ -22,7 +22,7 @@ pub(super) struct Shares<'a> {
     pub(super) keys: &'a [Block],
 }
 
-/// Likewise, to be changed.
+/// As [`Shares`], mutable.
 pub(super) struct SharesMut<'a> {
     pub(super) macs: &'a mut [Block],
     pub(super) keys: &'a mut [Block],
@@ -35,7 +35,7 @@ pub(super) fn split(chunk: &[Block]) -> [Shares<'_>; 3] {
     [0, 1, 2].map(|i| Shares { macs: part(i), keys: part(3 + i) })
 }
 
-/// Likewise, to be changed.
+/// As [`split`], mutable.
 pub(super) fn split_mut(chunk: &mut [Block]) -> [SharesMut<'_>; 3] {
     let n = chunk.len() / BLOCKS;
     let (macs, keys) = chunk.split_at_mut(3 * n);
@@ -44,7 +44,7 @@ pub(super) fn split_mut(chunk: &mut [Block]) -> [SharesMut<'_>; 3] {
 }
 
 impl<'a> Shares<'a> {
-    /// Some of them.
+    /// The shares of a range of the bits.
     pub(super) fn slice(self, range: Range<usize>) -> Shares<'a> {
         Shares { macs: &self.macs[range.clone()], keys: &self.keys[range] }
     }

@@ -83,7 +83,7 @@ impl Unused {
         self.rows.len() - self.used
     }
 
-    /// Uses up as many as there are and fit into `out` from `at` on; says how many.
+    /// Copies unused rows to `out` from `at` on, until it is full or none is left, and returns their number.
     fn take(&mut self, at: usize, out: &mut RowShares) -> usize {
         let count = self.len().min(out.len() - at);
         out.copy_from(at, &self.rows, self.used..self.used + count);
