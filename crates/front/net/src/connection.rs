@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use comity_channel::hello::Refusal;
-use comity_channel::{Channel, RecvHalf, SendHalf, duplex};
-use comity_core::{Error, PartyId, Result, SessionId};
+use comity_channel::{AHEAD, Channel, RecvHalf, SendHalf, duplex};
+use comity_core::{Error, Kind, PartyId, Result, SessionId};
 use rand_core::Rng;
 
 use crate::address::Address;
@@ -184,7 +184,7 @@ impl Channel for Connection {
         self.flush()
     }
 
-    /// On the connection's thread, however short: no number of pieces may wait for the peer to receive.
+    /// Not sent as a short message is: no number of pieces may wait for the peer to receive.
     fn post_more(&mut self, bytes: &[u8]) -> Result<()> {
         self.transport.post(bytes)
     }
@@ -194,11 +194,19 @@ impl Channel for Connection {
     }
 
     fn exchange(&mut self, out: &[u8], into: &mut [u8]) -> Result<()> {
-        if self.is_large(out) {
+        if !self.is_large(out) {
+            self.send(out)?;
+            return self.recv(into);
+        }
+        // A copy of what does not go at once costs less than to start a thread. Behind an earlier post this one might wait.
+        if out.len() > AHEAD || self.transport.buffered().is_none() {
             return duplex(self.split(), out, into);
         }
-        self.send(out)?;
-        self.recv(into)
+        self.transport.post(out)?;
+        match self.transport.recv(into) {
+            Err(error) if !matches!(error.kind, Kind::Closed) => Err(error),
+            received => self.transport.flush().and(received),
+        }
     }
 
     fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>> {
@@ -230,7 +238,6 @@ impl Channel for Connection {
 #[cfg(test)]
 mod tests {
     use comity_channel::PerPeer;
-    use comity_core::Kind;
 
     use super::*;
     use crate::hub::Listener;

@@ -6,6 +6,7 @@
 //! line of a process that ends.
 
 use std::io::{self, ErrorKind, Read, Write};
+use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use rand_core::Rng;
 use socket2::SockRef;
 
 use crate::limits::Limits;
+use crate::post::{Half, Poster};
 use crate::rng::SystemRng;
 use crate::socket::TICK;
 use crate::tcp::seconds;
@@ -36,7 +38,7 @@ struct Line {
 
 /// A channel over a socket of this machine.
 pub struct LocalChannel {
-    sending: LocalSend,
+    sending: Poster<LocalSend>,
     receiving: LocalRecv,
 }
 
@@ -73,8 +75,10 @@ impl LocalChannel {
         let ticks = stream.set_read_timeout(Some(TICK)).and_then(|()| stream.set_write_timeout(Some(TICK)));
         ticks.map_err(|error| Error::disk(format!("the socket {place}"), error))?;
         let line = Arc::new(Line { stream, place, timeout, limits: limits.clone() });
-        let buffer = Vec::with_capacity(BUFFER);
-        Ok(LocalChannel { sending: LocalSend { line: line.clone(), buffer }, receiving: LocalRecv { line } })
+        let (ending, sending) = (line.clone(), LocalSend { line: line.clone(), buffer: Vec::with_capacity(BUFFER) });
+        // A socket that cannot be shut down is closed already.
+        let give_up = move || drop(ending.stream.shutdown(Shutdown::Both));
+        Ok(LocalChannel { sending: Poster::new(sending, give_up), receiving: LocalRecv { line } })
     }
 }
 
@@ -129,6 +133,8 @@ impl SendHalf for LocalSend {
     }
 }
 
+impl Half for LocalSend {}
+
 impl RecvHalf for LocalRecv {
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
         let (mut stream, len) = (&self.line.stream, bytes.len());
@@ -142,7 +148,9 @@ impl Channel for LocalChannel {
     }
 
     fn recv(&mut self, bytes: &mut [u8]) -> Result<()> {
-        self.sending.flush()?;
+        if let Some(mut sending) = self.sending.idle() {
+            sending.flush()?;
+        }
         self.receiving.recv(bytes)
     }
 
@@ -151,8 +159,7 @@ impl Channel for LocalChannel {
     }
 
     fn post(&mut self, bytes: &[u8]) -> Result<()> {
-        self.sending.send(bytes)?;
-        self.sending.flush()
+        self.sending.post(bytes)
     }
 
     fn split(&mut self) -> (Box<dyn SendHalf + '_>, Box<dyn RecvHalf + '_>) {
@@ -237,6 +244,7 @@ impl Drop for LocalListener {
 
 #[cfg(test)]
 mod tests {
+    use comity_channel::AHEAD;
     use comity_core::Kind;
 
     use super::*;
@@ -246,6 +254,18 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("comity-local-{name}-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         folder
+    }
+
+    /// Both sides post more than the system holds before either receives, and then something small.
+    fn posted(ch: &mut LocalChannel) {
+        let much = vec![9; AHEAD];
+        ch.send(&[1]).and_then(|()| ch.post(&much)).unwrap();
+        let mut bytes = vec![0; 1 + much.len()];
+        ch.recv(&mut bytes).unwrap();
+        assert!(bytes[0] == 1 && bytes[1..] == much);
+        ch.post_more(&[2]).and_then(|()| ch.flush()).unwrap();
+        ch.recv(&mut bytes[..1]).unwrap();
+        assert_eq!(bytes[0], 2);
     }
 
     #[test]
@@ -267,11 +287,13 @@ mod tests {
                 let mut bytes = vec![0; much.len()];
                 there.exchange(&much, &mut bytes).unwrap();
                 assert!(bytes == much);
+                posted(&mut there);
             });
             let mut here = LocalChannel::connect(&path, Duration::from_secs(600), &limits).unwrap();
             let mut bytes = vec![0; much.len()];
             here.exchange(&much, &mut bytes).unwrap();
             assert!(bytes == much);
+            posted(&mut here);
             assert!(matches!(here.recv(&mut [0]).unwrap_err().kind, Kind::Closed));
         });
         drop(listener);

@@ -1,14 +1,14 @@
 //! Plain TCP: frames on a socket.
 
 use std::io::IoSlice;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use comity_channel::{RecvHalf, SendHalf};
 use comity_core::{Error, Kind, Result};
 
-use crate::frame::{FrameReader, FrameWriter, Numbers, Sink};
+use crate::frame::{FrameReader, FrameWriter, MAX_PAYLOAD, Numbers, Sink};
 use crate::keep::Kept;
-use crate::post::Poster;
+use crate::post::{Half, Poster};
 use crate::socket::{Incoming, Socket};
 use crate::tcp;
 
@@ -31,7 +31,7 @@ pub(crate) struct Line {
 /// The order of frames.
 struct Out {
     numbers: Numbers,
-    /// A keep-alive that is not sent yet, or its rest.
+    /// A keep-alive that is not sent yet, or the rest of it, or of a frame that went as far as it did at once.
     left: Vec<u8>,
 }
 
@@ -40,8 +40,10 @@ impl Plain {
         let socket = Arc::new(socket);
         let out = Out { numbers: Numbers::default(), left: Vec::new() };
         let line = Arc::new(Line { socket: socket.clone(), out: Mutex::new(out) });
+        let ending = socket.clone();
+        let give_up = move || ending.give_up();
         Plain {
-            sending: Poster::new(Sending { line: line.clone(), writer: FrameWriter::new() }, socket.clone()),
+            sending: Poster::new(Sending { line: line.clone(), writer: FrameWriter::new() }, give_up),
             receiving: Receiving { incoming: Incoming::new(socket.clone()), socket, reader: FrameReader::new() },
             line,
         }
@@ -50,10 +52,43 @@ impl Plain {
 
 impl Sink for &Line {
     fn frame(&mut self, payload: [&[u8]; 2]) -> Result<()> {
-        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = self.out();
         let header = out.numbers.header(payload);
         let [first, second] = payload.map(IoSlice::new);
         let sent = self.socket.write(&mut [IoSlice::new(&out.left), IoSlice::new(&header), first, second]);
+        out.left.clear();
+        sent
+    }
+}
+
+impl Line {
+    fn out(&self) -> MutexGuard<'_, Out> {
+        self.out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends a frame as far as it goes at once, and keeps the rest, whose length it returns.
+    fn frame_at_once(&self, payload: &[u8]) -> Result<usize> {
+        let mut out = self.out();
+        let header = out.numbers.header([payload, &[]]);
+        let parts = [&out.left, &header[..], payload];
+        let mut sent = self.socket.write_at_once(&parts.map(IoSlice::new))?;
+        let mut left = Vec::new();
+        for part in parts {
+            let (_, rest) = part.split_at(sent.min(part.len()));
+            sent = sent.saturating_sub(part.len());
+            left.extend_from_slice(rest);
+        }
+        out.left = left;
+        Ok(out.left.len())
+    }
+
+    /// Sends what is left.
+    fn finish(&self) -> Result<()> {
+        let mut out = self.out();
+        if out.left.is_empty() {
+            return Ok(());
+        }
+        let sent = self.socket.write(&mut [IoSlice::new(&out.left)]);
         out.left.clear();
         sent
     }
@@ -94,7 +129,25 @@ impl SendHalf for Sending {
     }
 
     fn flush(&mut self) -> Result<()> {
-        self.writer.flush(&mut &*self.line)
+        self.writer.flush(&mut &*self.line)?;
+        self.line.finish()
+    }
+}
+
+impl Half for Sending {
+    fn at_once(&mut self, bytes: &[u8]) -> Result<(usize, usize)> {
+        let (mut gone, mut kept) = (0, 0);
+        // What is buffered would have to go before.
+        if Socket::CAN_WRITE_AT_ONCE && self.writer.buffered() == 0 {
+            for payload in bytes.chunks(MAX_PAYLOAD) {
+                kept = self.line.frame_at_once(payload)?;
+                gone += payload.len();
+                if kept > 0 {
+                    break;
+                }
+            }
+        }
+        Ok((gone, kept))
     }
 }
 

@@ -1,151 +1,145 @@
-//! `Poster`: a sending half that a thread of its own can have for a while.
+//! `Poster`: a sending half that also sends on a thread of its own.
 //!
-//! The thread is started for the first message that is posted, gets the half with the first one of several, and
-//! gives it back when it is asked for. A message is copied once, into memory that is used again. What waits
-//! for the thread is bounded: a message is taken while less than [`AHEAD`] bytes of earlier ones have not gone.
+//! What is posted goes from the caller's memory as far as the system takes it at once ([`Half::at_once`]).
+//! The rest is copied once, into memory that is used again, and goes to the thread, which is started for the
+//! first one; what is posted before the thread is through goes there, too. What waits for the thread is bounded:
+//! a message is taken while less than [`AHEAD`] bytes of earlier ones have not gone.
 
-use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use comity_channel::{AHEAD, SendHalf};
 use comity_core::{Error, Result};
 
-use crate::socket::Socket;
-
 /// Bytes of memory that are kept for the next messages.
 const KEEP: usize = 4 << 20;
 
-/// A sending half, here or with its thread.
+/// A half that can be asked to send without a wait.
+pub(crate) trait Half: SendHalf {
+    /// Sends as much of a message as goes at once: the number of its bytes that are done with, and the number of
+    /// those that are kept and go with the next flush. By default nothing goes so.
+    fn at_once(&mut self, bytes: &[u8]) -> Result<(usize, usize)> {
+        let _ = bytes;
+        Ok((0, 0))
+    }
+}
+
+/// A sending half, here and with its thread.
 pub(crate) struct Poster<S> {
-    socket: Arc<Socket>,
-    /// The half; `None` while the thread has it.
-    half: Option<S>,
-    thread: Option<Thread<S>>,
-    /// Bytes that were posted and are not known to have gone.
+    /// Ends the connection, so that a thread that sends does not wait for the peer.
+    give_up: Box<dyn Fn() + Send>,
+    /// The thread has it locked while it sends.
+    half: Arc<Mutex<S>>,
+    thread: Option<Thread>,
+    /// Messages that the thread has and is not known to be through with, and their bytes.
+    waiting: usize,
     ahead: usize,
     /// The memory of messages that have gone, and how much it is.
     spare: (Vec<Vec<u8>>, usize),
 }
 
 /// The ways to the thread and back.
-struct Thread<S> {
-    to: Sender<Letter<S>>,
-    back: Receiver<Reply<S>>,
+struct Thread {
+    to: Sender<Letter>,
+    back: Receiver<(Letter, Result<()>)>,
 }
 
-/// What the thread is told, in this order.
-enum Letter<S> {
-    /// The half to send by.
-    Half(S),
-    /// A message to send.
-    Bytes(Vec<u8>),
-    /// To give the half back.
-    Return,
+/// A message to send, and the number of bytes that the half keeps and that go with it.
+struct Letter {
+    bytes: Vec<u8>,
+    kept: usize,
 }
 
-/// What the thread answers.
-enum Reply<S> {
-    /// A message has gone, or its sending failed.
-    Sent(Vec<u8>, Result<()>),
-    /// The half.
-    Half(S),
+impl Letter {
+    fn len(&self) -> usize {
+        self.bytes.len() + self.kept
+    }
 }
 
-impl<S: SendHalf + 'static> Poster<S> {
-    pub(crate) fn new(half: S, socket: Arc<Socket>) -> Poster<S> {
-        Poster { socket, half: Some(half), thread: None, ahead: 0, spare: (Vec::new(), 0) }
+impl<S: Half + 'static> Poster<S> {
+    /// A poster of a half whose connection `give_up` ends.
+    pub(crate) fn new(half: S, give_up: impl Fn() + Send + 'static) -> Poster<S> {
+        let half = Arc::new(Mutex::new(half));
+        Poster { give_up: Box::new(give_up), half, thread: None, waiting: 0, ahead: 0, spare: (Vec::new(), 0) }
     }
 
     /// The half, once posted bytes have gone.
-    pub(crate) fn here(&mut self) -> Result<&mut S> {
-        if self.half.is_none()
-            && let Some(thread) = &self.thread
-            && thread.to.send(Letter::Return).is_ok()
-        {
-            let mut result = Ok(());
-            while self.half.is_none()
-                && let Some(sent) = self.reply(true)
-            {
-                result = result.and(sent);
-            }
-            result?;
+    pub(crate) fn here(&mut self) -> Result<MutexGuard<'_, S>> {
+        let mut result = Ok(());
+        while self.waiting > 0 {
+            // A thread that ended answers no more.
+            result = result.and(self.reply(true).ok_or_else(Error::closed)?);
         }
-        self.half.as_mut().ok_or_else(Error::closed)
+        result?;
+        Ok(lock(&self.half))
     }
 
-    /// The half, unless the thread has it.
-    pub(crate) fn idle(&self) -> Option<&S> {
-        self.half.as_ref()
+    /// The half, unless a message is under way.
+    pub(crate) fn idle(&self) -> Option<MutexGuard<'_, S>> {
+        (self.waiting == 0).then(|| lock(&self.half))
     }
 
-    /// Sends bytes on the thread, after the buffered ones. Waits only while it has [`AHEAD`] bytes or more.
+    /// Sends bytes, after the buffered ones: at once as far as they go, and the rest on the thread. Waits only while it
+    /// has [`AHEAD`] bytes or more.
     pub(crate) fn post(&mut self, message: &[u8]) -> Result<()> {
         while let Some(sent) = self.reply(self.ahead >= AHEAD) {
             sent?;
         }
-        let (spare, kept) = &mut self.spare;
+        let (gone, kept) = match self.idle() {
+            Some(mut half) => half.at_once(message)?,
+            None => (0, 0),
+        };
+        let rest = &message[gone..];
+        if rest.is_empty() && kept == 0 && self.waiting == 0 {
+            return Ok(());
+        }
+        let (spare, memory) = &mut self.spare;
         let mut bytes = spare.pop().unwrap_or_default();
-        *kept -= bytes.capacity();
+        *memory -= bytes.capacity();
         bytes.clear();
-        bytes.extend_from_slice(message);
+        bytes.extend_from_slice(rest);
         let thread = match &self.thread {
             Some(thread) => thread,
-            None => self.thread.insert(start()?),
+            None => self.thread.insert(start(self.half.clone())?),
         };
-        self.ahead += bytes.len();
-        let half = self.half.take().map(Letter::Half);
-        half.into_iter()
-            .chain([Letter::Bytes(bytes)])
-            .try_for_each(|letter| thread.to.send(letter))
-            .map_err(|_| Error::closed())
+        let letter = Letter { bytes, kept };
+        self.ahead += letter.len();
+        self.waiting += 1;
+        thread.to.send(letter).map_err(|_| Error::closed())
     }
 
     /// Takes the thread's next answer in, and perhaps waits for it: how a message was sent. `None` if there is no
     /// answer.
     fn reply(&mut self, wait: bool) -> Option<Result<()>> {
         let back = &self.thread.as_ref()?.back;
-        match if wait { back.recv().ok()? } else { back.try_recv().ok()? } {
-            Reply::Sent(bytes, sent) => {
-                self.ahead -= bytes.len();
-                let (spare, kept) = &mut self.spare;
-                if *kept + bytes.capacity() <= KEEP {
-                    *kept += bytes.capacity();
-                    spare.push(bytes);
-                }
-                Some(sent)
-            }
-            Reply::Half(half) => {
-                self.half = Some(half);
-                Some(Ok(()))
-            }
+        let (letter, sent) = if wait { back.recv().ok()? } else { back.try_recv().ok()? };
+        self.ahead -= letter.len();
+        self.waiting -= 1;
+        let (spare, memory) = &mut self.spare;
+        if *memory + letter.bytes.capacity() <= KEEP {
+            *memory += letter.bytes.capacity();
+            spare.push(letter.bytes);
         }
+        Some(sent)
     }
 }
 
+fn lock<S>(half: &Mutex<S>) -> MutexGuard<'_, S> {
+    half.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Starts a thread that sends the messages that it gets.
-fn start<S: SendHalf + 'static>() -> Result<Thread<S>> {
-    let (to, letters) = mpsc::channel();
+fn start<S: Half + 'static>(half: Arc<Mutex<S>>) -> Result<Thread> {
+    let (to, letters) = mpsc::channel::<Letter>();
     let (done, back) = mpsc::channel();
     let run = move || {
-        let mut half: Option<S> = None;
         for letter in letters {
-            let reply = match letter {
-                Letter::Half(given) => {
-                    half = Some(given);
-                    continue;
-                }
-                Letter::Bytes(bytes) => {
-                    let sent = half.as_mut().ok_or_else(Error::closed);
-                    let sent = sent.and_then(|half| half.send(&bytes).and_then(|()| half.flush()));
-                    Reply::Sent(bytes, sent)
-                }
-                Letter::Return => match half.take() {
-                    Some(half) => Reply::Half(half),
-                    None => continue,
-                },
-            };
-            if done.send(reply).is_err() {
+            let mut half = lock(&half);
+            let sent = half.send(&letter.bytes).and_then(|()| half.flush());
+            // The other side may want it when it has the answer.
+            drop(half);
+            if done.send((letter, sent)).is_err() {
                 return;
             }
         }
@@ -155,7 +149,7 @@ fn start<S: SendHalf + 'static>() -> Result<Thread<S>> {
     Ok(Thread { to, back })
 }
 
-impl<S: SendHalf + 'static> SendHalf for Poster<S> {
+impl<S: Half + 'static> SendHalf for Poster<S> {
     fn send(&mut self, bytes: &[u8]) -> Result<()> {
         self.here()?.send(bytes)
     }
@@ -169,34 +163,32 @@ impl<S> Drop for Poster<S> {
     /// Gives up bytes that have not gone by now, so that the thread ends, whether the peer receives or not.
     fn drop(&mut self) {
         let gone = self.thread.iter().flat_map(|thread| thread.back.try_iter());
-        let gone: usize = gone.map(|reply| if let Reply::Sent(bytes, _) = reply { bytes.len() } else { 0 }).sum();
-        if gone < self.ahead {
-            self.socket.give_up();
+        if gone.count() < self.waiting {
+            (self.give_up)();
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::net::{TcpListener, TcpStream};
-    use std::sync::Mutex;
-    use std::time::Duration;
-
     use comity_core::Kind;
 
     use super::*;
-    use crate::limits::Limits;
 
-    /// A half that waits until it may send each message, and notes what it sent.
+    /// A half that waits until it may send each message, and notes what it sent. At once it takes `room` bytes.
     struct Gated {
         may: Receiver<Result<()>>,
         sent: Passed,
+        room: usize,
+        kept: Vec<u8>,
     }
 
     impl SendHalf for Gated {
         fn send(&mut self, bytes: &[u8]) -> Result<()> {
             self.may.recv().unwrap()?;
-            self.sent.lock().unwrap().push(bytes[0]);
+            let mut sent = self.sent.lock().unwrap();
+            sent.extend(self.kept.drain(..));
+            sent.extend(bytes.first());
             Ok(())
         }
 
@@ -205,21 +197,48 @@ mod tests {
         }
     }
 
+    impl Half for Gated {
+        /// In parts of two bytes, of which one may be kept.
+        fn at_once(&mut self, bytes: &[u8]) -> Result<(usize, usize)> {
+            if self.room == 0 {
+                return Ok((0, 0));
+            }
+            let now = bytes.len().min(self.room).next_multiple_of(2).min(bytes.len());
+            let (gone, kept) = bytes[..now].split_at(now.min(self.room));
+            self.room -= gone.len();
+            self.kept.extend_from_slice(kept);
+            self.sent.lock().unwrap().extend_from_slice(gone);
+            Ok((now, kept.len()))
+        }
+    }
+
     /// What gates let through.
     type Passed = Arc<Mutex<Vec<u8>>>;
 
-    fn gated() -> (Poster<Gated>, Sender<Result<()>>, Passed) {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let stream = TcpStream::connect(address).unwrap();
-        let socket = Socket::new(stream, address, Duration::from_secs(30), Limits::default());
+    fn gated(room: usize) -> (Poster<Gated>, Sender<Result<()>>, Passed) {
         let ((gate, may), sent) = (mpsc::channel(), Passed::default());
-        (Poster::new(Gated { may, sent: sent.clone() }, Arc::new(socket)), gate, sent)
+        (Poster::new(Gated { may, sent: sent.clone(), room, kept: Vec::new() }, || ()), gate, sent)
+    }
+
+    /// What does not go at once follows, and nothing overtakes it.
+    #[test]
+    fn the_rest_of_what_goes_at_once_comes_before_what_follows() {
+        let (mut poster, gate, sent) = gated(7);
+        poster.post(&[1, 2, 3, 4]).unwrap();
+        assert!(poster.idle().is_some() && poster.thread.is_none() && sent.lock().unwrap()[..] == [1, 2, 3, 4]);
+        // One byte is kept, and one is left.
+        poster.post(&[5, 6, 7, 8, 9]).unwrap();
+        assert_eq!((poster.waiting, poster.ahead, &sent.lock().unwrap()[..]), (1, 2, &[1, 2, 3, 4, 5, 6, 7][..]));
+        poster.post(&[10]).unwrap();
+        assert_eq!((poster.waiting, poster.ahead), (2, 3));
+        (0..2).for_each(|_| gate.send(Ok(())).unwrap());
+        assert_eq!(poster.here().unwrap().room, 0);
+        assert_eq!((poster.ahead, &sent.lock().unwrap()[7..]), (0, &[8, 9, 10][..]));
     }
 
     #[test]
     fn what_is_ahead_is_bounded_and_goes_in_order() {
-        let (mut poster, gate, sent) = gated();
+        let (mut poster, gate, sent) = gated(0);
         // Nothing may go yet, and nobody waits.
         (0..4).for_each(|i| poster.post(&vec![i; AHEAD / 4]).unwrap());
         assert_eq!(poster.ahead, AHEAD);
@@ -229,7 +248,7 @@ mod tests {
         poster.post(&vec![4; 3 * AHEAD]).unwrap();
         assert_eq!((poster.ahead, &sent.lock().unwrap()[..1]), (AHEAD / 4 * 3 + 3 * AHEAD, &[0][..]));
         (0..4).for_each(|_| gate.send(Ok(())).unwrap());
-        poster.here().unwrap();
+        poster.here().map(drop).unwrap();
         assert_eq!((poster.ahead, &sent.lock().unwrap()[..]), (0, &[0, 1, 2, 3, 4][..]));
         // Memory is kept, and not more than a bound.
         assert!((AHEAD..=KEEP).contains(&poster.spare.1), "{} bytes", poster.spare.1);
@@ -238,7 +257,7 @@ mod tests {
 
     #[test]
     fn an_error_of_the_thread_comes_with_the_next_call() {
-        let (mut poster, gate, _) = gated();
+        let (mut poster, gate, _) = gated(0);
         poster.post(&[1]).and_then(|()| poster.post(&[2])).unwrap();
         gate.send(Err(Error::closed())).unwrap();
         gate.send(Ok(())).unwrap();

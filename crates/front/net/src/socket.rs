@@ -35,6 +35,9 @@ const LITTLE: u64 = 16 << 10;
 /// The most unread bytes that are counted.
 const MOST_UNREAD: usize = 8 << 20;
 
+/// The flags of a write that does not wait: `MSG_DONTWAIT`, and `MSG_NOSIGNAL`, as in the library's own writes.
+const AT_ONCE: Option<i32> = if cfg!(target_os = "linux") { Some(0x40 | 0x4000) } else { None };
+
 /// The silence that ends a wait to send when the unread bytes may leave no room for the peer's next ones:
 /// then this side cannot see whether the peer says that it is there. Also the time that a peer gets to read
 /// what was sent last.
@@ -150,6 +153,24 @@ impl Socket {
             }
         }
         Ok(())
+    }
+
+    /// Whether [`Socket::write_at_once`] works on this system.
+    pub(crate) const CAN_WRITE_AT_ONCE: bool = AT_ONCE.is_some();
+
+    /// Writes as many of these bytes as the system takes without a wait, and returns their number: 0 where it
+    /// cannot be asked.
+    pub(crate) fn write_at_once(&self, bytes: &[IoSlice<'_>]) -> Result<usize> {
+        let Some(flags) = AT_ONCE else { return Ok(0) };
+        match SockRef::from(&self.stream).send_vectored_with_flags(bytes, flags) {
+            Ok(count) => {
+                self.said.fetch_add(1, Relaxed);
+                self.ahead.fetch_add(count as u64, Relaxed);
+                Ok(count)
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(0),
+            Err(error) => Err(self.ended(self.sending(error))),
+        }
     }
 
     /// Writes as many of these bytes as go at once, and returns their number.

@@ -22,7 +22,7 @@ use crate::frame::{Source, Wait};
 use crate::identity::{Fingerprint, Identity};
 use crate::keep::Kept;
 use crate::pinned::Pinned;
-use crate::post::Poster;
+use crate::post::{Half, Poster};
 use crate::socket::{Incoming, Socket};
 use crate::tcp;
 
@@ -130,7 +130,7 @@ impl Tls {
         handshake(&session, &mut opener)?;
         let sealer = Sealer { plain: Vec::with_capacity(CHUNK) };
         Ok(Tls {
-            sending: Poster::new(Sending { session: session.clone(), sealer }, socket),
+            sending: Poster::new(Sending { session: session.clone(), sealer }, move || socket.give_up()),
             receiving: Receiving { session: session.clone(), opener },
             session,
         })
@@ -470,6 +470,8 @@ impl SendHalf for Sending {
         self.sealer.flush(&self.session)
     }
 }
+
+impl Half for Sending {}
 
 /// The receiving direction.
 pub(crate) struct Receiving {

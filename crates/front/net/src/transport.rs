@@ -14,10 +14,10 @@ use crate::identity::Fingerprint;
 use crate::keep::keep;
 use crate::limits::Limits;
 use crate::parting::part;
-use crate::plain::{self, Plain};
+use crate::plain::Plain;
 use crate::settings::{Security, Settings};
 use crate::tcp;
-use crate::tls::{self, Tls};
+use crate::tls::Tls;
 
 /// The first bytes that a connecting side sends.
 const MAGIC: [u8; 8] = *b"comity\x00e";
@@ -227,7 +227,7 @@ impl Transport {
         }
     }
 
-    /// Sends bytes on a thread of the connection, after the buffered ones.
+    /// Sends bytes after the buffered ones: those that do not go at once on a thread of the connection.
     pub(crate) fn post(&mut self, bytes: &[u8]) -> Result<()> {
         match self {
             Transport::Plain(plain) => plain.sending.post(bytes),
@@ -238,8 +238,8 @@ impl Transport {
     /// The number of bytes that are not yet flushed; `None` while a message is under way that was posted.
     pub(crate) fn buffered(&self) -> Option<usize> {
         match self {
-            Transport::Plain(plain) => plain.sending.idle().map(plain::Sending::buffered),
-            Transport::Tls(tls) => tls.sending.idle().map(tls::Sending::buffered),
+            Transport::Plain(plain) => plain.sending.idle().map(|half| half.buffered()),
+            Transport::Tls(tls) => tls.sending.idle().map(|half| half.buffered()),
         }
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::common::{SOON, call, calling, greet, hasty, in_time, meet, plain, secure, settings, tls};
 use comity_channel::hello::{Refusal, farewell};
-use comity_channel::{Channel, Error, Result};
+use comity_channel::{AHEAD, Channel, Error, Result};
 use comity_core::{Kind, PartyId};
 use comity_net::{Connection, Identity, Listener, Security, Settings, SystemRng, connect, settle};
 use comity_testing::check_channels;
@@ -294,6 +294,28 @@ fn what_is_posted_does_not_hold_back_who_leaves() {
         let sent = there.post(&vec![7; POSTED]).and_then(|()| there.flush());
         assert!(matches!(sent, Err(Error { kind: Kind::Closed, .. })), "{sent:?}");
         assert!(there.send(&vec![7; POSTED]).is_err());
+    }
+}
+
+/// An exchange cannot deadlock, not even behind posts of so many bytes that a further post would wait.
+#[test]
+fn an_exchange_does_not_wait_for_what_was_posted() {
+    const POSTED: usize = 16 << 20;
+    for [a, b] in [[plain(), plain()], tls()] {
+        let sides = meet_and_greet(&a, &b).map(Result::unwrap);
+        thread::scope(|scope| {
+            for mut side in sides {
+                scope.spawn(move || {
+                    let mut bytes = vec![0; POSTED + AHEAD];
+                    let (first, rest) = bytes.split_at_mut(POSTED);
+                    side.post(&vec![7; POSTED]).unwrap();
+                    side.exchange(&vec![8; AHEAD], first).unwrap();
+                    side.recv(rest).and_then(|()| side.flush()).unwrap();
+                    assert!(bytes[..POSTED].iter().all(|&byte| byte == 7));
+                    assert!(bytes[POSTED..].iter().all(|&byte| byte == 8));
+                });
+            }
+        });
     }
 }
 
