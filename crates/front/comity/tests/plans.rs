@@ -165,3 +165,19 @@ fn every_garbling_is_planned_to_the_byte() {
     assert_eq!(bytes[0] - bytes[1], 6400 * 8 - (6400 * 5 / 8 + 1));
     assert_eq!(bytes[2] - bytes[0], 6400 / 8 + 1 + 16 * 21_492);
 }
+
+/// The dealer of 2012 sends more than twenty times as much as the other one: no plan says that it costs the same.
+#[test]
+fn a_dealer_whose_messages_are_not_counted_has_no_plan() {
+    let program = comity::compile("and.cty", "fn main(a: u8 from 0, b: u8 from 1) -> u8 { a & b }").unwrap();
+    let options = [("dealer".to_owned(), "nnob12".to_owned())];
+    for name in ["tinyot", "ag", "tinytable"] {
+        let protocol = comity::named(name).unwrap();
+        let plan = |options: &[(String, String)]| {
+            RunCost::new(PROTOCOLS, protocol, &program, 2, Params::default(), options).map(|plan| plan.bytes())
+        };
+        assert!(plan(&[]).is_ok(), "{name}");
+        let error = plan(&options).unwrap_err();
+        assert!(error.to_string().contains("the dealer nnob12 sends is not counted"), "{name}: {error}");
+    }
+}

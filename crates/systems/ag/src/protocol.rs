@@ -105,7 +105,7 @@ fn on_shares(options: &Options) -> bool {
 }
 
 /// The dealer that is asked for.
-fn kind(options: &Options) -> DealerKind {
+pub(crate) fn kind(options: &Options) -> DealerKind {
     if options.word("dealer") == "nnob12" { DealerKind::Nnob12 } else { DealerKind::Fast }
 }
 

@@ -2,13 +2,16 @@
 
 use comity_core::Result;
 use comity_protocol::{Costing, Talk};
-use comity_triples::costs::{deal_for_many, deal_for_two};
+use comity_triples::costs::{counted, deal_for_many, deal_for_two};
 use comity_triples::fast;
+
+use crate::protocol::kind;
 
 /// The messages of a run.
 pub(crate) fn costs(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
     let ands = of.program.and_gates();
     if of.parties == 2 {
+        counted(kind(of.options))?;
         deal_for_two(of, ands, fast::OBJECTS, talk)?;
     } else {
         deal_for_many(of, ands, usize::MAX, talk)?;

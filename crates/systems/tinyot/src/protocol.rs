@@ -47,8 +47,8 @@ static CARD: Card = Card {
     risk: "any party could stop the run at any time, also when it has its own outputs and others do not, and among more than two nobody can \
            tell which it was",
     about: "Authenticated shares: about 225 bytes an AND gate between two parties and 172 near a million of them, 245 and 194 between every two of three, \
-            most before the inputs matter (offline), then two bits; but some 35 rounds ahead, and a round of messages for each layer of AND gates: for networks with short delays, and computations in steps \
-            (`comity repl`).",
+            most before the inputs matter (offline), then two bits; but some 15 rounds ahead between two and 45 among more, and a round \
+            of messages for each layer of AND gates: for networks with short delays, and computations in steps (`comity repl`).",
 };
 
 /// The most AND gates of a session by hand: the session's failure probability is divided among this many.
@@ -58,7 +58,7 @@ const MOST: u64 = 1 << 32;
 /// more a triple.
 pub(crate) const AT_LEAST: u64 = 1 << 12;
 
-fn kind(options: &Options) -> DealerKind {
+pub(crate) fn kind(options: &Options) -> DealerKind {
     match options.word("dealer") {
         "nnob12" => DealerKind::Nnob12,
         _ => DealerKind::Fast,

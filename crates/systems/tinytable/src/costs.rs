@@ -7,11 +7,12 @@ use comity_gmw::table::PublicTable;
 use comity_protocol::{Costing, Talk, Walked};
 use comity_share::triples::OtKind;
 use comity_sharing::BitRows;
-use comity_triples::costs::deal_for_two;
+use comity_triples::costs::{counted, deal_for_two};
 use comity_triples::fast;
 
 use crate::boxes::{Boxed, Boxing, is_full, messages};
 use crate::kept::TablesHead;
+use crate::protocol::kind;
 use crate::semi_honest::TOGETHER;
 
 /// Seconds of work for an AND gate, ahead and online.
@@ -68,6 +69,7 @@ pub(crate) fn semi_honest(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) 
 /// Those of the dealer's.
 pub(crate) fn malicious(of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
     let ands = of.program.and_gates();
+    counted(kind(of.options))?;
     deal_for_two(of, ands, fast::OBJECTS, talk)?;
     // Masks of inputs and of gates, with what is checked; and what is opened, with a digest.
     talk.exchange(4 * (of.input_bits() + ands) + 1_400);

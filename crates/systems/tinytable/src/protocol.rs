@@ -173,7 +173,7 @@ static MALICIOUS: Card = Card {
             result counts, on networks with short delays.",
 };
 
-fn kind(options: &Options) -> DealerKind {
+pub(crate) fn kind(options: &Options) -> DealerKind {
     match options.word("dealer") {
         "nnob12" => DealerKind::Nnob12,
         _ => DealerKind::Fast,
