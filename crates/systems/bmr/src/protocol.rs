@@ -87,7 +87,8 @@ static CARD: Card = Card {
     risk: "any party could stop the run at any time, also when it has its own outputs and others do not, and nobody can tell which it was",
     about: "All parties garble one circuit together, and each evaluates it: some 25 rounds for a program of up to some ten thousand AND \
             gates, however deep, and more for each chunk of a longer one, 2,800 for a million. An AND gate costs each party some 248 bytes to each \
-            other one. A run of what is garbled ahead takes 6 rounds between two, and 9 among more.",
+            other one. A run of what is garbled ahead takes 7 rounds between two, and 11 among \
+            three, the hello included.",
 };
 
 impl Protocol for Bmr {

@@ -37,7 +37,7 @@ static CARD: Card = Card {
     risk: "any party could stop the run at any time, also when it has its own outputs and others do not, and nobody can \
            tell which it was",
     about: "Shares in a field. For programs of bits it is far slower than tinyot, which does the same: an AND gate costs \
-            13 kilobytes between every two parties ahead of time, where tinyot has 0.2, then 32 bytes and a round of \
+            26 kilobytes between every two parties ahead of time, where tinyot has 0.2, then 32 bytes and a round of \
             messages for each layer of AND gates. It is here for what is built on shares of field elements.",
 };
 
