@@ -107,7 +107,8 @@ release:
 		cd $(dir $(BINARY)) && objcopy --strip-debug --add-gnu-debuglink=comity.debug comity; \
 	else echo "SKIPPED symbol file: objcopy (binutils) is not installed, and $(BINARY) has its lines in itself"; fi
 
-# A static binary, completions, man page, Debian package, bill of materials and checksums, in the folder dist; a container where docker runs.
+# A static binary and its symbols, completions, man page, Debian package, bill of materials and checksums, in the folder dist; a container where docker
+# runs.
 dist:
 	tools/dist
 
@@ -117,7 +118,7 @@ api:
 	@if $(CARGO) semver-checks --version >/dev/null 2>&1; then \
 		$(CARGO) semver-checks --workspace --baseline-rev $(BASE); \
 	else echo "SKIPPED semver-checks: it is not installed (cargo install cargo-semver-checks)"; fi
-	@if $(CARGO) public-api --version >/dev/null 2>&1; then \
+	@if $(CARGO) public-api --version >/dev/null 2>&1 && $(CARGO) +nightly --version >/dev/null 2>&1; then \
 		$(CARGO) +nightly public-api -p comity diff $(BASE)..HEAD; \
 	else echo "SKIPPED public-api: it is not installed (cargo install cargo-public-api, and nightly)"; fi
 
