@@ -5,10 +5,10 @@ use std::thread;
 use comity_channel::{AHEAD, Channel, Error, Result};
 use comity_core::Kind;
 
-/// Checks that two connected channels keep the promises of [`Channel`]: one ordered stream each way however
-/// it is cut into calls, receiving flushes, both halves work side by side, an exchange of `large` bytes each
-/// way cannot deadlock even if both sides post first, nor can pieces that are posted ahead, forks are streams of their own, and a closed end is
-/// reported.
+/// Checks that two connected channels keep the promises of [`Channel`]: one ordered stream each way however it
+/// is cut into calls, receiving flushes, both halves work side by side, an exchange of `large` bytes each way
+/// cannot deadlock even if both sides post first, nor can pieces that are posted ahead, forks are streams of
+/// their own, and a closed end is reported.
 ///
 /// # Panics
 ///

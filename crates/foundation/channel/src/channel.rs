@@ -34,7 +34,7 @@ pub trait Channel: Send {
     /// A further channel to the same peer, for a sub-protocol that runs beside this one. Both sides name the
     /// same label. A channel need not have any: no protocol of a session asks for one.
     fn fork(&mut self, label: &str) -> Result<Box<dyn Channel>> {
-        Err(Error::invalid_input(format!("this channel has no others beside it, and `{label}` wants one")))
+        Err(Error::invalid_input(format!("this channel cannot open a further channel, and `{label}` needs one")))
     }
 }
 

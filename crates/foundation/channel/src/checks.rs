@@ -2,5 +2,5 @@
 
 comity_core::checks! { "channel";
     /// Not all parties heard the same broadcasts: some party said different things, or says that it heard others.
-    EQUIVOCATION = "some party told different things to different parties; it cannot be told which";
+    EQUIVOCATION = "some party sent different values to different parties; which party that was is not known";
 }

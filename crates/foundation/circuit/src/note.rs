@@ -99,8 +99,8 @@ pub enum WordOp {
         p: u32,
     },
     /// `(x · y + 2^(fraction-1)) >> fraction`, the product modulo 2^n, in n - fraction bits: the product of two
-    /// numbers with `fraction` bits behind the point, rounded once. Whoever wants all bits of it has the words
-    /// extended by `fraction` bits first, with the sign or with zeros.
+    /// numbers with `fraction` bits behind the point, rounded once. For all bits of the product, extend the
+    /// words by `fraction` bits first, with the sign or with zeros.
     MulShift {
         /// The bits behind the point.
         fraction: u32,

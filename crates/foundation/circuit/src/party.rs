@@ -6,8 +6,8 @@ use comity_core::{PartyId, listed};
 
 use crate::program::error::ProgramError;
 
-/// A set of parties, as a mask of [`Program::MAX_PARTIES`](crate::Program::MAX_PARTIES) bits. Collecting
-/// panics for a party that there cannot be; [`PartySet::insert`] refuses it.
+/// A set of parties, as a mask of [`Program::MAX_PARTIES`](crate::Program::MAX_PARTIES) bits. Collecting panics
+/// for a party whose number is too large; [`PartySet::insert`] returns an error for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PartySet(u64);
 

@@ -128,7 +128,8 @@ impl Tape {
     /// (320 KiB) fit a part of the L2 cache.
     pub const MAX_ANDS: usize = 256;
 
-    /// The copies of a circuit that are garbled side by side: as many as keep AES units full where the circuit is a chain.
+    /// The copies of a circuit that are garbled side by side: as many as keep AES units full where the circuit is a
+    /// chain.
     pub const COPIES: usize = 16;
 
     /// The most slots: a slot's byte offset fits 32 bits.

@@ -252,8 +252,8 @@ impl Design {
         Ok(program)
     }
 
-    /// The circuit alone, to be called by a [`ProgramBuilder`]: an input value for each input, an output value for
-    /// each output, whoever gives and learns them.
+    /// The circuit alone, to be called by a [`ProgramBuilder`]: an input value for each input and an output
+    /// value for each output. Owners and recipients are not part of it.
     pub fn circuit(self) -> Circuit {
         self.state.into_inner().builder.finish()
     }

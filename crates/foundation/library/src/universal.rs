@@ -75,7 +75,8 @@ impl Shape {
         program::bits(self)
     }
 
-    /// The shape whose universal program this is, whoever learns the output.
+    /// The shape whose universal program this is, with any recipients of the output; `None` if it is not such a
+    /// program.
     pub fn of(program: &Program) -> Option<Shape> {
         Shape::found(program, Shape::MAX, Shape::program_bits, universal)
     }

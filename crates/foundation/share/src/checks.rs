@@ -8,7 +8,7 @@ comity_core::checks! { "share";
     /// A party's seed of a common random string is not the one it committed to.
     COIN_OPENING = "a commitment of a coin toss was opened to something else";
     /// The sums over the parties that are zero if every party has one global key towards all are not.
-    DELTAS = "some party has another global key towards one party than towards another";
+    DELTAS = "some party uses different global keys towards different parties";
     /// The combinations of MACs by which global keys are compared are not those that the party committed to.
     ROW_OPENING = "a commitment in the check of global keys was opened to something else";
     /// The strings of a blind product are not of one factor.

@@ -99,8 +99,8 @@ impl Pairwise {
         rows
     }
 
-    /// The bits of `owner` alone, as rows: every other party's share is zero. One deal of random bits so
-    /// gives the same number of bits to each party for itself.
+    /// The bits of `owner` alone, as rows: every other party's share is zero. So one batch of random bits gives
+    /// each party the same number of bits that it alone knows.
     pub fn rows_of(&self, owner: PartyId, key: &GlobalKey) -> RowShares {
         let (me, parties) = (self.macs.me(), self.macs.parties());
         let bits = self.len();

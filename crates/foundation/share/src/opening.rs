@@ -348,7 +348,7 @@ impl Openings {
 
     fn begin(&mut self) -> Result<()> {
         if std::mem::replace(&mut self.broken, true) {
-            return Err(Error::invalid_input("bits can no more be opened after an earlier error: start a new session"));
+            return Err(Error::invalid_input("no more bits can be opened after an earlier error: start a new session"));
         }
         Ok(())
     }

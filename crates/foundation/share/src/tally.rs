@@ -86,8 +86,8 @@ fn times_x(element: u128) -> u128 {
     element << 1 ^ 0x87 & (element >> 127).wrapping_neg()
 }
 
-/// The products of delta and words, by looking up each four bits of the word: they were shown, and are no
-/// secret of the two. Wiped on drop.
+/// The products of delta and words, by a table look-up for each four bits of the word. Words are public between
+/// the two parties: they were opened. Wiped on drop.
 pub struct KeyMultiples(Box<[[u128; 16]; WORD / 4]>);
 
 impl KeyMultiples {

@@ -58,7 +58,7 @@ impl<L: Lasting> ByHand<L> {
 
 fn held<R: 'static>(shares: &Shares) -> Result<&R> {
     let held: &dyn Any = &*shares.held;
-    held.downcast_ref().ok_or_else(|| Error::invalid_input("the value is another protocol's"))
+    held.downcast_ref().ok_or_else(|| Error::invalid_input("the value belongs to a session of another protocol"))
 }
 
 fn shares<R: Send + Sync + 'static>(held: R, bits: usize) -> Shares {

@@ -133,8 +133,8 @@ pub(crate) struct ValueArgs {
     pub(crate) input: Vec<Assigned>,
     /// Bit order of all values, or of one
     ///
-    /// Of one input by its name or index, of an output with `out:` before it: `lsb` puts a number's least
-    /// significant bit on wire 0, `msb` its most significant. By default it is lsb.
+    /// NAME=ORDER (or INDEX=ORDER) is for one input, out:NAME=ORDER for an output. `lsb`, the default, puts a
+    /// number's least significant bit on wire 0, `msb` its most significant.
     #[arg(long, value_name = "[VALUE=]lsb|msb")]
     pub(crate) bits: Vec<BitOrder>,
     /// How outputs are written
@@ -190,11 +190,11 @@ pub(crate) struct SessionArgs {
     pub(crate) rho: u32,
     /// How long to wait for the others
     ///
-    /// To connect, to greet, for a first message, for the rest of one that has begun, and until they take
-    /// what is sent. One that computes is waited for as long as it says that it is there.
+    /// It bounds connecting, the hello, the wait for a first message and for the rest of a message that has
+    /// begun, and sending. While a party computes, and says that it is still there, the wait goes on.
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// End the whole run after so long
+    /// End the whole run after this time
     ///
     /// In seconds, or as in 90s, 5m, 2h.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
@@ -232,7 +232,7 @@ pub(crate) struct NetworkArgs {
     /// It is - if nobody can call it. Of two the lower one listens, if it can be called.
     #[arg(long, value_name = "PARTY=ADDR", conflicts_with = "group")]
     pub(crate) peer: Vec<Peer>,
-    /// Meet at this relay those whom nobody can call
+    /// Meet parties that nobody can call at this relay
     ///
     /// All call the relay (`comity relay`) and speak TLS through it. By default it is the one in the group.
     #[arg(long, value_name = "ADDR", conflicts_with_all = ["connect", "peer", "plaintext"])]
@@ -244,12 +244,13 @@ pub(crate) struct NetworkArgs {
     pub(crate) tls: Option<PathBuf>,
     /// Allow plain text to an address off this machine: anyone on the way can read and change it
     ///
-    /// Among three parties and more whoever listens can learn inputs, also if nobody cheats.
+    /// Among three parties and more an eavesdropper can learn inputs, even if nobody cheats.
     #[arg(long, conflicts_with = "tls")]
     pub(crate) plaintext: bool,
-    /// The name of this run among those of the same parties at the same time, the same at all
+    /// The name of this run, the same at all parties, where they have several runs at the same time
     ///
-    /// Of two runs that want the same things, whoever can redirect connections could have one's party meet the other's.
+    /// Without labels, anybody who can redirect connections could let parties of two runs meet, if both runs
+    /// compute the same.
     #[arg(long, value_name = "NAME")]
     pub(crate) label: Option<String>,
 }

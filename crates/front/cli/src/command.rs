@@ -75,7 +75,7 @@ pub(crate) enum Command {
     /// Ask for ranges of encrypted columns of PostgreSQL
     #[cfg_attr(feature = "postgres", command(subcommand, after_help = ope::args::ABOUT))]
     Ope(OpeCommand),
-    /// Prove that you know the secret inputs of a program, without a word on them
+    /// Prove that you know the secret inputs of a program, without revealing them
     #[command(subcommand, after_help = zk::args::ABOUT)]
     Zk(zk::args::ZkCommand),
     /// Find the rows that two tables have in common
@@ -98,7 +98,7 @@ pub(crate) enum Command {
     /// Be one party of a job, run after run
     #[command(after_help = serve::ABOUT)]
     Serve(serve::ServeArgs),
-    /// Be the place where parties meet whom nobody can call
+    /// Be a relay, where parties meet that nobody can call
     #[command(after_help = relay::ABOUT)]
     Relay(relay::RelayArgs),
     /// Look at a store of material, and remove lots from it

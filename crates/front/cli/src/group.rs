@@ -35,7 +35,7 @@ pub(crate) enum GroupCommand {
         /// What `comity key show` prints at the party
         #[arg(long, value_name = "FINGERPRINT")]
         key: Option<Fingerprint>,
-        /// The relay where those meet whom nobody can call (`comity relay`): one for the whole group
+        /// The relay where parties meet that nobody can call (`comity relay`): one for the whole group
         #[arg(long, value_name = "ADDR")]
         relay: Option<String>,
     },

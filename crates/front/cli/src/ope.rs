@@ -148,7 +148,7 @@ fn init(args: &InitArgs) -> Outcome {
     note(&format!("`{}` ({}, {scheme}): {}", args.column, ty, shows(scheme, args.adjustable)));
     if !args.bind.is_empty() {
         let columns = args.bind.join("`, `");
-        note(&format!("`{columns}`: bound to their rows; what is in them now is taken for right"));
+        note(&format!("`{columns}`: bound to their rows; the values that they have now count as right"));
     }
     Report::new(&table, start).print(place.json, "")
 }

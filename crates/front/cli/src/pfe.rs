@@ -64,10 +64,11 @@ pub(crate) struct PfeArgs {
     shape: Option<ShapeArg>,
     #[command(flatten)]
     way: WayArgs,
-    /// Compute so many times, one run after another, each time of whatever function the other side has
+    /// The number of runs, one after another, each of whatever function the other side has
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
-    /// The most bits that may come out of this side's input, in all runs: with more it takes no part
+    /// The most bits that all runs together may output: this side refuses runs that would output more of its
+    /// input
     #[arg(long, value_name = "BITS", conflicts_with = "function")]
     most_outputs: Option<usize>,
     #[command(flatten)]
@@ -90,7 +91,7 @@ pub(crate) struct PfeArgs {
 
 #[derive(Subcommand, Debug)]
 enum PfeCommand {
-    /// Say which shape a function has: what the other side will see of it
+    /// Print the shape of a function, which is all that the other side sees of it
     Shape(ShapeArgs),
     /// Write a function as the input `function` of its universal program, for other commands
     Program(EmbedArgs),
@@ -116,7 +117,7 @@ struct ShapeArgs {
     function: FunctionArgs,
     #[command(flatten)]
     way: WayArgs,
-    /// Round the gates up, by an eighth at most, so that they say less
+    /// Round the number of gates up, by an eighth at most, so that it says less about the function
     #[arg(long)]
     round_up: bool,
     /// Print one JSON object (an error, too)

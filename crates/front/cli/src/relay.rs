@@ -24,8 +24,8 @@ of each group and pair, and can cut a line. It carries TLS records only, keeps
 nothing, and is bounded: 64 connections that have said nothing, for 10 s; 256 that
 wait for their other side, for 5 minutes; --pairs that are carried, as long as
 something comes within 5 minutes, and within 20 s where others want the room. One
-address has a quarter of each at most. A place in its room that is taken is the
-later one's.
+address has a quarter of each at most. Of two connections that claim the same place
+of a pair, the later one gets it.
 
 A signal (Ctrl-C, SIGTERM) ends all connections, in order.";
 
@@ -36,10 +36,10 @@ pub(crate) struct RelayArgs {
     /// :PORT is every address of this machine.
     #[arg(long, value_name = "ADDR")]
     listen: String,
-    /// Carry so many pairs at once: each takes two threads and 128 KiB
+    /// The most pairs that are carried at once: each takes two threads and 128 KiB
     #[arg(long, value_name = "N", default_value_t = PAIRS)]
     pairs: usize,
-    /// Name every pair and whoever is sent away on standard error
+    /// Name every pair, and every caller that is turned away, on standard error
     #[arg(long, short)]
     verbose: bool,
 }

@@ -73,7 +73,7 @@ pub(crate) struct ServeArgs {
     /// Bit order of values, as in `comity run`
     #[arg(long, value_name = "[VALUE=]lsb|msb")]
     pub(crate) bits: Vec<BitOrder>,
-    /// End after so many runs
+    /// End after this number of runs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) jobs: Option<u64>,
     /// Add a line of JSON a run to FILE
@@ -95,7 +95,7 @@ pub(crate) struct ServeArgs {
     /// :PORT is every address of this machine. By default it is the one in the job.
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,
-    /// Meet at this relay those whom nobody can call
+    /// Meet parties that nobody can call at this relay
     ///
     /// All call the relay (`comity relay`) and speak TLS through it. By default it is the one in the job.
     #[arg(long, value_name = "ADDR")]
@@ -110,10 +110,11 @@ pub(crate) struct ServeArgs {
     pub(crate) key: KeyArgs,
     /// How long the others may take
     ///
-    /// To greet, for a first message, for the rest of one that has begun, and until they take what is sent.
+    /// It bounds the hello, the wait for a first message and for the rest of a message that has begun, and
+    /// sending.
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// End each run after so long
+    /// End each run after this time
     ///
     /// In seconds, or as in 90s, 5m, 2h; the wait for its parties, up to --timeout, comes on top.
     #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = duration)]

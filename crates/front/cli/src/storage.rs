@@ -95,7 +95,7 @@ pub(crate) fn key_or_new(args: &KeyArgs, what: &str, fresh: bool) -> Outcome<Sto
     match &args.key_file {
         Some(path) if fresh && !path.exists() => {
             let key = StoreKey::create(path, &mut SystemRng)?;
-            note(&format!("made {}, the key of the {what}: without it the {what} is worth nothing", path.display()));
+            note(&format!("made {}, the key of the {what}: without it the {what} cannot be opened", path.display()));
             Ok(key)
         }
         _ => key(args, what),

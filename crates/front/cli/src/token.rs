@@ -43,8 +43,8 @@ A token on another machine waits with --listen ADDR --holder KEY, where KEY is t
 fingerprint of Alice's key (`comity key show`); she says --token HOST:PORT and the
 token's FINGERPRINT as --token-key, and the folder with her key as --tls.
 
-Who sees into the token's process or has its folder and key learns all inputs of
-all its sessions. On a machine of Alice's it protects Bob from her accounts, and
+Anybody who can read the token's memory, or has its folder and key, learns all
+inputs of all its sessions. On a machine of Alice's it protects Bob from her accounts, and
 not from her administrator. Nothing is lost with a copy of the folder that is put
 back: seeds depend on fresh randomness. A running token that is copied, memory and
 all (a snapshot of a virtual machine), can give seeds twice: that is not detected,
@@ -96,7 +96,7 @@ pub(crate) struct ServeTokenArgs {
     /// Wait for holders on other machines at this address, and talk TLS under the token's own key
     #[arg(long, value_name = "ADDR", requires = "holder")]
     listen: Option<String>,
-    /// The fingerprint of a key that a holder may have who calls
+    /// The fingerprint of the key of a holder that may connect
     #[arg(long, value_name = "FINGERPRINT", requires = "listen", value_parser = door::fingerprint)]
     holder: Vec<Fingerprint>,
     /// Name every holder that comes on standard error

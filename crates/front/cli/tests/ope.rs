@@ -114,7 +114,7 @@ fn from_an_empty_database_to_an_answer() {
 
     let status = place.ope(&["status", "--table", "staff", "--full"]);
     assert!(
-        status.ok().contains("values are right, in 4 rows of which none is missing")
+        status.ok().contains("values are right, in 4 rows, and no row is missing")
             && status.ok().contains("birthday: date, frequency-hiding, 3 values"),
         "{}",
         status.out
@@ -254,7 +254,7 @@ fn what_people_do_wrong_is_said() {
     load("salary\n5\n", &[]).fails(4, &["set back to an older state", "rebuild --accept"]);
     place.ope(&["rebuild", "--table", "staff"]).fails(4, &["set back to an older state"]);
     let accepted = place.ope(&["rebuild", "--table", "staff", "--accept"]);
-    assert!(accepted.ok().contains("values, in 3 rows, are taken for right"), "{}", accepted.out);
+    assert!(accepted.ok().contains("values, in 3 rows, count as right"), "{}", accepted.out);
     client.batch_execute("delete from staff where comity_row = 2").unwrap();
     place.ope(&["status", "--table", "staff"]).ok();
     place.ope(&["status", "--table", "staff", "--full"]).fails(4, &["salary", "found 2, 3 were written"]);

@@ -119,7 +119,8 @@ fn how_often_wires_are_read_is_public_only_if_both_say_so_and_with_a_warning() {
     misuse(&broken, &[]).fails(2, &["broken.shape", "readers of 9 wires"]);
     let small = format!("@{}", folder.file("small.shape", "u=8,v=1,gates=30,readers=1*38"));
     let owner = ["pfe", "--function", &below, "--input", "limit=42", "--arity", "public", "--shape", &small];
-    comity(&[&owner[..], &["--connect", "127.0.0.1:9"]].concat()).fails(2, &["of the function has", "the shape 1"]);
+    comity(&[&owner[..], &["--connect", "127.0.0.1:9"]].concat())
+        .fails(2, &["of the function has", "the shape allows 1"]);
 }
 
 /// The other side's terms: in each run the function may be the identity.
@@ -230,8 +231,8 @@ fn what_does_not_fit_is_said_before_anybody_is_called() {
     let folder = Folder::new("pfe-misuse");
     let below = folder.file("below.cty", BELOW);
     let owner = |more: &[&str]| comity(&[&["pfe", "--function", &below, "--connect", "127.0.0.1:9"], more].concat());
-    owner(&["--shape", SHAPE]).fails(2, &["the function has 16 input bits, and the shape 8"]);
-    owner(&["--shape", "u=8,v=2,gates=30", "--input", "limit=1"]).fails(2, &["1 output bits, and the shape 2"]);
+    owner(&["--shape", SHAPE]).fails(2, &["the function has 16 input bits, and the shape has 8"]);
+    owner(&["--shape", "u=8,v=2,gates=30", "--input", "limit=1"]).fails(2, &["1 output bits, and the shape has 2"]);
     owner(&["--shape", "u=8,v=1,gates=3", "--input", "limit=42"])
         .fails(2, &["gates with copies", "more than the shape's 3"]);
     owner(&["--shape", SHAPE, "--input", "42"]).fails(2, &["--input NAME=VALUE"]);

@@ -96,7 +96,7 @@ impl<'a> Session<'a> {
         let ready = here.session.child("ready").to_bytes();
         for (peer, said) in mesh.tell(&ready)?.iter() {
             if said[..] != ready {
-                return Err(Error::malformed("the peer sent another message than that it is ready").by(peer));
+                return Err(Error::malformed("the peer's message that it is ready does not decode").by(peer));
             }
         }
         Ok(Interactive { mesh, counters, here, rng, engine, statements: 0 })
@@ -121,7 +121,7 @@ impl Interactive<'_> {
     /// party's; those of the protocol and of the channel.
     pub fn input(&mut self, owner: u16, bits: usize, value: Option<&Bits>) -> Result<Shared> {
         if bits as u64 > Program::MAX_WIRES {
-            return Err(Error::invalid_input(format!("a value of {bits} bits; 2^32 - 1 are possible")));
+            return Err(Error::invalid_input(format!("a value of {bits} bits, and 2^32 - 1 are the most")));
         }
         let shares = self.step(|engine, me| engine.input(me, PartyId(owner), bits, value))?;
         Ok(self.shared(shares))
@@ -133,7 +133,7 @@ impl Interactive<'_> {
     /// The errors of the protocol and of the channel.
     pub fn random(&mut self, bits: usize) -> Result<Shared> {
         if bits as u64 > Program::MAX_WIRES {
-            return Err(Error::invalid_input(format!("a value of {bits} bits; 2^32 - 1 are possible")));
+            return Err(Error::invalid_input(format!("a value of {bits} bits, and 2^32 - 1 are the most")));
         }
         let shares = self.step(|engine, me| engine.random(me, bits))?;
         Ok(self.shared(shares))
@@ -200,7 +200,7 @@ impl Interactive<'_> {
         if value.session == self.here.session {
             return Ok(());
         }
-        Err(Error::invalid_input("the value belongs to another session, whose keys are others"))
+        Err(Error::invalid_input("the value belongs to another session, and its shares are of no use in this one"))
     }
 }
 

@@ -41,7 +41,7 @@ impl Head {
         let mut name = [0; Name::MAX];
         fill(from, &mut fixed)?.ok_or_else(cut)?;
         let length = usize::from(fixed[64]);
-        let wrong = || Error::malformed("the sender's name in the answer is not one");
+        let wrong = || Error::malformed("the sender's name in the answer is not a valid name");
         let name = name.get_mut(..length).ok_or_else(wrong)?;
         fill(from, name)?.ok_or_else(cut)?;
         let name = str::from_utf8(name).ok().and_then(|name| Name::new(name).ok()).ok_or_else(wrong)?;

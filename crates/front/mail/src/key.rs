@@ -96,7 +96,7 @@ impl QueryKey {
         let spent = match fields.array()? {
             [0] => false,
             [1] => true,
-            _ => return Err(Error::malformed("the key is neither fresh nor spent")),
+            _ => return Err(Error::malformed("the key's state is neither fresh nor spent")),
         };
         let named = take_text(&mut fields, u16::MAX.into())?;
         let reference = Reference::take(&mut fields)?;
@@ -109,7 +109,7 @@ impl QueryKey {
         let key = QueryKey { seed, fingerprint, expected, spent, named, reference, opened, secret };
         // One key, one form.
         if !bool::from(key.to_bytes().ct_eq(bytes)) {
-            return Err(Error::malformed("a key in another form than it is written in"));
+            return Err(Error::malformed("the key is not encoded as comity encodes it"));
         }
         Ok(key)
     }

@@ -39,7 +39,7 @@ impl Query {
         let query = Query::new(sealing, reference, comity_nisc::Query::from_bytes(fields.rest())?);
         // One query, one form: the fingerprint is of what was read.
         if query.bytes != bytes {
-            return Err(Error::malformed("a query in another form than it is written in"));
+            return Err(Error::malformed("the query is not encoded as comity encodes it"));
         }
         Ok(query)
     }

@@ -110,7 +110,7 @@ impl<'a> Sealer<'a> {
         to: &'a mut dyn Write,
     ) -> Result<Sealer<'a>> {
         let Envelope { kind, mode, info, clear, bound } = envelope;
-        let refused = |_| Error::malformed("the query's key for answers is not one");
+        let refused = |_| Error::malformed("the query's key for answers is not a key of X25519");
         let key = <X25519HkdfSha256 as Kem>::PublicKey::from_bytes(&query.sealing).map_err(refused)?;
         let (encapsulated, context) = setup_sender_with_rng(&mode, &key, &info, &mut &mut *rng).map_err(refused)?;
         let encapsulated: [u8; ENCAPSULATED] = encapsulated.to_bytes().into();
@@ -259,7 +259,7 @@ impl<'a> Opener<'a> {
         from: &'a mut dyn Read,
     ) -> Result<Opener<'a>> {
         let Envelope { kind, mode, info, clear, bound } = envelope;
-        let refused = |_| Error::malformed(format!("the encapsulated key of {} is not one", kind.the()));
+        let refused = |_| Error::malformed(format!("the encapsulated key of {} is not a key of X25519", kind.the()));
         let (key, _) = X25519HkdfSha256::derive_keypair(seed);
         let point = <X25519HkdfSha256 as Kem>::EncappedKey::from_bytes(encapsulated).map_err(refused)?;
         let context = setup_receiver(&mode, &key, &point, &info).map_err(refused)?;

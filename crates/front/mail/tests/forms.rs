@@ -98,8 +98,8 @@ fn a_key_has_one_form() {
         [&bytes[..opened], &count, entries.as_flattened(), &bytes[opened + 4..]].concat()
     };
     assert_eq!(key(with(&[[1; 64], [2; 64]])).unwrap().opened(), 2);
-    malformed(key(with(&[[2; 64], [1; 64]])), "another form");
-    malformed(key(with(&[[1; 64], [1; 64]])), "another form");
+    malformed(key(with(&[[2; 64], [1; 64]])), "not encoded as comity encodes it");
+    malformed(key(with(&[[1; 64], [1; 64]])), "not encoded as comity encodes it");
     let mut many = bytes.clone();
     many[opened..opened + 4].fill(0xff);
     malformed(key(many), "in the middle of a field");

@@ -117,7 +117,7 @@ impl<'d> Live<'d> {
         self.triples = Triples::none();
         self.triples = self.dealer.triples(ch, ands)?;
         if self.triples.is_empty() {
-            return Err(Error::invalid_input("the dealer of triples gave none"));
+            return Err(Error::invalid_input("the dealer of triples returned no triples"));
         }
         Ok(())
     }

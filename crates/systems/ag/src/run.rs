@@ -416,7 +416,8 @@ impl<C: for<'c> Conduct<Act<'c>>> Engine for Run<'_, '_, C> {
     }
 
     fn input(&mut self, put: Put, value: Option<&Bits>) -> Result<()> {
-        let party = put.owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
+        let party =
+            put.owner.party().ok_or_else(|| Error::invalid_input("this protocol takes no input values in shares"))?;
         self.all_calls()?;
         let wires = put.wires();
         let masks = &mut self.masks.memory[wires.clone()];

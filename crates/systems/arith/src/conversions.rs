@@ -96,18 +96,18 @@ fn places(widths: &[u32], start: usize) -> impl Iterator<Item = Place> + '_ {
     })
 }
 
-/// Words of bits shared by XOR, that are to be words modulo 2^to.
+/// Words whose bits are shared by XOR, to be converted to shares modulo 2^to.
 pub struct Lifted {
     /// The bits of a word; at most `to`.
     pub bits: u32,
-    /// The bits of the words that they become.
+    /// The bits of the words after the conversion.
     pub to: u32,
     /// This party's shares.
     pub shares: Zeroizing<Vec<u128>>,
 }
 
 impl Lifted {
-    /// The bits of a word that take an OT.
+    /// The number of OTs that the conversion of a word takes.
     pub fn ots(bits: u32, to: u32) -> u32 {
         if bits == to { bits - 1 } else { bits }
     }
@@ -126,7 +126,7 @@ enum Gates {
     Evaluator(Box<EvaluatedStream<HalfGates>>),
 }
 
-/// What turns shares of words into shares of bits and back.
+/// One party's side of the conversions between shares of words and shares of bits.
 pub struct Conversions<'d> {
     me: PartyId,
     gates: Gates,
@@ -248,8 +248,8 @@ impl<'d> Conversions<'d> {
         Ok(results)
     }
 
-    /// Labels of bits of which either party has one: first those of party 0's bits, then those of party 1's.
-    /// The XOR of both is a label of the bit that they share. A message of OTs.
+    /// Labels of bits that are shared by XOR: first those of party 0's shares, then those of party 1's. The sum
+    /// of the two is a label of the shared bit. One message of OTs.
     ///
     /// # Errors
     /// Errors of the OTs and of the channel.
@@ -308,7 +308,7 @@ impl<'d> Conversions<'d> {
                 receiver.labels(ch, value, labels)?;
                 ch.flush()
             }
-            (Way::In(_), None) => Err(Error::invalid_input("party 1 has to put in a value, and gives none")),
+            (Way::In(_), None) => Err(Error::invalid_input("party 1 gives this input value, and it is missing")),
         }
     }
 
@@ -335,7 +335,7 @@ impl<'d> Conversions<'d> {
         }
     }
 
-    /// What turns the label of a bit into that of its negation.
+    /// The block that, added to the label of a bit, gives the label of its negation.
     pub fn negation(&self) -> Block {
         match &self.gates {
             Gates::Garbler(stream) => stream.delta(),
@@ -343,7 +343,7 @@ impl<'d> Conversions<'d> {
         }
     }
 
-    /// Words of bits as words that are sums. Two messages.
+    /// Converts words whose bits are shared by XOR to shares modulo a power of two. Two messages.
     ///
     /// # Errors
     /// Errors of the OTs and of the channel.

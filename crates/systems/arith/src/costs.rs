@@ -77,20 +77,20 @@ fn calls(plan: &WordPlan, times: u64, extension: OtKind, talk: &mut Talk) {
     }
 }
 
-/// What a layer of operations on words sends, of one call.
+/// The messages of a layer of operations on words, for one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WordMessages {
-    /// Bits that either party shows of products.
+    /// Bits that either party opens for products.
     pub opened: u64,
-    /// Bits that either party shows of products of matrices.
+    /// Bits that either party opens for products of matrices.
     pub matrices: u64,
-    /// OTs of labels.
+    /// OTs that transfer labels.
     pub labels: u64,
-    /// AND gates that are garbled on these.
+    /// AND gates that are garbled on these labels.
     pub ands: u64,
-    /// OTs of bits that become words, and the bits that are told for them.
+    /// For bits that become words: the OTs, and the bits that their sender sends besides.
     pub lifts: [u64; 2],
-    /// OTs each way of choices, and the bits that are told for them.
+    /// For choices: the OTs each way, and the bits that their sender sends besides.
     pub choices: [u64; 2],
 }
 
@@ -149,13 +149,14 @@ impl WordMessages {
     }
 }
 
-/// AND gates that party 0 garbles.
+/// The messages of AND gates that party 0 garbles.
 pub fn garbled(ands: u64, talk: &mut Talk) {
     talk.say(PartyId(0), PartyId(1), 32 * ands);
     talk.work(ands as f64 * AND);
 }
 
-/// OTs on words, which the first party sends, and the bits that it tells for them; of one call.
+/// The messages of OTs on words, whose sender is the first party: the OTs and its further bits are those of one
+/// call.
 pub fn told([ots, bits]: [u64; 2], copies: u64, [sender, receiver]: [PartyId; 2], extension: OtKind, talk: &mut Talk) {
     let (ots, bits) = (ots * copies, bits * copies);
     if ots > 0 {
@@ -165,7 +166,7 @@ pub fn told([ots, bits]: [u64; 2], copies: u64, [sender, receiver]: [PartyId; 2]
     }
 }
 
-/// OTs whose choice bits the receiver has.
+/// The messages of OTs whose choice bits the receiver gives.
 pub fn chosen_ots(ots: u64, [sender, receiver]: [PartyId; 2], extension: OtKind, talk: &mut Talk) {
     match extension {
         OtKind::SoftSpoken => talk.say(receiver, sender, 32 * 16 * ots.div_ceil(128)),

@@ -33,7 +33,7 @@ pub trait WordDealer {
         true
     }
 
-    /// What makes triples of matrices, if anything does. If not, their products are products of words.
+    /// The dealer of triples of matrices; `None` if products of matrices are computed as products of words.
     fn matrices(&mut self) -> Option<&mut RingDealer> {
         None
     }
@@ -106,7 +106,7 @@ impl WordMaterial {
         }
     }
 
-    /// What the dealer makes for it.
+    /// The kind of product that the dealer makes its triples for.
     pub fn product(self) -> WordProduct {
         let bits = match self {
             WordMaterial::Narrow => 64,
@@ -132,7 +132,7 @@ impl WordMaterial {
         (BatchForm::BEGINNING + 1 + 3 * triples * self.width()) as u64
     }
 
-    /// Writes a batch of triples of party `me`: they are then whoever's who reads it.
+    /// Writes a batch of triples of party `me`. A reader of the bytes can use the triples.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind).
@@ -157,7 +157,7 @@ impl WordMaterial {
         let mut of = [0];
         form.take(from, &mut of)?;
         if u16::from(of[0]) != me.0 {
-            return Err(form.damaged(format!("it is not one of party {me}")));
+            return Err(form.damaged(format!("it is of another party than party {me}")));
         }
         let mut bytes = Zeroizing::new(vec![0; n * self.width()]);
         let mut shares = || -> Result<Vec<u128>> {
@@ -179,7 +179,8 @@ const fn of_card(name: &'static str, units: &'static [&'static str]) -> Material
     Material { name, program: false, from: None, options: &["dealer"], units }
 }
 
-/// All material that runs on words use up: triples of both kinds, and OTs from either party for conversions.
+/// All material that runs on words use up: triples of both widths, and for conversions the OTs that either
+/// party sends.
 pub const MATERIALS: [Material; 4] = [
     of_card(WordMaterial::Narrow.name(), &["products of up to 64 bits"]),
     of_card(WordMaterial::Wide.name(), &["wider products"]),
@@ -201,8 +202,8 @@ fn need(material: &'static str, batches: u64, units: usize, bytes: u64) -> Need 
     }
 }
 
-/// What a run needs of these materials that has these products of words and of matrices and, for conversions, these
-/// OTs from party 0 and from party 1.
+/// The needs of a run with these products of words and of matrices and, for conversions, these numbers of OTs
+/// from party 0 and from party 1.
 pub fn needs(
     products: &BTreeMap<WordProduct, u64>,
     matrices: &BTreeMap<MatrixProduct, u64>,

@@ -74,8 +74,8 @@ pub struct Party<'a, 'n> {
 }
 
 impl<'a, 'n> Party<'a, 'n> {
-    /// A party of a computation of its own session: runs base OTs, both ways for products and both ways for
-    /// all else.
+    /// Sets up a party, in a session of its own: runs base OTs both ways, once for products and once for
+    /// conversions.
     ///
     /// # Errors
     /// Errors of the base OTs and of the channel; [`InvalidInput`](comity_core::Kind) if there are not two
@@ -99,8 +99,8 @@ impl<'a, 'n> Party<'a, 'n> {
         Ok(Party { net: me.net, machine, plans: HashMap::new(), lanes: Lanes::default() })
     }
 
-    /// Has the triples of `count` products made now, as many as there may be at once: what the products then send
-    /// is 2 words each way. Both parties ask for the same.
+    /// Makes the triples of `count` products now, up to the most that are made at once: each of these products
+    /// then sends two words each way, and nothing else. Both parties ask for the same.
     ///
     /// # Errors
     /// Errors of the dealer.
@@ -117,14 +117,14 @@ impl<'a, 'n> Party<'a, 'n> {
         check_width(bits)?;
         if words.is_some_and(|words| words.len() != n) {
             return Err(Error::invalid_input(format!(
-                "{} words are put in, and {n} are wanted",
+                "{} words are given for an input of {n} words",
                 words.map_or(0, <[_]>::len)
             )));
         }
         if let Some(words) = words
             && words.iter().any(|word| word & !word_mask(bits) != 0)
         {
-            return Err(Error::invalid_input(format!("a word that is put in has more than {bits} bits")));
+            return Err(Error::invalid_input(format!("an input word has more than {bits} bits")));
         }
         let words = words.map(|words| Zeroizing::new(words.to_vec()));
         let shares = self.machine.input(Owner::Party(owner), words, &vec![bits; n])?;
@@ -141,7 +141,7 @@ impl<'a, 'n> Party<'a, 'n> {
         Ok(Word { bits, shares: Zeroizing::new(words.iter().map(share).collect()) })
     }
 
-    /// Tells the words to these parties, which get them; a message each way at most.
+    /// Opens the words to these parties and returns them there: at most one message each way.
     ///
     /// # Errors
     /// Errors of the channel; [`InvalidInput`](comity_core::Kind) if there is no such party.
@@ -149,11 +149,11 @@ impl<'a, 'n> Party<'a, 'n> {
         self.machine.reveal(self.net, to, &x.shares, &vec![x.bits; x.len()])
     }
 
-    /// Other shares of the same words, which say nothing of the old ones to whoever has not both parties'
-    /// view: for shares that leave this computation. Nothing is sent.
+    /// Other shares of the same words, for shares that leave this computation: without the views of both
+    /// parties they say nothing about the old ones. Nothing is sent.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) never, for words of this computation.
+    /// None for words of this computation.
     pub fn reshare(&mut self, x: &Word) -> Result<Word> {
         let widths = vec![x.bits; x.len()];
         let me = PartyId(u16::from(!self.machine.is_first()));
@@ -218,17 +218,18 @@ impl<'a, 'n> Party<'a, 'n> {
     pub fn truncate(&self, x: &Word, bits: u32) -> Result<Word> {
         check_width(bits)?;
         if bits > x.bits {
-            return Err(Error::invalid_input(format!("{bits} lower bits of words of {} bits", x.bits)));
+            return Err(Error::invalid_input(format!("words of {} bits cannot be truncated to {bits} bits", x.bits)));
         }
         Ok(Self::local(x, bits, |share| share))
     }
 
-    /// What a circuit with [notes](comity_circuit::Note) computes of words, whose bits are given to `build`:
-    /// a word for each result, of 1 to 128 bits. All that it does in one layer goes in the same messages.
+    /// Runs a circuit with [notes](comity_circuit::Note) on words. `build` makes the circuit from the wires of
+    /// their bits and returns the wires of each result, a word of 1 to 128 bits. All operations of one layer
+    /// share their messages.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if lengths differ, or if the circuit does something that is no
-    /// operation on words; errors of the dealer, of the OTs and of the channel.
+    /// [`InvalidInput`](comity_core::Kind) if lengths differ, or if the circuit has gates that are not part of
+    /// an operation on words; errors of the dealer, of the OTs and of the channel.
     pub fn compute(
         &mut self,
         words: &[&Word],
@@ -277,7 +278,10 @@ impl<'a, 'n> Party<'a, 'n> {
     fn run(&mut self, plan: &WordPlan, words: &[&Word]) -> Result<Vec<Word>> {
         let n = words[0].len();
         if let Some(other) = words.iter().find(|word| word.len() != n) {
-            return Err(Error::invalid_input(format!("an operation of {n} words and {} words", other.len())));
+            return Err(Error::invalid_input(format!(
+                "operands are vectors of one length: {n} words and {} words differ",
+                other.len()
+            )));
         }
         let mut results: Vec<Word> = plan
             .outs
@@ -314,7 +318,7 @@ fn alike(words: &[&Word]) -> Result<()> {
     match words.iter().find(|word| (word.bits, word.len()) != (words[0].bits, words[0].len())) {
         None => Ok(()),
         Some(other) => Err(Error::invalid_input(format!(
-            "an operation of {} words of {} bits and {} words of {} bits",
+            "operands have one length and one width: {} words of {} bits and {} words of {} bits differ",
             words[0].len(),
             words[0].bits,
             other.len(),

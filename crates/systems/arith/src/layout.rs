@@ -94,7 +94,7 @@ fn check_places(program: &Program, sketches: &[Sketch]) -> Result<(), Refusal> {
         match each.chain(both).max() {
             Some(most) if most > MOST => Err(Refusal {
                 line: 0,
-                what: format!("has values at {most} places from turn to turn, too many to lay out"),
+                what: format!("has a value at {most} places in the turns of its loops, and {MOST} are the most"),
             }),
             _ => Ok(()),
         }
@@ -302,7 +302,7 @@ impl Layout {
                         let notes = program.circuits()[circuit].notes();
                         let reads = if which == 0 { "reads" } else { "writes" };
                         let line = notes.get(value.min(notes.len().saturating_sub(1))).map_or(0, |note| note.line);
-                        let what = format!("{reads} words at other places of a value from turn to turn");
+                        let what = format!("{reads} words at different places of a value in different turns of a loop");
                         return Err(Refusal { line, what });
                     }
                 }

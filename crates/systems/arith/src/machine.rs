@@ -95,8 +95,8 @@ impl Spare {
 }
 
 impl<'d> WordMachine<'d> {
-    /// A machine on this dealer's triples; without a dealer it does no products, and without conversions
-    /// nothing that looks at bits. Tells the peer a seed: one message each way.
+    /// A machine on this dealer's triples. Without a dealer it refuses products, and without conversions every
+    /// operation on the bits of words. Sends the peer a seed: one message each way.
     ///
     /// # Errors
     /// Errors of the channel; [`InvalidInput`](comity_core::Kind) if there are not two parties.
@@ -126,8 +126,8 @@ impl<'d> WordMachine<'d> {
         self.me == PartyId(0)
     }
 
-    /// Announces the products that will follow, with the number of each kind, and has the first ones' triples
-    /// made now. Both parties announce the same.
+    /// Announces the products that will follow, with the number of each kind, and makes triples for the first
+    /// of them now. Both parties announce the same.
     ///
     /// # Errors
     /// Errors of the dealer.
@@ -157,7 +157,10 @@ impl<'d> WordMachine<'d> {
     ) -> Result<Zeroizing<Vec<u128>>> {
         let mine = owner.party() == Some(self.me);
         if value.is_some() != mine || owner.party().is_none_or(|party| party.0 > 1) {
-            return Err(Error::invalid_input(format!("{owner} has to put in a value, and this is party {}", self.me)));
+            return Err(Error::invalid_input(format!(
+                "only the owner of an input, {owner}, gives its value; this is party {}",
+                self.me
+            )));
         }
         let stream = if mine { &mut self.ours } else { &mut self.theirs };
         let mut shares = value.unwrap_or_else(|| Zeroizing::new(vec![0; widths.len()]));
@@ -279,10 +282,10 @@ impl<'d> WordMachine<'d> {
         self.converting(net, |conversions, ch| conversions.select(ch, all))
     }
 
-    /// Uses the conversions; if that fails it was the machine's last call.
+    /// Runs a step that uses the conversions. If it fails, the machine refuses every further call.
     ///
     /// # Errors
-    /// [`InvalidInput`](comity_core::Kind) if there are none; those of `run`.
+    /// [`InvalidInput`](comity_core::Kind) if the machine was set up without conversions; those of `run`.
     pub fn converting<T>(
         &mut self,
         net: &mut Mesh<'_>,
@@ -296,7 +299,7 @@ impl<'d> WordMachine<'d> {
         })
     }
 
-    /// As [`WordMachine::converting`], and nothing if there are no conversions.
+    /// As [`WordMachine::converting`]; does nothing if the machine was set up without conversions.
     ///
     /// # Errors
     /// Those of `run`.
@@ -313,7 +316,7 @@ impl<'d> WordMachine<'d> {
         &mut self.spare
     }
 
-    /// What turns the label of a bit into that of its negation.
+    /// The block that, added to the label of a bit, gives the label of its negation.
     pub fn negation(&self) -> Block {
         self.conversions.as_ref().map_or(Block::ZERO, Conversions::negation)
     }
@@ -344,12 +347,15 @@ impl<'d> WordMachine<'d> {
     /// Asks the dealer for triples: for the planned products, up to a bound, and at least for `products`
     /// products.
     fn refill(&mut self, net: &mut Mesh<'_>, what: WordProduct, products: usize) -> Result<()> {
-        let dealer = self.dealer.as_mut().ok_or_else(|| Error::invalid_input("there are no triples for a product"))?;
+        let dealer = self
+            .dealer
+            .as_mut()
+            .ok_or_else(|| Error::invalid_input("this computation was set up without a dealer of triples"))?;
         let planned = self.planned.get(&what).copied().unwrap_or(0);
         let wanted = usize::try_from(planned).unwrap_or(usize::MAX).max(products).min(MOST_WORDS);
         let triples = dealer.deal(net, what, wanted)?;
         if triples.is_empty() {
-            return Err(Error::invalid_input("the dealer of triples gave none"));
+            return Err(Error::invalid_input("the dealer of triples returned no triples"));
         }
         self.ready.insert(what, triples);
         Ok(())

@@ -1,9 +1,9 @@
 //! What a circuit's notes compute of its input words, as steps on shares: [`WordPlan`].
 //!
 //! Steps that need messages are in layers, those of one kind in a layer in the same messages. An operation is
-//! made of few kinds: products of words, and of matrices of words; small circuits, whose results are bits shared by XOR (which, of one
-//! bit, is a share modulo two); bits made words; words chosen by a bit; and what each party does with its own
-//! share.
+//! made of few kinds: products of words, and of matrices of words; small circuits, whose results are bits
+//! shared by XOR (for one bit the same as shares modulo two); bits converted to words; words chosen by a bit;
+//! and what each party does with its own share.
 
 mod planner;
 

@@ -53,19 +53,19 @@ impl WordCircuit {
         together(&self.plan, times)
     }
 
-    /// What each layer sends; of those that send something.
+    /// The messages of each layer that sends something.
     pub fn messages(&self) -> impl Iterator<Item = WordMessages> + '_ {
         crate::costs::messages(&self.plan)
     }
 
     /// Runs `copies` calls side by side: takes the shares of each input word, of all calls, and returns those
-    /// of the output words. Of an input of which nothing is read there may be none.
+    /// of the output words. The shares of an input that is never read may be left out.
     ///
     /// # Errors
     /// Errors of the dealer, of the OTs and of the channel; not enough memory.
     ///
     /// # Panics
-    /// If there are other numbers of shares.
+    /// If the number of shares is another one.
     pub fn run(
         &self,
         net: &mut Mesh<'_>,

@@ -45,5 +45,5 @@ fn a_program_that_goes_over_its_memory_too_often_is_refused_at_once() {
         }";
     let program = comity_language::compile("test.cty", text).unwrap();
     let error = Arith.fits(&program, &Options::new(Arith.card()), Params::default()).unwrap_err();
-    assert!(error.to_string().contains("too many to lay out"), "{error}");
+    assert!(error.to_string().contains("places in the turns of its loops"), "{error}");
 }

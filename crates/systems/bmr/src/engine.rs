@@ -315,7 +315,8 @@ impl<C: for<'c> Conduct<GarblingAct<'c>>> Engine for Walk<'_, '_, '_, C> {
     }
 
     fn input(&mut self, put: Put, value: Option<&Bits>) -> Result<()> {
-        let owner = put.owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
+        let owner =
+            put.owner.party().ok_or_else(|| Error::invalid_input("this protocol takes no input values in shares"))?;
         if let Some((garbler, net, conduct)) = self.garbler() {
             garbler.input(net, owner, put.wires(), conduct)?;
         }

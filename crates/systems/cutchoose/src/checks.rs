@@ -27,7 +27,7 @@ comity_core::checks! { "cutchoose";
     /// No evaluated copy gave a valid output label everywhere.
     NO_VALID_COPY = "no evaluated copy gave valid output labels";
     /// Copies gave different outputs, and they do not tell one input of the garbler.
-    NO_RECOVERY = "the evaluated copies disagree, and the garbler's input cannot be told";
+    NO_RECOVERY = "the evaluated copies disagree, and the garbler's input cannot be recovered";
     /// The output that the evaluator passed on to the garbler does not carry the right tag.
     OUTPUT_TAG = "the output that the evaluator passed on is not the one computed";
 }

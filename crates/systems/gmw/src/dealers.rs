@@ -95,7 +95,7 @@ pub fn read_batch(from: &mut dyn Read, me: PartyId, parties: u16, n: usize) -> R
     FORM.take(from, &mut of)?;
     let [a, b, c, d] = of;
     if (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])) != (me.0, parties) {
-        return Err(FORM.damaged(format!("it is not one of party {me} among {parties}")));
+        return Err(FORM.damaged(format!("it is of another party than party {me} of {parties}")));
     }
     let mut shares = || -> Result<BitShares> {
         let mut bytes = Zeroizing::new(vec![0; n.div_ceil(64) * 8]);

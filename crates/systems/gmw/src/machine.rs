@@ -137,7 +137,7 @@ impl<'d> BitMachine<'d> {
         if value.is_some() != owner.includes(self.me) || value.is_some_and(|value| value.len() != bits) {
             let given = value.map_or("no value".into(), |value| format!("a value of {} bits", value.len()));
             return Err(Error::invalid_input(format!(
-                "{owner} has to put in {bits} bits, and this is party {} with {given}",
+                "an input of {bits} bits from {owner}: this is party {}, with {given}",
                 self.me
             )));
         }
@@ -279,13 +279,16 @@ impl<'d> BitMachine<'d> {
 
     /// Asks the dealer for triples: for the planned ANDs, up to a bound, and at least for `ands`.
     fn refill(&mut self, net: &mut Mesh<'_>, ands: usize) -> Result<()> {
-        let dealer = self.dealer.as_mut().ok_or_else(|| Error::invalid_input("there are no triples for an AND"))?;
+        let dealer = self
+            .dealer
+            .as_mut()
+            .ok_or_else(|| Error::invalid_input("this computation was set up without a dealer of triples"))?;
         // What is taken already is for ANDs that are planned.
         let planned = self.planned.saturating_sub(self.taken.len() as u64);
         let wanted = usize::try_from(planned).unwrap_or(usize::MAX).max(ands).min(MOST);
         self.triples = dealer.deal(net, wanted)?;
         if self.triples.is_empty() {
-            return Err(Error::invalid_input("the dealer of triples gave none"));
+            return Err(Error::invalid_input("the dealer of triples returned no triples"));
         }
         Ok(())
     }

@@ -55,7 +55,9 @@ impl<'a, 'n, 'd> BitSharing<'a, 'n, 'd> {
     /// [`InvalidInput`](comity_core::Kind) if the circuit has other values; those of the machine.
     pub fn look_up_in(&mut self, table: &PublicTable, call: &Call<'_>, memory: &mut BitRows) -> Result<()> {
         let (&[index], &[entry]) = (call.circuit.input_widths(), call.circuit.output_widths()) else {
-            return Err(Error::invalid_input("a table has one index and one entry"));
+            return Err(Error::invalid_input(
+                "a look-up has one input value, the index, and one output value, the entry",
+            ));
         };
         if entry != table.bits() {
             return Err(Error::invalid_input(format!("entries of {} bits do not fit {entry} bits", table.bits())));

@@ -225,7 +225,7 @@ impl UnitVectors {
     pub fn of(net: &mut Mesh<'_>, machine: &mut BitMachine<'_>, index: Vec<BitShares>) -> Result<UnitVectors> {
         let (delta, copies) = (index.len(), index.first().map_or(0, BitShares::len));
         if !(1..=PublicTable::MOST).contains(&delta) {
-            return Err(Error::invalid_input(format!("an index of {delta} bits: tables have those of 1 to 16")));
+            return Err(Error::invalid_input(format!("an index of {delta} bits: indices of tables have 1 to 16 bits")));
         }
         let one = if machine.one() { u64::MAX } else { 0 };
         let mut vectors: Vec<Lines> = index
@@ -288,7 +288,7 @@ impl UnitVectors {
             || tables.iter().any(|table| table.delta != delta)
         {
             return Err(Error::invalid_input(format!(
-                "unit vectors of {delta} bits for {copies} indices fit others only"
+                "unit vectors for {copies} indices of {delta} bits do not fit these indices or tables"
             )));
         }
         let mut masked = BitShares::with_room(delta * copies);

@@ -121,8 +121,8 @@ fn what_is_no_batch_is_refused() {
     let mut other = good.clone();
     other[3] ^= 2;
     refused(read(&other, 1, 2, 100), "as one of this version");
-    refused(read(&good, 0, 2, 100), "not one of party 0 among 2");
-    refused(read(&good, 1, 3, 100), "not one of party 1 among 3");
+    refused(read(&good, 0, 2, 100), "another party than party 0 of 2");
+    refused(read(&good, 1, 3, 100), "another party than party 1 of 3");
     refused(read(&good, 1, 2, 90), "more bytes");
     for len in [0, 16, 19, 20, 40, good.len() - 1] {
         refused(read(&good[..len], 1, 2, 100), "cannot be read");

@@ -125,7 +125,7 @@ fn a_vector_is_for_indices_of_its_size() {
         let table = PublicTable::and(1).unwrap();
         vectors.look_up(me.net, &mut machine, &[&table], &index).map(drop).unwrap_err().to_string()
     });
-    assert!(ends.iter().all(|why| why.contains("unit vectors of 1 bits for 8 indices")), "{ends:?}");
+    assert!(ends.iter().all(|why| why.contains("unit vectors for 8 indices of 1 bits")), "{ends:?}");
 }
 
 /// A table as a circuit: its entries at an index of `index` bits.

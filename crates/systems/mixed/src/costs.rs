@@ -19,7 +19,7 @@ const GATE: f64 = 4e-9;
 const GARBLER: PartyId = PartyId(0);
 const EVALUATOR: PartyId = PartyId(1);
 
-/// What a run of a program under an assignment costs.
+/// The cost of a run of a program under an assignment.
 pub fn evaluate(program: &Program, assignment: &Assignment, extension: OtKind) -> FormCost {
     let mut talk = Talk::new(2);
     run(program, &Plans::new(program, assignment), extension, &mut talk);

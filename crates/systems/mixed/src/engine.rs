@@ -336,7 +336,10 @@ impl Engine for MixedEngine<'_, '_, '_> {
             }
             Held::Bits(_) => {
                 if value.is_some() != put.owner.includes(self.me) || put.owner.party().is_none_or(|party| party.0 > 1) {
-                    let message = format!("{} has to put in a value, and this is party {}", put.owner, self.me);
+                    let message = format!(
+                        "only the owner of an input, {}, gives its value; this is party {}",
+                        put.owner, self.me
+                    );
                     return Err(Error::invalid_input(message));
                 }
                 let first = put.owner.party() == Some(PartyId(0));

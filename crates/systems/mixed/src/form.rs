@@ -9,9 +9,9 @@ use crate::memory::regions;
 /// The form of every operation and every region of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Assignment {
-    /// By the number of the circuit.
+    /// The forms in each circuit, by its number.
     pub circuits: Vec<CircuitForms>,
-    /// By the number of the region.
+    /// The form of each region, by its number.
     pub regions: Vec<Form>,
 }
 
@@ -30,8 +30,8 @@ impl Assignment {
 /// the form of the gates.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CircuitForms {
-    /// Of each of its [notes](comity_circuit::Note).
+    /// The form of each of its [notes](comity_circuit::Note).
     pub notes: Vec<Form>,
-    /// Of the gates that no note accounts for; not arithmetic.
+    /// The form of the gates that belong to no note; never arithmetic.
     pub gates: Form,
 }

@@ -33,8 +33,8 @@ pub struct Node {
     pub line: u32,
     /// How often a run computes it.
     pub times: f64,
-    /// What all of these cost, in the order of [`Form::ALL`]; of the rounds those one after another. None where
-    /// the form is not possible, or another one is asked for.
+    /// The cost of all of these in each form, in the order of [`Form::ALL`]; only rounds that follow one
+    /// another count. `None` where the form is not possible, or the source asks for another one.
     pub costs: [Option<FormCost>; 3],
 }
 
@@ -49,7 +49,7 @@ pub struct Passed {
     pub bits: u32,
     /// How often a run computes it.
     pub times: f64,
-    /// How often one after another, for the rounds of a conversion.
+    /// How many of these computations follow one another: what the rounds of a conversion are counted by.
     pub turns: f64,
 }
 

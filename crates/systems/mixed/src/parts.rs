@@ -105,7 +105,7 @@ impl Parts {
 struct Known(HashMap<Source, Wire>);
 
 impl Known {
-    /// The wire of a bit; of one that is not there it does not matter.
+    /// The wire of a bit; any wire for a bit that was not computed, since nothing reads it.
     fn wire(&self, b: &mut Builder, bit: Bit) -> Wire {
         match bit {
             Bit::Constant(bit) => Wire::constant(bit),

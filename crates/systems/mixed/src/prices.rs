@@ -36,17 +36,17 @@ fn ots(count: f64, kind: OtKind) -> FormCost {
 }
 
 impl FormCost {
-    /// Both, one after the other.
+    /// The cost of both, one after the other.
     pub(crate) fn and(self, other: FormCost) -> FormCost {
         FormCost { bytes: self.bytes + other.bytes, rounds: self.rounds + other.rounds, ns: self.ns + other.ns }
     }
 
-    /// This so often, side by side.
+    /// The cost of `count` of these, side by side.
     fn times(self, count: f64) -> FormCost {
         FormCost { bytes: self.bytes * count, rounds: self.rounds, ns: self.ns * count }
     }
 
-    /// This in so many round trips.
+    /// This cost, in `rounds` round trips.
     fn within(self, rounds: f64) -> FormCost {
         FormCost { rounds, ..self }
     }
@@ -75,7 +75,8 @@ fn garbled(ands: f64) -> FormCost {
     FormCost { bytes: TABLES * ands, rounds: 0.0, ns: GARBLED * ands }
 }
 
-/// A comparison of the shares of words of `bits` bits together: an AND gate a bit, one of two inputs by OT.
+/// The cost of comparing the shares of words of `bits` bits: an AND gate a bit, one of whose inputs comes by
+/// OT.
 fn compared(bits: f64, kind: OtKind) -> FormCost {
     ots(bits, kind).and(garbled(bits)).within(2.0 * MESSAGE)
 }

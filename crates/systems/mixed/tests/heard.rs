@@ -94,8 +94,8 @@ fn broken_runs_in_all_forms_end() {
 
 #[test]
 fn runs_in_all_forms_are_fresh_and_equal_on_backends() {
-    // Of a few OTs the first tree's corrections are a byte or so, which two runs have in common now and then, and padding
-    // of zeros: that is one window here.
+    // For a few OTs the first tree's corrections are a byte or so, which two runs have in common now and then, and
+    // padding of zeros: that is one window here.
     let laws = Laws { wire: &[], constants: Some(1), ..Laws::USUAL };
     fresh(&Under { run: run_with::<Simplest>, ..Under::words(in_turn) }, &laws);
     equal_on_backends(&Under::words(in_turn), &laws);

@@ -22,5 +22,5 @@ comity_core::checks! { "nisc";
     /// No evaluated copy gave a valid output label everywhere.
     NO_VALID_COPY = "no evaluated copy gave valid output labels";
     /// Copies gave different outputs, and they do not tell one input of the garbler.
-    NO_RECOVERY = "the evaluated copies disagree, and the garbler's input cannot be told";
+    NO_RECOVERY = "the evaluated copies disagree, and the garbler's input cannot be recovered";
 }

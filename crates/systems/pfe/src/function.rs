@@ -103,13 +103,14 @@ impl Function {
         Shape { inputs: self.inputs, outputs: self.outputs.len(), gates: self.gates.len().max(1) }
     }
 
-    /// The gates of [`Function::shape`] that are there only so that none is read more than twice. To be told to nobody.
+    /// The gates of [`Function::shape`] that were added so that no gate is read more than twice. Secret: the
+    /// number says something about the function.
     pub fn added(&self) -> usize {
         self.added
     }
 
     /// The gates that would be [added](Function::added) if each were a copy, as D13.3 counts them: `k* - k`.
-    /// To be told to nobody.
+    /// Secret, likewise.
     pub fn copies(&self) -> usize {
         self.copies
     }
@@ -144,7 +145,7 @@ impl Function {
         let Shape { inputs, outputs, gates } = shape;
         if let Some(number) = [inputs, outputs, gates].into_iter().find(|&number| number > direct::MAX) {
             let most = direct::MAX;
-            return Err(Error::invalid_input(format!("{number} is too many without copies, where {most} is the most")));
+            return Err(Error::invalid_input(format!("{number} in a shape without copies, and {most} is the most")));
         }
         self.fits(self.direct_shape(), shape, "gates without copies")?;
         Ok(self.direct.bits(shape))
@@ -184,7 +185,7 @@ impl Function {
                 None => format!("input bit {at}"),
             };
             return Err(Error::invalid_input(format!(
-                "{wire} of the function has {has} readers, and the shape {most}"
+                "{wire} of the function has {has} readers, and the shape allows {most}"
             )));
         }
         Ok(embed::of_arity(&self.plain, arity))
@@ -194,7 +195,7 @@ impl Function {
     fn fits(&self, own: Shape, shape: Shape, gates: &str) -> Result<()> {
         for (what, has, is) in [("input bits", own.inputs, shape.inputs), ("output bits", own.outputs, shape.outputs)] {
             if has != is {
-                return Err(Error::invalid_input(format!("the function has {has} {what}, and the shape {is}")));
+                return Err(Error::invalid_input(format!("the function has {has} {what}, and the shape has {is}")));
             }
         }
         if own.gates > shape.gates {

@@ -104,9 +104,9 @@ pub static PFE_OT: PfePermuted = PfePermuted { card: &OT_CARD, by: By::Network }
 pub static PFE_LINEAR: PfePermuted = PfePermuted { card: &LINEAR_CARD, by: By::Points(None) };
 
 impl PfePermuted {
-    /// [`PFE_LINEAR`] for several runs of one function, one party's side of them: points of the first run serve in
-    /// all, as long as both parties keep them. A run sends 96 bytes a gate less then. Whoever sees the runs knows that
-    /// they are of one wiring.
+    /// [`PFE_LINEAR`] for several runs of one function, one party's side of them: points of the first run serve
+    /// in all, as long as both parties keep them. Each later run sends 96 bytes a gate less. An observer sees
+    /// that all runs have the same wiring.
     pub fn linear_again() -> PfePermuted {
         PfePermuted { card: &LINEAR_CARD, by: By::Points(Some(points::Keep::default())) }
     }
@@ -232,7 +232,9 @@ impl Protocol for PfePermuted {
             // Where the owner's own memory is read follows its function: the module says so.
             let bits = bits.iter().map(|bit| declassify(bit, "its owner's memory follows a function")).collect();
             let circuit = Direct::of(&bits, shape).ok_or_else(|| {
-                Error::invalid_input("the function reads a wire before it is there: no circuit has such bits")
+                Error::invalid_input(
+                    "the function's bits are not those of a circuit: a gate reads a wire that nothing before it drives",
+                )
             })?;
             side.evaluate(ch, &circuit, rng, observer)?
         } else {

@@ -166,10 +166,10 @@ fn public_numbers_of_readers_have_to_have_room_for_the_function() {
         let arity = Arity::new(inputs, gates, outputs).expect("a small circuit");
         function.arity_program(&arity).unwrap_err().to_string()
     };
-    assert!(refused(&[1, 1], &[2, 1], 2).contains("input bit 0 of the function has 2 readers, and the shape 1"));
-    assert!(refused(&[2, 1], &[1, 1], 2).contains("gate 0 of the function has 2 readers, and the shape 1"));
+    assert!(refused(&[1, 1], &[2, 1], 2).contains("input bit 0 of the function has 2 readers, and the shape allows 1"));
+    assert!(refused(&[2, 1], &[1, 1], 2).contains("gate 0 of the function has 2 readers, and the shape allows 1"));
     assert!(refused(&[2, 1], &[2], 2).contains("2 gates without copies, 1 more than the shape's 1"));
-    assert!(refused(&[2, 1], &[2, 1], 1).contains("2 output bits, and the shape 1"));
+    assert!(refused(&[2, 1], &[2, 1], 1).contains("2 output bits, and the shape has 1"));
 }
 
 /// A function of tens of thousands of gates, and how many they are.

@@ -24,7 +24,7 @@ pub static CARD: Card = Card {
                with these; the sender learns the size of the receiver's set; with the methods `vole` and `circuit` also against a party that \
                cheats, with the others against one that follows the protocol",
     risk: "nothing keeps a party from putting items into its set to see whether the other has them: keys that can be guessed are not \
-           hidden; a receiver that cheats may have more items than it told (with vole 1,470 \
+           hidden; a receiver that cheats may have more items than it announced (with vole 1,470 \
            where it told 1,024 or fewer), a sender may leave some out",
     about: "Finds the common items of two sets of up to 2^28 items each, with the sender's columns beside them. Methods differ in bytes, \
             speed and what they withstand.",

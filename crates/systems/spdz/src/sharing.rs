@@ -86,7 +86,8 @@ impl<C: FieldConduct<Block>> Sharing for FieldSharing<'_, '_, '_, C> {
     }
 
     fn input(&mut self, given: Put, value: Option<&Bits>, to: &mut ShareRows<Block>) -> Result<()> {
-        let owner = given.owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
+        let owner =
+            given.owner.party().ok_or_else(|| Error::invalid_input("this protocol takes no input values in shares"))?;
         let shares = self.machine.input(self.net, owner, value, given.bits)?;
         put(to.slots_mut(given.wires()), &shares);
         Ok(())

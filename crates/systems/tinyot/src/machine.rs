@@ -176,7 +176,7 @@ impl<'a> Machine<'a> {
         if owner.0 > 1 || value.is_some() != (owner == self.party) || value.is_some_and(|value| value.len() != n) {
             let given = value.map_or("no value".into(), |value| format!("a value of {} bits", value.len()));
             return Err(Error::invalid_input(format!(
-                "party {owner} has to put in {n} bits, and this is party {} with {given}",
+                "an input of {n} bits from party {owner}: this is party {}, with {given}",
                 self.party
             )));
         }
@@ -246,7 +246,9 @@ impl<'a> Machine<'a> {
             )));
         }
         if to == Recipients::Shared {
-            return Err(Error::invalid_input("a value that stays in shares is not revealed"));
+            return Err(Error::invalid_input(
+                "a value that stays in shares is not revealed: name the parties that learn it",
+            ));
         }
         self.guarded(|machine| {
             machine.dealer.check_begins()?;
@@ -309,7 +311,7 @@ impl<'a> Machine<'a> {
         let wanted = self.planned.max(ands).min(ASK);
         self.triples = self.dealer.triples(ch, wanted as usize)?;
         if self.triples.is_empty() {
-            return Err(Error::invalid_input("the dealer of triples gave none"));
+            return Err(Error::invalid_input("the dealer of triples returned no triples"));
         }
         Ok(())
     }

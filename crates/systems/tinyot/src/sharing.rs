@@ -61,7 +61,8 @@ impl Sharing for PairSharing<'_, '_> {
     }
 
     fn input(&mut self, put: Put, value: Option<&Bits>, to: &mut ShareRows<Share>) -> Result<()> {
-        let party = put.owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
+        let party =
+            put.owner.party().ok_or_else(|| Error::invalid_input("this protocol takes no input values in shares"))?;
         self.machine.input(self.ch, party, value, to.slots_mut(put.wires()))
     }
 

@@ -175,7 +175,8 @@ impl Sharing for AuthMaskSharing<'_, '_> {
 
     // Step 1.
     fn input(&mut self, put: Put, _: Option<&Bits>, to: &mut ShareRows<Share>) -> Result<()> {
-        let owner = put.owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
+        let owner =
+            put.owner.party().ok_or_else(|| Error::invalid_input("this protocol takes no input values in shares"))?;
         self.tables()?;
         let masks = to.slots_mut(put.wires());
         self.machine.masks(self.ch, owner, masks)?;
@@ -395,9 +396,9 @@ impl Vectorize for AuthEntries<'_> {
 
 /// Makes tables for one run of a program on a dealer's triples, and writes them: steps 1 and 2.
 ///
-/// # Errors Those of the dealer, of the channel, and of the writer;
-/// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) if the peer opened a wrong bit. After an error what was
-/// written is worth nothing.
+/// # Errors
+/// Those of the dealer, of the channel, and of the writer; [`WRONG_MAC`](comity_share::checks::WRONG_MAC) if
+/// the peer opened a wrong bit. What was written before an error is useless.
 pub fn prepare_with(
     me: &mut Party<'_, '_>,
     program: &Program,
@@ -427,9 +428,10 @@ pub fn prepare_with(
 
 /// Runs a program on tables that were made for it: steps 3 to 6. Outputs for this party go to the observer.
 ///
-/// # Errors [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program;
-/// [`Store`](comity_core::Kind) if these are no tables of this program and party;
-/// [`WRONG_MAC`](comity_share::checks::WRONG_MAC) if the peer ever sent a wrong bit; those of the channel.
+/// # Errors
+/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program; [`Store`](comity_core::Kind) if
+/// the tables are not of this program and party; [`WRONG_MAC`](comity_share::checks::WRONG_MAC) if the peer
+/// ever sent a wrong bit; those of the channel.
 pub fn run_on(me: &mut Party<'_, '_>, job: &Job<'_>, tables: Box<dyn Read + Send + '_>) -> Result<()> {
     run_as(me, job, tables, &mut Honest)
 }

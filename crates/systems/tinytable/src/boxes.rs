@@ -30,10 +30,10 @@ pub const INDEX: usize = 8;
 /// Bits of the unit vectors of a message: 2 MiB. Its boxes' number is a whole number of words.
 const ROOM: usize = 1 << 24;
 
-/// What of a program is looked up whole.
+/// The circuits of a program that are looked up whole, each as one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Boxing {
-    /// Nothing: each AND gate has its table.
+    /// None: each AND gate has a table of its own.
     Gates,
     /// Each circuit that is a table and has an AND gate.
     Boxes,
@@ -42,10 +42,10 @@ pub enum Boxing {
 }
 
 impl Boxing {
-    /// The values of the option that says it.
+    /// The values of the option `tables`.
     pub const WORDS: &'static [&'static str] = &["auto", "gates", "sbox"];
 
-    /// What the option `tables` says.
+    /// The choice that the option `tables` makes.
     pub fn of(options: &Options) -> Boxing {
         match options.word("tables") {
             "gates" => Boxing::Gates,
@@ -63,7 +63,7 @@ pub struct Boxed<'p> {
 }
 
 impl<'p> Boxed<'p> {
-    /// What is looked up in a program.
+    /// The program, with the tables that this choice gives it.
     pub fn new(program: &'p Program, boxing: Boxing) -> Boxed<'p> {
         let circuits = program.circuits().iter().enumerate();
         let tables = circuits.map(|(index, circuit)| {

@@ -41,7 +41,7 @@ impl TablesHead {
     /// Reads the head of a batch for this party and program.
     ///
     /// # Errors
-    /// [`Store`](comity_core::Kind) says what else it is.
+    /// [`Store`](comity_core::Kind) if the batch is for another program or party, or damaged.
     pub fn read(from: &mut Tables<'_>, program: [u8; 32], party: PartyId) -> Result<TablesHead> {
         let (mut deal, mut of, mut whose) = ([0; 32], [0; 32], [0]);
         from.form.begins(&mut from.bytes)?;
@@ -121,7 +121,7 @@ impl<'r> Tables<'r> {
         self.form.take_bits(&mut self.bytes, count)
     }
 
-    /// That a run has taken all there is.
+    /// Checks that the run has used the whole batch.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if there is more.

@@ -16,7 +16,7 @@ use comity_sharing::{BitOperands, BitRows, Sharing, WireRows};
 
 use crate::boxes::{self, Boxed};
 
-/// What a party looks up in, and what it has of the masks.
+/// A party's tables, and its shares of the masks, in the order in which the online phase uses them.
 pub trait LookUps {
     /// The number of calls that run side by side, of `times` calls of a circuit of `slots` slots: as when the
     /// tables were made.
@@ -29,14 +29,15 @@ pub trait LookUps {
     fn input(&mut self, value: &Bits) -> Result<Bits>;
 
     /// Looks up the next gates at their masked inputs `c` and `d`, and gives their masked outputs. `u` and `v`
-    /// are this party's shares of the masks of the inputs, where the walk has them.
+    /// are this party's shares of the masks of the inputs, if the sharing keeps them (see
+    /// [`MaskedSharing::new`]).
     ///
     /// # Errors
     /// Those of the reader and of the channel.
     fn look_up(&mut self, ch: &mut dyn Channel, at: [&BitShares; 2], masks: [&BitShares; 2]) -> Result<&BitShares>;
 
-    /// This party's shares of the masks of what was looked up last; of boxes one after another. Only where the
-    /// walk has them.
+    /// This party's shares of the masks of the outputs that were looked up last; after boxes, of one row after
+    /// another. Called only if the sharing keeps masks.
     fn masks(&self) -> &BitShares {
         unreachable!("these tables have the masks of their inputs")
     }
@@ -58,8 +59,8 @@ pub trait LookUps {
     fn unmask(&mut self, ch: &mut dyn Channel, to: Recipients, masked: Bits) -> Result<Option<Bits>>;
 }
 
-/// What a party has of some wires: their masked bits, which both parties know, and where its tables do not
-/// have them its shares of the masks. (They follow from those of inputs and gates, along each XOR.)
+/// A party's view of some wires: their masked bits, which both parties know, and its shares of the masks,
+/// unless its tables contain these. (The masks of an XOR gate follow from those of its inputs.)
 pub struct MaskedRows {
     masked: BitRows,
     masks: Option<BitRows>,
@@ -116,8 +117,9 @@ pub struct MaskedSharing<'a, L> {
 }
 
 impl<'a, L: LookUps> MaskedSharing<'a, L> {
-    /// The walk of this party, over a link to its peer: on tables of the gates alone, which have the masks of
-    /// their inputs, or of what these boxes leave, which do not.
+    /// The online phase of this party, over a link to its peer. Without `boxed` each gate has a table, which
+    /// contains the masks of the gate's inputs. With `boxed` only the other gates have tables, without masks:
+    /// if there are such gates, the sharing keeps this party's shares of all masks.
     pub fn new(
         ch: &'a mut (dyn Channel + 'a),
         here: Here,
@@ -130,7 +132,7 @@ impl<'a, L: LookUps> MaskedSharing<'a, L> {
         MaskedSharing { ch, me, backend, look_ups, boxed, masks, at: strings(), of: strings() }
     }
 
-    /// The link, and what was looked up in.
+    /// The link, and the tables.
     pub fn into_parts(self) -> (&'a mut (dyn Channel + 'a), L) {
         (self.ch, self.look_ups)
     }

@@ -258,7 +258,7 @@ impl<'r> GateTables<'r> {
         Ok(())
     }
 
-    /// That all tables were used.
+    /// Checks that all tables were used.
     ///
     /// # Errors
     /// [`Store`](comity_core::Kind) if there are more.
@@ -329,7 +329,7 @@ impl LookUps for GateTables<'_> {
 /// Makes tables for one run of a program on a dealer's triples, and writes them: figure 2.5.
 ///
 /// # Errors
-/// Those of the dealer, of the channel, and of the writer. After an error what was written is worth nothing.
+/// Those of the dealer, of the channel, and of the writer. What was written before an error is useless.
 pub fn prepare_with(
     me: &mut Party<'_, '_>,
     boxed: &Boxed<'_>,
@@ -352,8 +352,9 @@ pub fn prepare_with(
 
 /// Runs a program on tables that were made for it: figure 2.6. Outputs for this party go to the observer.
 ///
-/// # Errors [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program;
-/// [`Store`](comity_core::Kind) if these are no tables of this program and party; those of the channel.
+/// # Errors
+/// [`InvalidInput`](comity_core::Kind) where the inputs do not fit the program; [`Store`](comity_core::Kind) if
+/// the tables are not of this program and party; those of the channel.
 pub fn run_on(me: &mut Party<'_, '_>, job: &Job<'_>, tables: Box<dyn Read + Send + '_>) -> Result<()> {
     let boxed = Boxed::new(job.program, Boxing::of(job.options));
     let mut tables = Tables::new(&FORM, tables);

@@ -28,9 +28,9 @@ impl Sessions {
 
 /// The holder's dealer.
 ///
-/// What stands at the place of its token knows this party's shares of all triples, and with what it hears on the
-/// line to another party its inputs. So a holder that was told its token's fingerprint takes no seed before
-/// that token has signed the others'.
+/// Whatever answers at the address of its token knows this party's shares of all triples; together with the
+/// messages to another party these give away its inputs. So a holder that was given its token's fingerprint
+/// takes no seed before that token has signed the others'.
 pub struct HolderTriples<'t> {
     token: Box<dyn TokenAccess + 't>,
     known: Option<[u8; 32]>,

@@ -79,7 +79,8 @@ impl SeedOrder {
         let [magic @ .., p, q, r, s, t, u] = bytes;
         if magic != MAGIC {
             return Err(Error::malformed(
-                "this is no order of seeds: the holder speaks another version, or asks for a second set-up of seeds that are spent",
+                "this is not an order of seeds: the holder speaks another version, or asks for a second set-up of seeds \
+                 that are spent",
             ));
         }
         SeedOrder::checked(u16::from_le_bytes([*p, *q]), u32::from_le_bytes([*r, *s, *t, *u])).map_err(Error::malformed)

@@ -56,8 +56,8 @@ static CARD: Card = Card {
     phases: &["setup", "offline", "inputs", "gates", "outputs"],
     summary: "GMW on triples from a token of party 0 that all trust, for two to sixteen parties",
     protects: "parties that follow the protocol learn nothing but their outputs, also together, as long as the token is what it should be",
-    risk: "both trust the token: whoever owns it in truth learns everything; and a peer that breaks the rules could learn inputs, or make \
-           outputs wrong, unnoticed",
+    risk: "all parties trust the token: whoever controls it learns all inputs; and a peer that breaks the rules \
+           could learn inputs, or make outputs wrong, unnoticed",
     about: "No oblivious transfer: a token at party 0 makes the triples, and each other party gets a sealed seed of 16 bytes for a million of \
             them, as AND gates need them; then half a byte an AND, and a round for each layer, as in gmw. For whom the time from the first word \
             to the result counts, and who trusts one maker of tokens.",

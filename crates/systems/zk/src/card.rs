@@ -27,8 +27,8 @@ pub static CARD: Card = Card {
     protects: "a prover that knows no such inputs is refused, but with probability about q 2^-126 after q hashes (in conversation 2^-125, or what was \
                chosen); whoever sees the proof \
                learns nothing on the secret inputs but that they are such",
-    risk: "a proof says that somebody knew the inputs, not who shows it: bind it to a purpose with a context; an output that is \
-           expected to be nothing in particular is no part of what is proved",
-    about: "Prove that you know the secret inputs of a program, without a word on them: the proof is a file that anybody checks, and \
+    risk: "a proof says that somebody knew the inputs, not who shows it: bind it to a purpose with a context; nothing is \
+           proved about an output without an expected value",
+    about: "Prove that you know the secret inputs of a program, without revealing them: the proof is a file that anybody checks, and \
             checks again, or a conversation that streams a bit and its OT an AND gate. Costs two bytes an AND gate (VOLE in the head); a bit an AND gate and round with ZKB++ (219 rounds), twice that with ZKBoo, a quarter with KKW18.",
 };

@@ -53,7 +53,7 @@ impl Statement {
             of_kind(program.outputs(), &pinned, false).map(|output| output.name.clone()).collect();
         if pinned.iter().all(Option::is_none) {
             return Err(Error::invalid_input(format!(
-                "no output of `{name}` has a value that it must have, so that anything proves it: expect a value of an output \
+                "no output of `{name}` has an expected value, so any inputs would prove it: expect a value of an output \
                  (`--expect NAME=VALUE`), or give the program an output `accept` of one bit (its outputs are: {})",
                 unpinned.join(", ")
             )));

@@ -111,7 +111,7 @@ pub(super) fn turned_away(me: PartyId, reason: [u8; REASON]) -> Error {
         0 => "expects no such party",
         1 => "has been met by another one that says it is this party",
         2 => "has met all parties already",
-        _ => return Error::malformed("the peer turned this party away for no reason that there is"),
+        _ => return Error::malformed("the peer turned this party away with a reason that this version does not know"),
     };
     Error::mismatch("parties", format!("party {me}"), format!("party {peer} of {parties}, which {why}"))
 }
@@ -184,14 +184,14 @@ impl Fields<'_> {
             Some((name.to_owned(), (value != OPEN).then(|| value.replace('_', " "))))
         };
         let options: Option<Vec<_>> = text.split(' ').filter(|word| !word.is_empty()).map(option).collect();
-        options.ok_or_else(|| Error::malformed("an option in the peer's hello has no value"))
+        options.ok_or_else(|| Error::malformed("an option in the peer's hello is not NAME=VALUE"))
     }
 
     fn optional(&mut self) -> Result<Option<[u8; 32]>> {
         match (self.take(), self.take()) {
             ([0], digest) if digest == [0; 32] => Ok(None),
             ([1], digest) => Ok(Some(digest)),
-            _ => Err(Error::malformed("a key in the peer's hello is neither there nor missing")),
+            _ => Err(Error::malformed("the byte before a key in the peer's hello is neither 0 nor 1")),
         }
     }
 
@@ -205,7 +205,7 @@ impl Fields<'_> {
         let text =
             str::from_utf8(&shown[..end]).map_err(|_| Error::malformed("a text in the peer's hello is not UTF-8"))?;
         if text.contains(unfit) {
-            return Err(Error::malformed("a text in the peer's hello cannot be shown"));
+            return Err(Error::malformed("a text in the peer's hello has characters that cannot be shown"));
         }
         Ok(text.to_owned())
     }

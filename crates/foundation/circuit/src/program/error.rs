@@ -30,7 +30,7 @@ pub enum ProgramError {
     /// A loop or a call that is done zero times.
     #[error("{0} is done zero times; leave it out")]
     ZeroTimes(StepPath),
-    /// A loop with nothing in it: it would turn for nothing, perhaps for ever.
+    /// A loop with an empty body: it would run without computing anything, perhaps for ever.
     #[error("{0} repeats nothing; leave it out")]
     EmptyLoop(StepPath),
     /// Loops inside loops, more than [`Program::MAX_NESTING`].

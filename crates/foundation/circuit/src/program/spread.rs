@@ -18,7 +18,8 @@ use region::{Copies, LoopId, Regions, Written};
 
 use super::{Circuit, Program, Span, Step, check};
 
-/// The wires that places of single turns may take together: no more than the program has anyway, with a least and a most.
+/// The most wires that places of single turns take together: as many as the program has anyway, within these
+/// bounds.
 fn room(wires: u64) -> u64 {
     wires.clamp(1 << 16, 1 << 20)
 }

@@ -140,7 +140,8 @@ pub(super) const KEY_WORD: [u8; 16] = {
     order
 };
 
-/// Garbles `COPIES` circuits side by side: the copies of a slot, and of an AND gate's blocks of table, follow each other.
+/// Garbles `COPIES` circuits side by side: the copies of a slot follow each other, and so do those of an AND gate's
+/// blocks of table.
 pub(crate) fn garble<const COPIES: usize>(
     backend: Backend,
     keys: &mut KeyRing,

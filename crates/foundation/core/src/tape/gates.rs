@@ -63,8 +63,9 @@ impl Garbler {
         self.garble_copies::<1>(part, slots, tables);
     }
 
-    /// As [`Garbler::garble`], [`Tape::COPIES`] circuits at once: of each slot the copies of all follow each other, and so do the
-    /// blocks of each AND gate. What is a chain in one circuit keeps AES units full in many.
+    /// As [`Garbler::garble`], [`Tape::COPIES`] circuits at once: the copies of a slot follow each other, and
+    /// so do those of the blocks of an AND gate. A chain of gates, which leaves AES units idle in one circuit,
+    /// keeps them full in many.
     ///
     /// # Panics
     /// As [`Garbler::garble`], with as many slots and blocks for each copy; if a tape has more than 2^24 slots.

@@ -30,7 +30,7 @@ use super::walk::{Enter, Leave, Pass, Pole, Poles, Walk, walk};
 /// The graphs of the lowest level.
 const LOWEST: u64 = 1;
 
-/// What everybody knows of a circuit whose wires show how often they are read.
+/// The public part of a circuit with public arities: how often each of its wires is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arity {
     /// The readers of each wire: inputs, and then gates.
@@ -169,8 +169,8 @@ impl Arity {
         build(goal, self)
     }
 
-    /// The numbers whose [program](Arity::program) this is, whoever learns the output; `None` if it is that
-    /// of no numbers.
+    /// The numbers whose [program](Arity::program) this is, with any recipients of the output; `None` if it is
+    /// not such a program.
     pub fn of(program: &Program) -> Option<Arity> {
         let ([function, x], [y]) = (program.inputs(), program.outputs()) else { return None };
         let (mut inputs, mut gates) = (vec![0; x.bits], Vec::new());
@@ -386,7 +386,7 @@ impl FromStr for Arity {
         };
         let number = |text: &str| {
             let number = text.parse().ok().filter(|number| *number <= Arity::MAX);
-            number.ok_or_else(|| format!("`{text}` is no number from 0 to {}", Arity::MAX))
+            number.ok_or_else(|| format!("`{text}` is not a number from 0 to {}", Arity::MAX))
         };
         let [inputs, outputs, gates] = [number(inputs)?, number(outputs)?, number(gates)?];
         let mut readers: Vec<u32> = Vec::new();
@@ -400,7 +400,7 @@ impl FromStr for Arity {
         }
         if readers.len() < inputs + gates {
             let (has, wires) = (readers.len(), inputs + gates);
-            return Err(format!("there are readers of {has} wires, and inputs and gates are {wires}"));
+            return Err(format!("readers of {has} wires are given, and inputs and gates are {wires}"));
         }
         let (inputs, gates) = readers.split_at(inputs);
         Arity::new(inputs, gates, outputs)

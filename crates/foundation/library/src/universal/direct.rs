@@ -108,7 +108,8 @@ impl Reader<'_> {
 }
 
 impl Shape {
-    /// The shape whose [direct program](self) this is, whoever learns the output.
+    /// The shape whose [direct program](self) this is, with any recipients of the output; `None` if it is not
+    /// such a program.
     pub fn of_direct(program: &Program) -> Option<Shape> {
         Shape::found(program, MAX, program_bits, self::program)
     }

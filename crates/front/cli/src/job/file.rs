@@ -45,7 +45,7 @@ pub(crate) struct Job {
     keys: Option<PathBuf>,
     #[serde(default)]
     options: BTreeMap<String, toml::Value>,
-    /// The relay where those meet whom nobody can call: a part of the group.
+    /// The relay where parties meet that nobody can call: a part of the group.
     relay: Option<String>,
     pub(crate) party: PartyGroup,
     /// The folder that the file is in.

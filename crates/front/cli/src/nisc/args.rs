@@ -39,9 +39,9 @@ of others that they hear of, and one cheater forces a refresh.
 Keep the key to yourself, and keep one of it: a copy (a backup, too) does not
 know that it is spent, and a second batch opened with it has no protection
 against cheats. Tell nobody which answers were refused, or why, while the query
-can still be answered; and never that a sender cheated whose output is right all
-the same (`recovered`), since a cheat can be made to show for one value of a bit
-of your input. A sender's name is what the sender says.
+can still be answered. And never tell that a sender cheated although its output is
+right (`recovered`): a sender can cheat so that this happens for one value only of
+a bit of your input. A sender's name is what the sender says.
 
 With `publish --stored` the copies of the circuit, nearly all of an answer, wait
 in a store: a folder, or a service that takes files by HTTP PUT and gives them
@@ -98,14 +98,14 @@ pub(crate) struct PublishArgs {
     /// Where the key goes, a new file that only you can read: keep it
     #[arg(long, value_name = "FILE")]
     pub(crate) secret: PathBuf,
-    /// Statistical security in bits, 1 to 127: so many copies of the garbled circuit, and log2 of --answers
-    /// more. Of T copies a cheat in one answer is unseen with probability 1/(2^T - 1), about 2^-BITS for all
-    /// expected answers together; of one copy always, so that 1 is refused. With --coded the probability is
-    /// 2^-BITS or less
+    /// Statistical security in bits, 1 to 127: the number of copies of the garbled circuit, and log2 of
+    /// --answers more. Of T copies a cheat in one answer is unseen with probability 1/(2^T - 1), about 2^-BITS
+    /// for all expected answers together; of one copy always, so that 1 is refused. With --coded the
+    /// probability is 2^-BITS or less
     #[arg(long, value_name = "BITS", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=127))]
     pub(crate) rho: u32,
-    /// So many copies of the garbled circuit, and not as many as --rho and --answers need; 1 is no protection
-    /// at all. With --coded, one of the numbers that serve --rho
+    /// The number of copies of the garbled circuit, in place of the number that --rho and --answers need; 1 is
+    /// no protection at all. With --coded, one of the numbers that serve --rho
     #[arg(long, value_name = "T")]
     pub(crate) copies: Option<usize>,
     /// Answers of about half the size, which take more work: somewhat more copies, most of which travel as a hash
@@ -178,7 +178,7 @@ pub(crate) struct RefreshArgs {
     /// Where the next query goes
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Also if no answer was opened yet: answers to the query that is out there will be good for nothing
+    /// Refresh although no answer was opened yet: answers to the published query become useless
     #[arg(long)]
     pub(crate) discard: bool,
 }

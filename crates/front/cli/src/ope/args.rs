@@ -30,7 +30,7 @@ A query is conditions joined by `and`: COLUMN between A and B, COLUMN = < <= > >
 VALUE, COLUMN is [not] null; then order by COLUMN [desc], limit N. Text is in
 single quotes.
 
-Found out: a value or a code that was changed, moved or swapped, when its row is
+Noticed: a value or a code that was changed, moved or swapped, when its row is
 read, and what was changed in other columns that are bound (`init --bind`); a
 table that was put back to an older state than you saw. Rows that the
 database leaves out of an answer are found only by `status --full` and
@@ -101,7 +101,7 @@ pub(crate) enum Scheme {
     FrequencyHiding,
 }
 
-/// What codes are stored as.
+/// The width of codes.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Codes {
     /// 62 bits
@@ -117,20 +117,20 @@ pub(crate) struct InitArgs {
     /// The column
     #[arg(long, value_name = "COLUMN")]
     pub(crate) column: String,
-    /// What it holds
+    /// The type of its values
     #[arg(long = "type", value_name = "TYPE", default_value = "bigint")]
     pub(crate) ty: String,
     /// How it is ordered
     #[arg(long, value_enum, default_value_t = Scheme::LeftRight)]
     pub(crate) scheme: Scheme,
-    /// What codes are stored as
+    /// The width of codes
     #[arg(long, value_enum, default_value_t = Codes::Bigint)]
     pub(crate) codes: Codes,
     /// Begin without an order: it comes with the first range query, which asks first, since it cannot be undone
     #[arg(long)]
     pub(crate) adjustable: bool,
-    /// Columns that are not encrypted, to be bound to their rows: what somebody else changes in them is found
-    /// out when it is read
+    /// Columns that are not encrypted, to be bound to their rows: a change by somebody else is noticed when the
+    /// row is read
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub(crate) bind: Vec<String>,
 }
@@ -142,7 +142,8 @@ pub(crate) struct LoadArgs {
     /// The table
     #[arg(long, value_name = "TABLE")]
     pub(crate) into: String,
-    /// The columns that are to be encrypted, for you to be sure; all encrypted columns of the table always are
+    /// Columns that the table must encrypt, as a check; all encrypted columns of the table are encrypted in any
+    /// case
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub(crate) encrypt: Vec<String>,
     #[command(flatten)]
@@ -157,7 +158,7 @@ pub(crate) struct QueryArgs {
     /// The table
     #[arg(long, value_name = "TABLE")]
     pub(crate) from: String,
-    /// Print each row's number first, by which `update` and `delete` know it
+    /// Print each row's number first, which `update` and `delete` take
     #[arg(long)]
     pub(crate) rows: bool,
     /// Give an adjustable column its order without asking
@@ -248,7 +249,7 @@ pub(crate) struct ColumnArgs {
 pub(crate) struct RebuildArgs {
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Take what is there for right from now on, even if it is older than what you saw, or rows are missing
+    /// Accept the table as it is from now on, even if it is older than what you saw, or rows are missing
     #[arg(long)]
     pub(crate) accept: bool,
 }

@@ -128,10 +128,12 @@ impl Report {
         self.checked = Some(*rows);
         self.right = match accepted {
             true => format!(
-                "{count} encrypted values{and}, in {rows} rows, are taken for right from now on; other columns are not checked\n"
+                "{count} encrypted values{and}, in {rows} rows, count as right from now on; other columns are not \
+                 checked\n"
             ),
             false => format!(
-                "{count} encrypted values{and} are right, in {rows} rows of which none is missing; other columns are not checked\n"
+                "{count} encrypted values{and} are right, in {rows} rows, and no row is missing; other columns are \
+                 not checked\n"
             ),
         };
         if *foreign > 0 {

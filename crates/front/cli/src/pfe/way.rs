@@ -57,9 +57,10 @@ pub(super) struct WayArgs {
     /// The universal circuit: `liu` is the smallest, the others are here for comparison
     #[arg(long, value_name = "NAME", default_value = "liu", value_parser = PossibleValuesParser::new(Construction::ALL.map(Construction::name)))]
     pub(super) construction: String,
-    /// What is public of how often each wire of the function is read
+    /// Whether the other side learns how often each wire of the function is read
     ///
-    /// With `public` the circuit is about a tenth smaller, the shape is a file, and the other side sees much of the function.
+    /// With `public` the circuit is about a tenth smaller, the shape is a file, and the other side sees much of the
+    /// function.
     #[arg(long, value_enum, default_value = "hidden")]
     pub(super) arity: Readers,
 }

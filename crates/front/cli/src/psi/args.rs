@@ -71,16 +71,16 @@ pub(crate) struct PsiArgs {
     pub(crate) network: NetworkArgs,
     #[command(flatten)]
     pub(crate) method: MethodArgs,
-    /// Tell the other side that the table has N keys: dummies make up for it
+    /// Announce N keys to the other side, and fill the table up with dummies
     #[arg(long, value_name = "N")]
     pub(crate) pad_to: Option<Count>,
-    /// Go along with N keys at the other side and not more: memory for them is taken on its word
+    /// The most keys that the other side may announce: memory is reserved for the number that it says
     #[arg(long, value_name = "N", default_value_t = Count(MOST))]
     pub(crate) most: Count,
     /// How long to wait for the other side
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// End the whole run after so long
+    /// End the whole run after this time
     ///
     /// In seconds, or as in 90s, 5m, 2h.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
@@ -130,17 +130,17 @@ const PUBLISH: &str = "\
   client$ comity psi query small.csv --key mail:lower --base base.psi \\
               --connect 127.0.0.1:7000 --out common.csv
 
-The base file is for everybody who is to ask: from it alone nobody learns more than
-how many keys it has (--pad-to says more) and the names of payload columns. S has the
+The base file is for every client. From it alone nobody learns more than the number
+of its keys (--pad-to hides it) and the names of payload columns. S has the
 key: whoever reads it can try all keys against the base. A table that is published
 again gets a new key.
 
 `comity psi update --state S --add new.csv --remove old.csv --out delta.psi` makes a
-file that all clients need (--delta). Who has once asked for a key sees in all later
-updates whether it came or went, AND READS ITS COLUMNS if it comes later; publish anew
-to end that. --max-keys bounds the keys of a base
-with all its updates and --max-queries what is asked in its life: masks are as long as
-it takes, and what goes beyond is refused.";
+file that all clients need (--delta). A client that has once asked for a key sees in all
+later updates whether it came or went, AND READS ITS COLUMNS if it comes later; publish
+anew to end that. --max-keys bounds the keys of a base with all its updates, and
+--max-queries the queries in its life: the length of masks follows from both, and what
+goes beyond is refused.";
 
 /// What a service promises.
 const SERVE: &str = "\
@@ -173,10 +173,11 @@ pub(crate) struct PublishArgs {
     /// The most keys of the base and all of its updates [default: twice as many as it has]
     #[arg(long, value_name = "N")]
     pub(crate) max_keys: Option<Count>,
-    /// Have N keys in the base: dummies make up for it
+    /// Fill the base up to N keys with dummies
     #[arg(long, value_name = "N")]
     pub(crate) pad_to: Option<Count>,
-    /// Leave so many bytes for the payload of each key, for wider ones in updates [default: as the widest takes]
+    /// Bytes for the payload of each key, more than needed if updates may bring wider ones [default: as the
+    /// widest takes]
     #[arg(long, value_name = "BYTES")]
     pub(crate) payload_width: Option<usize>,
     /// Print one JSON object (an error, too)
@@ -201,20 +202,20 @@ pub(crate) struct UpdateArgs {
     /// The columns that go beside rows, as they were published
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub(crate) payload: Vec<String>,
-    /// Of rows with the same key, as in `comity psi`
+    /// What is sent of rows with the same key, as in `comity psi`
     #[arg(long, value_name = "HOW", default_value = "error")]
     pub(crate) duplicates: Duplicates,
     /// The tables' format [default: as the names say, or csv]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<TableShape>,
-    /// Write the update to FILE, which is not there yet: clients may still need one that is
+    /// Write the update to FILE, which must not exist: clients may still need an update that was written there
     ///
-    /// Without --add and --remove: write the update there whose call was broken off.
+    /// Without --add and --remove: write the update of a call that was broken off.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Have N keys come and N go: dummies make up for it
+    /// Fill up the keys that come and those that go to N each, with dummies
     ///
-    /// Those that go have come with what was padded before: a base (`publish --pad-to`) or an update.
+    /// The dummies that go are those of an earlier padding: of the base (`publish --pad-to`) or of an update.
     #[arg(long, value_name = "N")]
     pub(crate) pad_to: Option<Count>,
     /// Print one JSON object (an error, too)
@@ -248,12 +249,12 @@ pub(crate) struct PsiServeArgs {
     /// In seconds, or as in 90s, 5m, 2h; the wait for its client, up to --timeout, comes on top.
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = duration)]
     pub(crate) deadline: Duration,
-    /// End after so many sessions
+    /// End after this number of sessions
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) sessions: Option<u64>,
-    /// Run the function under this protocol, such as ag, and not as a garbled circuit that can be prepared
+    /// Run the function under this protocol, such as ag, in place of a garbled circuit that can be prepared
     ///
-    /// One that withstands parties that cheat; another one needs --trust-clients.
+    /// The protocol has to withstand parties that cheat, unless --trust-clients is given.
     #[arg(long, value_name = "NAME")]
     pub(crate) protocol: Option<String>,
     /// Take a semi-honest --protocol: a client that breaks its rules can learn the key of the base, and with
@@ -279,7 +280,7 @@ pub(crate) struct BaseArgs {
     /// The service's address
     #[arg(long, value_name = "ADDR")]
     pub(crate) connect: String,
-    /// End the whole session after so long
+    /// End the whole session after this time
     ///
     /// In seconds, or as in 90s, 5m, 2h.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
@@ -294,7 +295,7 @@ pub(crate) struct QueryArgs {
     pub(crate) result: OutArgs,
     #[command(flatten)]
     pub(crate) base: BaseArgs,
-    /// Tell the service that the table has N keys: so many are asked for
+    /// Ask for N keys, and so hide how many the table has
     #[arg(long, value_name = "N")]
     pub(crate) pad_to: Option<Count>,
     /// Use up what `prepare` has put into this store
@@ -311,7 +312,7 @@ pub(crate) struct QueryArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct PsiPrepareArgs {
-    /// The number of keys that can be asked for then; whole batches of 64 are made
+    /// The number of keys to prepare for, rounded up to batches of 64
     #[arg(long, value_name = "N")]
     pub(crate) count: Count,
     #[command(flatten)]
@@ -388,7 +389,7 @@ pub(crate) struct OutArgs {
     /// The format of --out [default: as the name says, or csv]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) out_format: Option<TableShape>,
-    /// Write the rows that the other side has not
+    /// Write the rows that the other side does not have
     #[arg(long, conflicts_with_all = ["left", "flags_only"])]
     pub(crate) anti: bool,
     /// Write all rows, with a column `matched`
@@ -413,7 +414,7 @@ pub(crate) struct MethodArgs {
     /// How the intersection is found
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub(crate) method: String,
-    /// Whom to withstand [default: malicious, where the method can]
+    /// The adversary to withstand [default: malicious, where the method can]
     #[arg(long, value_enum)]
     pub(crate) adversary: Option<AdversaryArg>,
     /// The protocol below --method circuit
@@ -421,7 +422,7 @@ pub(crate) struct MethodArgs {
     pub(crate) protocol: Option<String>,
 }
 
-/// Whom to withstand.
+/// The adversary to withstand.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AdversaryArg {
     /// A peer that keeps to the protocol

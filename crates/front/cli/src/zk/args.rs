@@ -65,7 +65,7 @@ pub(crate) struct StatementArgs {
     /// A public input value, named or numbered; without a name the next one that is not given yet
     #[arg(long, value_name = "[NAME_OR_INDEX=]VALUE", allow_hyphen_values = true)]
     pub(crate) public: Vec<Assigned>,
-    /// What an output must be; without a name the only one
+    /// The expected value of an output; without a name, of the only one
     #[arg(long, value_name = "[NAME_OR_INDEX=]VALUE", allow_hyphen_values = true)]
     pub(crate) expect: Vec<Assigned>,
     /// The purpose of the proof: it is valid with the same text only
@@ -137,7 +137,7 @@ pub(crate) struct MeetArgs {
     pub(crate) relay: Option<String>,
     #[command(flatten)]
     pub(crate) link: LinkArgs,
-    /// End the whole conversation after so long
+    /// End the whole conversation after this time
     ///
     /// In seconds, or as in 90s, 5m, 2h.
     #[arg(long, value_name = "DURATION", value_parser = duration)]

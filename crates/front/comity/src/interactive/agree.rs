@@ -23,7 +23,9 @@ impl Interactive<'_> {
     pub fn agree(&mut self, statement: &str) -> Result<Vec<(PartyId, String)>> {
         let len = statement.len();
         if len > MAX_STATEMENT {
-            return Err(Error::invalid_input(format!("a statement of {len} bytes; {MAX_STATEMENT} are possible")));
+            return Err(Error::invalid_input(format!(
+                "the statement has {len} bytes, and {MAX_STATEMENT} are the most"
+            )));
         }
         let parts: [&[u8]; 3] = [&self.here.session.to_bytes(), &self.statements.to_le_bytes(), statement.as_bytes()];
         let ours = SessionId::derive("interactive statement", &parts).to_bytes();

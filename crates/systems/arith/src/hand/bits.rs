@@ -65,7 +65,7 @@ impl Party<'_, '_> {
         alike(&[x, y])?;
         if bit.bits != 1 {
             return Err(Error::invalid_input(format!(
-                "words are chosen by a bit, and not by words of {} bits",
+                "`select` chooses by words of one bit, and these have {} bits",
                 bit.bits
             )));
         }
@@ -148,7 +148,7 @@ impl Party<'_, '_> {
     /// As [`Party::mul`]; [`InvalidInput`](comity_core::Kind) if there is no such bit.
     pub fn bit(&mut self, x: &Word, i: u32) -> Result<Word> {
         if i >= x.bits {
-            return Err(Error::invalid_input(format!("bit {i} of words of {} bits", x.bits)));
+            return Err(Error::invalid_input(format!("there is no bit {i}: the words have {} bits", x.bits)));
         }
         self.one(("bit", u128::from(i)), &[x], |_, words| vec![words[0][i as usize]])
     }
@@ -178,7 +178,7 @@ impl Party<'_, '_> {
         check_width(bits.len() as u32)?;
         if let Some(other) = bits.iter().find(|bit| bit.bits != 1) {
             return Err(Error::invalid_input(format!(
-                "words are composed of bits, and not of words of {} bits",
+                "`compose` takes words of one bit, and one of these has {} bits",
                 other.bits
             )));
         }
@@ -248,7 +248,7 @@ impl Party<'_, '_> {
     ) -> Result<Word> {
         check_width(bits)?;
         if bits < x.bits {
-            return Err(Error::invalid_input(format!("words of {} bits in {bits} bits", x.bits)));
+            return Err(Error::invalid_input(format!("words of {} bits do not fit {bits} bits", x.bits)));
         }
         self.one((name, u128::from(bits)), &[x], |_, words| [&words[0][..], &above(&words[0])].concat())
     }

@@ -180,7 +180,7 @@ impl WordMachine<'_> {
 
     /// Asks the dealer for triples: for the planned products, up to a bound, and at least for `products`.
     fn refill_matrices(&mut self, net: &mut Mesh<'_>, what: MatrixProduct, products: usize) -> Result<()> {
-        let none = || Error::invalid_input("there are no triples for a product of matrices");
+        let none = || Error::invalid_input("this computation was set up without a dealer of triples");
         let dealer = self.dealer.as_mut().and_then(|dealer| dealer.matrices()).ok_or_else(none)?;
         let kept = self.matrices.entry(what).or_default();
         let wanted = usize::try_from(kept.planned).unwrap_or(usize::MAX).max(products).min(most_matrices(what));

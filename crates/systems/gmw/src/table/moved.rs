@@ -32,7 +32,7 @@ impl VectorLine {
         self.0 = whole(words);
     }
 
-    /// The same by bytes.
+    /// As [`put`](VectorLine::put), from bytes.
     ///
     /// # Panics
     /// If there are more than 64 bytes.

@@ -49,7 +49,7 @@ pub(super) fn pin(text: &str, program: &Program, graph: &mut FormGraph) -> Resul
         }
         let wish = wish(line, at)?;
         if let Some(before) = seen.insert(wish.what.clone(), at) {
-            return Err(refused(at, format!("line {before} says the same of another form, or twice")));
+            return Err(refused(at, format!("line {before} gives the form of these operations already")));
         }
         wishes.push(wish);
     }
@@ -127,7 +127,7 @@ fn wish(line: &str, at: usize) -> Result<Wish> {
 fn missing(what: &What, program: &Program, graph: &FormGraph) -> String {
     let name = program.name();
     let (line, operation) = match what {
-        What::Gates => return format!("all of `{name}` is operations on words: there are no other gates"),
+        What::Gates => return format!("`{name}` has operations on words only, and no other gates"),
         What::Line(line) => (line, None),
         What::Operation(line, operation) => (line, Some(operation)),
     };

@@ -4,7 +4,8 @@
 //! Maximum flow by blocking flows (Dinic, Soviet Math. Dokl. 11, 1970), in whole numbers, so that all machines
 //! find the same cut.
 
-/// A price that is not to be paid. Sums of a few of them, and of all that is payable, are numbers, too.
+/// A price that the least cut avoids where it can. A few of them, and all other prices, add up without
+/// overflow.
 pub(super) const NEVER: u64 = 1 << 58;
 
 /// Costs of variables and pairs of them.

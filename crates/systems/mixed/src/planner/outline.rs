@@ -15,14 +15,14 @@ struct Kind {
     times: f64,
     bytes: f64,
     rounds: f64,
-    /// Those of the conversions before it.
+    /// The rounds of the conversions before it.
     waits: f64,
-    /// By forms and bits.
+    /// The conversions before it, counted by forms and width.
     conversions: BTreeMap<(Form, Form, u32), f64>,
 }
 
-/// What the forms of a graph's nodes mean for its program. A conversion is told of the first operation that
-/// reads what it gives.
+/// What the forms of a graph's nodes mean for its program. A conversion is listed with the first operation that
+/// reads its result.
 pub(crate) fn outline(program: &Program, graph: &FormGraph, forms: &[Form], convert: Convert<'_>) -> Outline {
     let mut kinds: BTreeMap<(u32, &'static str, Form), Kind> = BTreeMap::new();
     let mut remarks = Vec::new();

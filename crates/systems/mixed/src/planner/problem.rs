@@ -18,7 +18,7 @@ pub(super) struct Problem {
     pub(super) values: Vec<Value>,
 }
 
-/// The whole numbers that all costs together are at most.
+/// The most that all costs add up to, once they are whole numbers.
 const ALL: f64 = (1u64 << 50) as f64;
 
 impl Problem {

@@ -17,7 +17,7 @@ pub(super) struct Prices {
 }
 
 impl Prices {
-    /// Those of a network whose bytes go both ways alike.
+    /// The prices on a network with the same bandwidth both ways.
     pub(super) fn of(net: &NetProfile) -> Prices {
         Prices { byte: 4.0 / net.bits_per_second as f64, round: net.round_trip.as_secs_f64(), ns: 1e-9 }
     }

@@ -41,7 +41,7 @@ type Encoded = [u8; POINT];
 fn decode(bytes: &Encoded) -> Result<RistrettoPoint> {
     match CompressedRistretto(*bytes).decompress() {
         Some(point) if !verdict(point.ct_eq(&RistrettoPoint::identity())) => Ok(point),
-        _ => Err(Error::malformed("32 bytes are no point of ristretto255, or the identity")),
+        _ => Err(Error::malformed("32 bytes do not encode a point of ristretto255, or encode the identity")),
     }
 }
 

@@ -76,7 +76,10 @@ fn bits_are_read_as_they_are_written_and_no_gate_reads_ahead() {
         },
         |_| (),
     );
-    assert!(matches!(owner.kind, Kind::InvalidInput(_)) && owner.to_string().contains("before it is there"), "{owner}");
+    assert!(
+        matches!(owner.kind, Kind::InvalidInput(_)) && owner.to_string().contains("nothing before it drives"),
+        "{owner}"
+    );
 }
 
 #[test]

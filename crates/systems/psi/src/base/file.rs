@@ -117,7 +117,7 @@ impl BaseTerms {
         }
         let header = bytes.take(header)?.to_vec();
         let encoding = String::from_utf8(bytes.take(encoding)?.to_vec());
-        let encoding = encoding.map_err(|_| no_file("the text on its keys is not UTF-8"))?;
+        let encoding = encoding.map_err(|_| no_file("its description of keys is not UTF-8"))?;
         let terms = BaseTerms { id, most, queries, rho, payload, header, encoding };
         terms.check()?;
         Ok(terms)
@@ -178,7 +178,7 @@ impl BaseFile {
         let terms = BaseTerms::read(&mut reader)?;
         let count = reader.u64()?;
         if count > terms.most {
-            return Err(no_file("it has more masks than it may have"));
+            return Err(no_file("it has more masks than its terms allow"));
         }
         let section = Section::read(&mut reader, count, terms.mask_bits(), terms.payload)?;
         reader.end()?;

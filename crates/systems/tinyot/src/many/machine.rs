@@ -148,7 +148,7 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
         if owner.0 >= self.parties || value.is_some() != (owner == self.me) || !fits {
             let given = value.map_or("no value".into(), |value| format!("a value of {} bits", value.len()));
             return Err(Error::invalid_input(format!(
-                "party {owner} has to put in {bits} bits, and this is party {} of {} with {given}",
+                "an input of {bits} bits from party {owner}: this is party {} of {}, with {given}",
                 self.me, self.parties
             )));
         }
@@ -197,7 +197,9 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
             )));
         }
         if to == Recipients::Shared {
-            return Err(Error::invalid_input("a value that stays in shares is not revealed"));
+            return Err(Error::invalid_input(
+                "a value that stays in shares is not revealed: name the parties that learn it",
+            ));
         }
         self.guarded(|machine| {
             machine.dealer.check_begins()?;
@@ -245,7 +247,7 @@ impl<'a, C: for<'b> Conduct<JointAct<'b>>> RowMachine<'a, C> {
         let wanted = self.planned.max(ands).min(ASK);
         self.triples = (self.dealer.deal(net, wanted as usize)?, 0);
         if self.triples.0.is_empty() {
-            return Err(Error::invalid_input("the dealer of triples gave none"));
+            return Err(Error::invalid_input("the dealer of triples returned no triples"));
         }
         Ok(())
     }

@@ -80,7 +80,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Sharing for RowSharing<'_, '_, '_, C> {
     }
 
     fn input(&mut self, put: Put, value: Option<&Bits>, to: &mut ShareRows<Block>) -> Result<()> {
-        let party = put.owner.party().ok_or_else(|| Error::invalid_input("a value in shares cannot be put in"))?;
+        let party =
+            put.owner.party().ok_or_else(|| Error::invalid_input("this protocol takes no input values in shares"))?;
         let rows = self.machine.input(self.net, party, value, put.bits)?;
         self.put(&rows, to, put.start);
         Ok(())

@@ -136,7 +136,7 @@ fn nothing_is_proved_of_an_output_that_may_be_anything() {
     // It is not there at all: neither in what is run nor in what is shown.
     assert_eq!(statement.program().outputs().len(), 1);
     let refused = Statement::new(&masked(), &[None, bits(6, 4)], &[None, None], b"").err().unwrap().to_string();
-    assert!(refused.contains("anything proves it") && refused.contains("both, sum"), "{refused}");
+    assert!(refused.contains("any inputs would prove it") && refused.contains("both, sum"), "{refused}");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn what_does_not_fit_is_refused_in_words() {
         (refused(&[None], &pinned), "1 public values"),
         (refused(&[None, bits(6, 4)], &[bits(2, 5), None]), "`both` has 4 bits; the value expected has 5"),
         (refused(&[None, bits(6, 4)], &[bits(2, 4)]), "1 expected values"),
-        (refused(&[None, bits(6, 4)], &[None, None]), "anything proves it"),
+        (refused(&[None, bits(6, 4)], &[None, None]), "any inputs would prove it"),
     ];
     for (is, wants) in cases {
         assert!(is.contains(wants), "{is}");

@@ -48,8 +48,9 @@ impl Meeting<'_> {
         })
     }
 
-    /// Whether `a` in some turn and `b` in another one share a wire. Two conditions, each necessary: some pair of turns,
-    /// the same one included, makes them meet; some turn and a later one do, with as many turns added.
+    /// Whether `a` in some turn and `b` in another one share a wire. Two conditions, each necessary: some pair
+    /// of turns, the same one included, makes them meet; some turn and a later one do, with as many turns
+    /// added.
     fn pair_meets(&mut self, a: &Use<'_>, b: &Use<'_>) -> bool {
         let depth = self.outer.len();
         let stride = |one: &Use, depth: usize| i128::from(one.span.strides.get(depth).copied().unwrap_or(0));

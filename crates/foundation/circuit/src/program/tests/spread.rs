@@ -148,7 +148,8 @@ fn copies_of_places_have_a_bound_and_turns_go_in_blocks() {
     assert_eq!(program.side_by_side().wires(), wires + 16 * block);
 }
 
-/// A value of four bits that a step in so many loops uses: part of the input, of the output or one of few places between.
+/// A value of four bits that a step inside some loops uses: part of the input, of the output, or one of few places
+/// between.
 fn place(rng: &mut Rng, depth: usize, write: bool) -> (Span, i64) {
     let mut moving = |start: u64, least: usize| {
         let strides = (0..depth).map(|_| [0, 4, 4, 8, 12, -4][rng.below(6).max(least)]).collect();

@@ -73,8 +73,8 @@ unsafe fn xor_copies<V: Wires, const COPIES: usize>(gates: &[TapeGate], slots: *
 ///
 /// # Safety
 /// The features of the registers are present, `slots` holds the tape's slots, `tables` the side's blocks for
-/// each AND gate (two, or one where two are a unit), and the side's terms, if it has some, three. All of it `COPIES` times,
-/// side by side: the copies of a slot, and of an AND gate's blocks, follow each other.
+/// each AND gate (two, or one where two are a unit), and the side's terms, if it has some, three. All of it
+/// `COPIES` times, side by side: the copies of a slot, and of an AND gate's blocks, follow each other.
 #[inline(always)]
 pub(in crate::arch) unsafe fn walk<V: Wires, H: Wires, S: Wires, T: Side, const COPIES: usize>(
     side: T,

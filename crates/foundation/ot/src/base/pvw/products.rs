@@ -1,17 +1,17 @@
 //! Products of points by scalars that each step takes, for one OT, or for one answer where that is said. The
 //! tests count what is made and hold it against these.
 
-/// A query: of the CRS's points.
+/// Making a query: products of the CRS's points.
 pub const QUERY: usize = 4;
-/// An answer, of the CRS's points; and as many of the query's points.
+/// Making an answer: products of the CRS's points, and the same number of products of the query's points.
 pub const ANSWER: usize = 4;
-/// Products of the answer's points, to receive it.
+/// Receiving an answer: products of the answer's points.
 pub const RECEIVE: usize = 1;
-/// The head of an answer with shared randomness, whatever its OTs: of the CRS's points.
+/// Making the head of an answer with shared randomness, however many OTs it has: products of the CRS's points.
 pub const HEAD: usize = 4;
-/// Products of the query's points, for both pads of an OT in such an answer.
+/// Making both pads of an OT in such an answer: products of the query's points.
 pub const PADS: usize = 4;
-/// The pad of the receiver's choice: of the answer's points.
+/// Making the pad of the receiver's choice: products of the answer's points.
 pub const CHOSEN: usize = 1;
 
 #[cfg(test)]

@@ -40,25 +40,27 @@ pub struct MatrixProduct {
 }
 
 impl MatrixProduct {
-    /// The words of both factors and of the product.
+    /// The number of words in the first factor, in the second and in the product.
     pub const fn words(self) -> [usize; 3] {
         let [m, n, p] = [self.m as usize, self.n as usize, self.p as usize];
         [m * n, n * p, m * p]
     }
 
-    /// The words whose bits choose, and of each the words of a row.
+    /// The number of words whose bits are choices of OTs, and the number of words in the row that each of them
+    /// is multiplied by.
     pub const fn rows(self) -> [usize; 2] {
         let [m, n, p] = [self.m as usize, self.n as usize, self.p as usize];
         if m <= p { [m * n, p] } else { [p * n, m] }
     }
 
-    /// The most words whose bits choose in one chunk, which takes no more memory than one of products.
+    /// The most words whose bits are the choices of one chunk: it takes no more memory than a chunk of
+    /// products.
     pub const fn chunk(self) -> usize {
         let most = CHUNK / self.bits as usize / self.rows()[1].div_ceil(8);
         if most == 0 { 1 } else { most }
     }
 
-    /// The bits that a sender tells for one word that chooses, besides the OTs.
+    /// The bits that a sender sends for one word of choices, besides the OTs.
     pub const fn told(self) -> u64 {
         let bits = self.bits as u64;
         self.rows()[1] as u64 * (bits * (bits + 1) / 2)
@@ -75,12 +77,12 @@ pub struct MatrixTriples {
 }
 
 impl MatrixTriples {
-    /// Whether none is left.
+    /// Whether no product is left.
     pub fn is_empty(&self) -> bool {
         self.c.is_empty()
     }
 
-    /// Uses up the last `n` of these products, or all if there are fewer; how many these were. They go to
+    /// Uses up the last `n` of these products, or all if there are fewer, and returns their number. They go to
     /// `to`, which is for one use.
     pub fn take(&mut self, what: MatrixProduct, n: usize, to: &mut MatrixTriples) -> usize {
         let [_, _, product] = what.words();
