@@ -198,7 +198,8 @@ impl Channel for Connection {
             self.send(out)?;
             return self.recv(into);
         }
-        // A copy of what does not go at once costs less than to start a thread. Behind an earlier post this one might wait.
+        // A copy of what does not go at once costs less than to start a thread. Behind an earlier post this one might
+        // wait.
         if out.len() > AHEAD || self.transport.buffered().is_none() {
             return duplex(self.split(), out, into);
         }
