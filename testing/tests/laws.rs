@@ -9,7 +9,9 @@ use comity_testing::laws::{Laws, assert_fresh, fresh, listener, said_by_two};
 enum Tells {
     /// The input and a pad in their sum, and the pad.
     Words,
-    /// Likewise, and the bits are one place further on.
+    /// The input and two pads in their sum, and the pads.
+    Thirds,
+    /// As words, and the bits are one place further on.
     Bits,
     /// Each bit, if a coin says so, and else zero.
     Often,
@@ -53,10 +55,15 @@ impl Protocol for Telling {
             Bits::from_bytes(&bytes, own.len())
         };
         let (mut first, mut second) = (random(), random());
+        let third = matches!(self.0, Tells::Thirds).then(&mut random);
         match self.0 {
             Tells::Words => {
                 first.clone_from(&second);
                 first.xor_assign(&own);
+            }
+            Tells::Thirds => {
+                first.clone_from(&second);
+                third.iter().chain([&own]).for_each(|other| first.xor_assign(other));
             }
             Tells::Bits => {
                 first = (0..own.len()).map(|i| own.get((i + 1) % own.len()) ^ second.get(i)).collect();
@@ -67,7 +74,7 @@ impl Protocol for Telling {
         if matches!(self.0, Tells::Often) {
             second = random();
         }
-        for message in [first, second] {
+        for message in [first, second].into_iter().chain(third) {
             me.net.tell(&message.to_bytes())?;
         }
         Ok(())
@@ -80,6 +87,12 @@ const LISTENED: Laws = Laws { listened: 400, ..Laws::USUAL };
 #[should_panic(expected = "as the XOR of 2 pieces")]
 fn a_sum_and_its_pad_are_heard() {
     listener(&Telling(Tells::Words), &Laws { listened: 12, ..LISTENED });
+}
+
+#[test]
+#[should_panic(expected = "as the XOR of 3 pieces")]
+fn a_sum_and_two_pads_are_heard() {
+    listener(&Telling(Tells::Thirds), &Laws { listened: 12, ..LISTENED });
 }
 
 #[test]

@@ -63,11 +63,15 @@ pub fn assert_fresh(constants: usize, run: impl Fn(u128) -> Vec<Vec<u8>>) {
 
 /// Compares all messages of two runs, as [`assert_fresh`] says.
 fn assert_shared(constants: usize, one: &[&[u8]], other: &[&[u8]]) {
-    let theirs: HashSet<&[u8]> = other.iter().flat_map(|message| windows(message)).collect();
+    // Runs are of millions of windows, of which few are in both: what is not, a marker of each tells.
+    let own = Marked::of(one.iter().flat_map(|message| windows(message)));
+    let theirs = other.iter().flat_map(|message| windows(message));
+    let theirs: HashSet<&[u8]> = theirs.filter(|window| own.may_have(window)).collect();
+    let marked = Marked::of(theirs.iter().copied());
     let mut common: Vec<&[u8]> = Vec::new();
     let mut places = String::new();
     for (number, message) in one.iter().enumerate() {
-        for window in windows(message).filter(|window| theirs.contains(window)) {
+        for window in windows(message).filter(|window| marked.may_have(window) && theirs.contains(window)) {
             if !common.contains(&window) {
                 common.push(window);
                 places += &format!("\nmessage {number} of {}, of {} bytes: {window:02x?}", one.len(), message.len());
@@ -79,6 +83,29 @@ fn assert_shared(constants: usize, one: &[&[u8]], other: &[&[u8]]) {
         "two runs with other generators have {} windows of 16 bytes in common, and {constants} are public constants{places}",
         common.len()
     );
+}
+
+/// Marks of a set of windows, one of 2^26 each: a window without its mark is not in the set.
+struct Marked(Vec<u64>);
+
+impl Marked {
+    fn of<'w>(windows: impl Iterator<Item = &'w [u8]>) -> Marked {
+        let mut marks = vec![0; 1 << 20];
+        windows.map(Marked::place).for_each(|(word, bit)| marks[word] |= bit);
+        Marked(marks)
+    }
+
+    fn may_have(&self, window: &[u8]) -> bool {
+        let (word, bit) = Marked::place(window);
+        self.0[word] & bit != 0
+    }
+
+    /// The word and the bit in it, by a multiplicative hash.
+    fn place(window: &[u8]) -> (usize, u64) {
+        let window = u128::from_le_bytes(window.try_into().expect("a window of 16 bytes"));
+        let mixed = (window as u64 ^ (window >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        ((mixed >> 44) as usize, 1 << (mixed >> 38 & 63))
+    }
 }
 
 /// The messages of two parties, whose generators follow from a seed.

@@ -203,20 +203,7 @@ fn told(run: &Run, program: &Program, coalition: &[PartyId]) -> Option<(Vec<Part
     let word = |value: &Bits| value.to_u128().expect("128 bits");
     let known: Vec<u128> = run.known(program, coalition).map(word).collect();
     let messages = run.heard.by(coalition);
-    let mut pieces: Vec<u128> =
-        messages.iter().flat_map(|message| windows(message)).chain(known.iter().copied()).collect();
-    pieces.sort_unstable();
-    pieces.dedup();
-    // A table of bits that next to nothing is in that is not there: hundreds of millions of sums are looked for.
-    let mut marks = vec![0_u64; MARKS / 64];
-    let mark = |word: u128| (word as usize % MARKS / 64, 1 << (word % 64));
-    for (at, bit) in pieces.iter().map(|piece| mark(*piece)) {
-        marks[at] |= bit;
-    }
-    let there = |word: u128| {
-        let (at, bit) = mark(word);
-        marks[at] & bit != 0 && pieces.binary_search(&word).is_ok()
-    };
+    let pieces = Pieces::of(messages.iter().flat_map(|message| windows(message)).chain(known.iter().copied()));
     let honest: Vec<PartyId> = (0..program.parties()).map(PartyId).filter(|party| !coalition.contains(party)).collect();
     (1..1_usize << honest.len()).find_map(|set| {
         let members: Vec<PartyId> =
@@ -227,26 +214,76 @@ fn told(run: &Run, program: &Program, coalition: &[PartyId]) -> Option<(Vec<Part
         });
         let found = if given {
             None
-        } else if there(target) {
+        } else if pieces.have(target) {
             Some(1)
-        } else if pieces.iter().any(|piece| there(piece ^ target)) {
+        } else if pieces.words.iter().any(|piece| pieces.have(piece ^ target)) {
             Some(2)
         } else {
-            let mut pairs = pieces.iter().enumerate().flat_map(|(i, x)| pieces[..i].iter().map(move |y| x ^ y));
-            pairs.any(|pair| there(pair ^ target)).then_some(3)
+            pieces.have_sum_of_two_and(target).then_some(3)
         };
         found.map(|pieces| (members, pieces))
     })
 }
 
+/// What a coalition has, each once.
+struct Pieces {
+    words: Vec<u128>,
+    /// Their lower halves, which are what is marked.
+    lows: Vec<u64>,
+    /// A table of bits that next to nothing is in that is not there: hundreds of millions of sums are looked for.
+    marks: Vec<u64>,
+}
+
+impl Pieces {
+    fn of(pieces: impl Iterator<Item = u128>) -> Pieces {
+        let mut words: Vec<u128> = pieces.collect();
+        words.sort_unstable();
+        words.dedup();
+        let lows: Vec<u64> = words.iter().map(|word| *word as u64).collect();
+        let mut marks = vec![0; MARKS / 64];
+        for (at, bit) in lows.iter().map(|low| Pieces::mark(*low)) {
+            marks[at] |= bit;
+        }
+        Pieces { words, lows, marks }
+    }
+
+    fn mark(low: u64) -> (usize, u64) {
+        (low as usize % MARKS / 64, 1 << (low % 64))
+    }
+
+    fn may_have(&self, low: u64) -> bool {
+        let (at, bit) = Pieces::mark(low);
+        self.marks[at] & bit != 0
+    }
+
+    fn have(&self, word: u128) -> bool {
+        self.may_have(word as u64) && self.words.binary_search(&word).is_ok()
+    }
+
+    /// Whether some two pieces and the target XOR to a piece. Plain loops: little of an iterator is inlined in a
+    /// build for tests, and this is most of what listening takes.
+    fn have_sum_of_two_and(&self, target: u128) -> bool {
+        for (i, piece) in self.words.iter().enumerate() {
+            let sum = piece ^ target;
+            let low = sum as u64;
+            for (j, other) in self.lows[..i].iter().enumerate() {
+                if self.may_have(low ^ other) && self.have(sum ^ self.words[j]) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
 /// Windows of 16 bytes: everywhere in a short message, and at the ends of a long one.
 fn windows(message: &[u8]) -> impl Iterator<Item = u128> + '_ {
     const SHORT: usize = 80;
-    const ENDS: usize = 2;
-    let last = (message.len() + 1).saturating_sub(16);
-    let looked_at =
-        move |at: &usize| message.len() <= SHORT || at.is_multiple_of(16) && at / 16 < ENDS || at + 1 == last;
-    (0..last).filter(looked_at).map(|at| u128::from_le_bytes(message[at..at + 16].try_into().expect("16 bytes")))
+    const ENDS: [usize; 2] = [0, 16];
+    let places = (message.len() + 1).saturating_sub(16);
+    let (all, ends) = if message.len() <= SHORT { (places, None) } else { (0, Some(places - 1)) };
+    let ends = ends.into_iter().flat_map(|last| ENDS.into_iter().chain([last]));
+    (0..all).chain(ends).map(|at| u128::from_le_bytes(message[at..at + 16].try_into().expect("16 bytes")))
 }
 
 /// The bits that a coalition has, each with its values in all runs: at most `most` that are not in the span,
