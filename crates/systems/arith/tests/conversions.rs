@@ -96,8 +96,7 @@ fn said(program: &Program, inputs: &[Bits], seed: u128) -> Vec<Vec<u8>> {
         move |ch: &mut dyn Channel| {
             let mut net = Mesh::new(PerPeer::from_vec(PartyId(me), vec![ch]).expect("one of two"));
             let own: Vec<Option<Bits>> = (0..2).map(|i| (i == me).then(|| inputs[usize::from(i)].clone())).collect();
-            let (session, params, backend) = (SessionId::new([7; 32]), Params::default(), Backend::detect());
-            let here = Here { me: PartyId(me), parties: 2, session, params, backend };
+            let here = Here::new(PartyId(me), 2, SessionId::new([7; 32]));
             let (mut draw, mut outputs) = (rng(seed << 1 | u128::from(me)), Outputs::default());
             let options = Options::new(Arith.card());
             let job = Job { program, inputs: &own, options: &options };

@@ -3,7 +3,7 @@
 
 use comity_arith::{Party, Word};
 use comity_circuit::Recipients;
-use comity_core::{Backend, Kind, Params, PartyId, Result, SessionId};
+use comity_core::{Kind, PartyId, Result, SessionId};
 use comity_protocol::Here;
 use comity_share::ring::{WordProduct, word_mask};
 use comity_share::triples::OtKind;
@@ -14,8 +14,8 @@ use comity_testing::ot::DealtBaseOts;
 /// Runs both parties, and wants the same of each.
 fn together<T: Send + PartialEq>(run: impl Fn(PartyId, &mut Party<'_, '_>) -> T + Sync) -> T {
     let [one, other] = Net::<2>::run(|net| {
-        let (id, session, params, backend) = (net.me(), SessionId::new([3; 32]), Params::default(), Backend::detect());
-        let here = Here { me: id, parties: 2, session, params, backend };
+        let id = net.me();
+        let here = Here::new(id, 2, SessionId::new([3; 32]));
         let (mut draw, mut outputs) = (rng(u128::from(id.0) + 1), Outputs::default());
         let mut me = comity_protocol::Party { net, here, rng: &mut draw, observer: &mut outputs };
         let mut party = Party::setup_over::<DealtBaseOts>(&mut me, OtKind::SoftSpoken).unwrap();

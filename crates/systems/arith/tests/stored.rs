@@ -54,13 +54,8 @@ fn a_run_uses_up_what_it_counts() {
         assert_eq!(counted, batches, "{width} bits");
         let outputs = Net::<2>::run(|net| {
             let me = net.me();
-            let here = |label: &str| Here {
-                me,
-                parties: 2,
-                session: SessionId::derive(label, &[]),
-                params: setting(Backend::detect()).params,
-                backend: Backend::detect(),
-            };
+            let params = setting(Backend::detect()).params;
+            let here = |label: &str| Here { params, ..Here::new(me, 2, SessionId::derive(label, &[])) };
             let (mut draw, mut outputs) = (rng(u128::from(me.0) + 1), Outputs::default());
             let mut party = Party { net: &mut *net, here: here("material"), rng: &mut draw, observer: &mut outputs };
             let mut shelves = Stock::of(&Arith, &mut party, &program, &options).unwrap();

@@ -32,7 +32,7 @@ use ideal::Ideal;
 /// The place of a party in a test of this name.
 fn place(net: &Mesh<'_>, name: &str) -> Here {
     let session = SessionId::derive("test", &[name.as_bytes()]);
-    Here { me: net.me(), parties: net.parties(), session, params: Params::default(), backend: Backend::detect() }
+    Here::new(net.me(), net.parties(), session)
 }
 
 /// Garbling over ideal masks, as a protocol of its own.
@@ -122,9 +122,9 @@ fn what_is_opened_to_some_does_not_reach_the_others() {
                 let links = links.map(|_, link| Counted::new(link));
                 let counters: Vec<Counter> = links.iter().map(|(_, link)| link.counter()).collect();
                 let mut net = Mesh::new(links);
-                let (me, params, backend) = (net.me(), Params::default(), Backend::detect());
+                let me = net.me();
                 let session = SessionId::derive("test", &[b"some"]);
-                let (here, mut rng) = (Here { me, parties: 3, session, params, backend }, laws::rng(me.0.into()));
+                let (here, mut rng) = (Here::new(me, 3, session), laws::rng(me.0.into()));
                 let budget = Budget::known(1, 40, 1, objects(3)).unwrap();
                 let dealer = Many::new(&mut net, here.child("dealer"), budget, &mut rng).unwrap();
                 let mut masks = TripleMasks::new(here, Box::new(dealer), Planned::default(), &mut rng);

@@ -48,7 +48,7 @@ fn party<B: BaseOt<Model = Malicious>>(
     let Way::InOnePhase(options) = way else {
         let own = [0, 1].map(|i| (i == me).then(|| inputs[usize::from(i)].clone()));
         let id = SessionId::derive("deviations of cut-and-choose", &[&session.to_le_bytes()]);
-        let here = Here { me: PartyId(me), parties: 2, session: id, params, backend };
+        let here = Here { params, backend, ..Here::new(PartyId(me), 2, id) };
         let (mut rng, mut outputs, mut stored) =
             (rng(u128::from(session) << 1 | u128::from(me)), Outputs::default(), Vec::new());
         let mut net = Mesh::of_two(PartyId(me), &mut *ch);

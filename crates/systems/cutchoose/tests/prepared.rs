@@ -19,8 +19,8 @@ fn options(role: &str) -> Options {
 }
 
 fn here(me: u16) -> Here {
-    let (session, params) = (SessionId::derive("test of batches", &[]), Params::new(128, RHO).unwrap());
-    Here { me: PartyId(me), parties: 2, session, params, backend: Backend::detect() }
+    let params = Params::new(128, RHO).unwrap();
+    Here { params, ..Here::new(PartyId(me), 2, SessionId::derive("test of batches", &[])) }
 }
 
 /// Runs one party's offline phase, for `runs` runs.

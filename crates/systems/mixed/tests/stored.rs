@@ -81,7 +81,7 @@ fn a_run_needs_what_its_sharing_takes() {
 /// A party that has made material for one run and more.
 fn party<T>(net: &mut Mesh<'_>, program: &Program, run: impl FnOnce(&mut Party<'_, '_>, &mut Stock) -> T) -> T {
     let session = SessionId::derive("test of mixed on a store", &[]);
-    let here = Here { me: net.me(), parties: 2, session, params: Params::default(), backend: Backend::detect() };
+    let here = Here::new(net.me(), 2, session);
     let (mut draw, mut outputs) = (rng(u128::from(here.me.0) + 1), Outputs::default());
     let mut me = Party { net, here, rng: &mut draw, observer: &mut outputs };
     let mut stock = Stock::of(&Mixed, &mut me.sub("material"), program, &options("yao")).unwrap();

@@ -8,7 +8,7 @@ mod stored;
 use std::sync::Arc;
 
 use comity_channel::Mesh;
-use comity_core::{Backend, Bits, Block, Check, Params, PartyId, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Check, PartyId, Result, SessionId};
 use comity_field_shares::{FieldAct, FieldDealer, SumShare};
 use comity_protocol::{Conduct, Here};
 use comity_share::joint::JointAct;
@@ -90,7 +90,7 @@ impl<'a> Conduct<FieldAct<'a, Block>> for Liar {
 
 fn here(mesh: &Mesh<'_>) -> Here {
     let (me, parties, session) = (mesh.me(), mesh.parties(), SessionId::new([0x5d; 32]));
-    Here { me, parties, session, params: Params::default(), backend: Backend::detect() }
+    Here::new(me, parties, session)
 }
 
 type Machine = FieldMachine<'static, Block, Liar>;

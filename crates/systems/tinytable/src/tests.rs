@@ -11,7 +11,7 @@ mod stored;
 
 use comity_channel::{Channel, Counted, Mesh};
 use comity_circuit::Program;
-use comity_core::{Backend, Bits, Params, PartyId, Result, SessionId};
+use comity_core::{Bits, PartyId, Result, SessionId};
 use comity_protocol::{Here, Job, Options, Party, Protocol};
 use comity_testing::Net;
 use comity_testing::laws::{Outputs, rng};
@@ -26,8 +26,8 @@ use dealer::Trusted;
 fn both<T: Send>(seed: u128, run: impl Fn(&mut Party<'_, '_>) -> T + Sync) -> [T; 2] {
     Net::<2>::run(|net| {
         let session = SessionId::derive("test of tinytable", &[]);
-        let (me, params, backend) = (net.me(), Params::default(), Backend::detect());
-        let here = Here { me, parties: 2, session, params, backend };
+        let me = net.me();
+        let here = Here::new(me, 2, session);
         run(&mut Party { net, here, rng: &mut rng(2 * seed + u128::from(me.0)), observer: &mut () })
     })
 }

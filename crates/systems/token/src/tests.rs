@@ -6,7 +6,7 @@ mod cheats;
 mod seeds;
 
 use comity_channel::Mesh;
-use comity_core::{Backend, Params, Prg, SessionId};
+use comity_core::{Backend, Prg, SessionId};
 use comity_protocol::{Here, Party};
 use comity_testing::laws::{Laws, Outputs, rng};
 use comity_testing::{Net, laws};
@@ -44,7 +44,7 @@ fn backend() -> Backend {
 fn parties<const N: usize, T: Send>(run: impl Fn(&mut Party<'_, '_>) -> T + Sync) -> [T; N] {
     Net::<N>::run(|net: &mut Mesh<'_>| {
         let (me, parties) = (net.me(), net.parties());
-        let here = Here { me, parties, session: session(0), params: Params::default(), backend: backend() };
+        let here = Here::new(me, parties, session(0));
         let (mut rng, mut outputs): (Prg, _) = (rng(u128::from(me.0) + 1), Outputs::default());
         run(&mut Party { net, here, rng: &mut rng, observer: &mut outputs })
     })

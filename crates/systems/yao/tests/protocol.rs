@@ -186,7 +186,7 @@ fn every_backend_sends_the_same_bytes() {
             let ch = Recorded::new(ch, 1 << 20);
             let recorder = ch.recorder();
             let (me, session) = (PartyId(id), SessionId::derive("test of yao", &[]));
-            let here = Here { me, parties: 2, session, params: Params::default(), backend };
+            let here = Here { backend, ..Here::new(me, 2, session) };
             let own = [0, 1].map(|i| (i == id).then(|| inputs[usize::from(i)].clone()));
             let mut options = Options::new(Yao.card());
             set.iter().for_each(|(name, value)| options.set(me, name, value).unwrap());

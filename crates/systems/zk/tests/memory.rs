@@ -2,7 +2,7 @@
 
 use comity_channel::memory;
 use comity_circuit::{Program, eval_many};
-use comity_core::{Backend, Bits, Params, PartyId, Prg, SessionId};
+use comity_core::{Bits, PartyId, Prg, SessionId};
 use comity_protocol::Here;
 use comity_testing::peak_memory;
 use comity_zk::{Conversation, Statement, prove_to, verify_from};
@@ -20,10 +20,7 @@ fn peak(way: Conversation, ands: u64) -> Option<u64> {
     let expected: Vec<_> = outputs.into_iter().map(Some).collect();
     let statement = Statement::new(&program, &[None, None], &expected, b"").unwrap();
     let witness: Vec<_> = values.into_iter().map(Some).collect();
-    let here = |me| {
-        let (session, params) = (SessionId::new([1; 32]), Params::default());
-        Here { me: PartyId(me), parties: 2, session, params, backend: Backend::detect() }
-    };
+    let here = |me| Here::new(PartyId(me), 2, SessionId::new([1; 32]));
     let (mut ours, mut theirs) = memory::pair();
     std::thread::scope(|scope| {
         let (statement, witness, mut rng) = (&statement, &witness, Prg::from_seed([1; 16]));

@@ -84,7 +84,7 @@ pub(crate) fn batches(program: &Program, seed: u64, masks: Masks) -> [Vec<u8>; 2
 /// Where party `me` of two stands.
 pub(crate) fn here(me: u16, session: u64) -> Here {
     let session = SessionId::derive("tests of ag", &[&session.to_le_bytes()]);
-    Here { me: PartyId(me), parties: 2, session, params: Params::new(128, 8).unwrap(), backend: Backend::detect() }
+    Here { params: Params::new(128, 8).unwrap(), ..Here::new(PartyId(me), 2, session) }
 }
 
 /// Options with party `garbler` garbling.

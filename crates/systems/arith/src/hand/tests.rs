@@ -1,4 +1,4 @@
-use comity_core::{Backend, Params, SessionId};
+use comity_core::SessionId;
 use comity_protocol::Here;
 use comity_testing::Net;
 use comity_testing::laws::rng;
@@ -11,9 +11,8 @@ use super::*;
 fn shares_are_new_and_of_the_same_words() {
     const N: usize = 100;
     let [(first, new_first), (second, new_second)] = Net::<2>::run(|net| {
-        let (me, session, params, backend) = (net.me(), SessionId::new([3; 32]), Params::default(), Backend::detect());
-        let here = Here { me, parties: 2, session, params, backend };
-        let mut draw = rng(u128::from(me.0) + 1);
+        let here = Here::new(net.me(), 2, SessionId::new([3; 32]));
+        let mut draw = rng(u128::from(here.me.0) + 1);
         let mut me = comity_protocol::Party { net, here, rng: &mut draw, observer: &mut () };
         let mut party = Party::setup_over::<DealtBaseOts>(&mut me, OtKind::SoftSpoken).unwrap();
         let words = party.constant(40, &[5; N]).unwrap();

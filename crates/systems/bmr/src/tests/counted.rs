@@ -16,8 +16,8 @@ use crate::{Masks, StringMasks};
 fn taken<const N: usize>(program: &Program, room: usize, strings: bool) -> Planned {
     let counted = if strings { Planned::of_chunks(program, room) } else { Planned::of(program) };
     let all = Net::<N>::run(|net| {
-        let (me, parties, params, backend) = (net.me(), net.parties(), Params::default(), Backend::detect());
-        let here = Here { me, parties, session: SessionId::derive("test", &[b"counted"]), params, backend };
+        let (me, parties) = (net.me(), net.parties());
+        let here = Here::new(me, parties, SessionId::derive("test", &[b"counted"]));
         let (noted, mut rng, mut observer) = (Mutex::default(), laws::rng(me.0.into()), Outputs::default());
         let bits = TripleMasks::new(here, Box::new(IdealDealer::new(here, &noted)), counted, &mut rng);
         let mut masks: Box<dyn Masks> = Box::new(bits);

@@ -62,8 +62,8 @@ fn said<const N: usize>(ahead: bool) -> Vec<(Vec<u8>, Bits)> {
             let links = links.map(|_, link| Recorded::new(link, 1 << 24));
             let recorders: Vec<Recorder> = links.iter().map(|(_, link)| link.recorder()).collect();
             let mut net = Mesh::new(links);
-            let (me, params, backend) = (net.me(), Params::default(), Backend::detect());
-            let here = Here { me, parties: N as u16, session: SessionId::derive("test", &[b"last"]), params, backend };
+            let me = net.me();
+            let here = Here::new(me, N as u16, SessionId::derive("test", &[b"last"]));
             let value = laws::bits(BITS, &mut laws::rng(u128::from(me.0) + 70));
             let own: Vec<_> = (0..N as u16).map(|owner| (owner == me.0).then(|| value.clone())).collect();
             let (mut outputs, mut rng, options) =

@@ -151,8 +151,8 @@ fn stored_shares_are_told_of_an_evaluation() {
     let program = Program::from_circuit(laws::chain_and_layer(4)).unwrap();
     for (lies, end, checks) in [(false, Ok(()), "()(kk)"), (true, Err(Some(GARBLED_ROW)), "()(kk")] {
         let ends = Net::<3>::run(|net| {
-            let (me, parties, params, backend) = (net.me(), net.parties(), Params::default(), Backend::detect());
-            let here = Here { me, parties, session: SessionId::derive("test", &[b"told"]), params, backend };
+            let (me, parties) = (net.me(), net.parties());
+            let here = Here::new(me, parties, SessionId::derive("test", &[b"told"]));
             let (noted, mut rng) = (Mutex::<Noted>::default(), laws::rng(me.0.into()));
             let dealer = Box::new(IdealDealer::new(here, &noted));
             let mut masks = TripleMasks::new(here, dealer, Planned::of(&program), &mut rng);

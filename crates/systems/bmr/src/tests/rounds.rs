@@ -20,8 +20,8 @@ fn run(program: &Program, option: &str, value: &str) -> Vec<(u64, u64)> {
             let links = links.map(|_, link| Counted::new(link));
             let counters: Vec<Counter> = links.iter().map(|(_, link)| link.counter()).collect();
             let mut net = Mesh::new(links);
-            let (me, params, backend) = (net.me(), Params::default(), Backend::detect());
-            let here = Here { me, parties: 3, session: SessionId::derive("test", &[b"turns"]), params, backend };
+            let me = net.me();
+            let here = Here::new(me, 3, SessionId::derive("test", &[b"turns"]));
             let mut options = Options::new(Bmr.card());
             options.set(me, option, value).unwrap();
             let own = program.inputs().iter().zip(inputs);

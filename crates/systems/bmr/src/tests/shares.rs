@@ -14,8 +14,8 @@ fn on_shares<const N: usize>(program: &Program, products: &str, garbled: bool) {
     let inputs: Vec<Bits> = program.inputs().iter().map(|input| laws::bits(input.bits, &mut rng)).collect();
     let right: Vec<(usize, Bits)> = laws::clear(program, &inputs).into_iter().enumerate().collect();
     Net::<N>::run(|net| {
-        let (me, parties, params, backend) = (net.me(), net.parties(), Params::default(), Backend::detect());
-        let here = Here { me, parties, session: SessionId::derive("test", &[b"shares"]), params, backend };
+        let (me, parties) = (net.me(), net.parties());
+        let here = Here::new(me, parties, SessionId::derive("test", &[b"shares"]));
         let mut options = Options::new(Bmr.card());
         options.set(me, "products", products).unwrap();
         let (mut shares, mut outputs, mut rng) = (Kept::new("shares", []), Outputs::default(), laws::rng(me.0.into()));
@@ -30,7 +30,7 @@ fn on_shares<const N: usize>(program: &Program, products: &str, garbled: bool) {
         let own: Vec<_> = own.map(|(input, value)| input.owner.includes(me).then(|| value.clone())).collect();
         if garbled {
             let mut kept = Kept::new("garbled", []);
-            let make = Bmr.needs(program, &options, params).unwrap();
+            let make = Bmr.needs(program, &options, here.params).unwrap();
             let ahead = comity_protocol::Ahead { program: Some(program), make: &make[0], ..ahead };
             Bmr.prepare(&mut party, &ahead, &mut shares, &mut kept).unwrap();
             assert!(Bmr.prepare(&mut party, &ahead, &mut shares, &mut kept).is_err(), "no share is left");
@@ -38,7 +38,7 @@ fn on_shares<const N: usize>(program: &Program, products: &str, garbled: bool) {
         } else {
             options.set(me, "stored", "shares").unwrap();
             assert_eq!(
-                (Bmr.needs(program, &options, params).unwrap(), Bmr.source(program, &options)),
+                (Bmr.needs(program, &options, here.params).unwrap(), Bmr.source(program, &options)),
                 (vec![make], None)
             );
             let job = Job { program, inputs: &own, options: &options };

@@ -44,8 +44,8 @@ fn each_output_has_a_mask_of_its_own() {
     let mut seen = Vec::new();
     for run in 0..2u8 {
         let stored = Net::<2>::run(|net| {
-            let (me, parties, params, backend) = (net.me(), net.parties(), Params::default(), Backend::detect());
-            let here = Here { me, parties, session: SessionId::derive("test", &[&[run]]), params, backend };
+            let (me, parties) = (net.me(), net.parties());
+            let here = Here::new(me, parties, SessionId::derive("test", &[&[run]]));
             let mut masks = Ideal::new(here.session, me.0.into(), parties.into());
             let (mut rng, mut observer, mut kept) = (laws::rng(me.0.into()), laws::Outputs::default(), Vec::new());
             let mut party = Party { net, here, rng: &mut rng, observer: &mut observer };

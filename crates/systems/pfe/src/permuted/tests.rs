@@ -209,10 +209,7 @@ fn two_functions_of_a_shape_send_as_much_and_what_is_sent_is_drawn() {
 /// Whoever knows the offset of the switches' extension reads what each switch may add, whichever way it goes.
 #[test]
 fn the_offset_of_switches_is_drawn() {
-    let here = |party| {
-        let (params, backend) = (Params::default(), Backend::detect());
-        Here { me: PartyId(party), parties: 2, session: SessionId::new([3; 32]), params, backend }
-    };
+    let here = |party| Here::new(PartyId(party), 2, SessionId::new([3; 32]));
     let offset = |seed| {
         let receive = |ch: &mut MemoryChannel| {
             let (session, backend) = (here(0).session.child("switches"), Backend::detect());

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use comity_channel::{Counted, Counter, MemoryChannel, Mesh, PerPeer, memory, memory_mesh};
 use comity_circuit::Program;
-use comity_core::{Bits, Params, PartyId, Result};
+use comity_core::{Bits, PartyId, Result};
 use comity_gmw::run_with;
 use comity_protocol::{Here, Job, Options, Party, Protocol};
 use comity_testing::PATIENCE;
@@ -55,7 +55,7 @@ fn run(parties: u16, program: &Program, inputs: &[Bits; 2]) -> (Vec<[u64; 2]>, V
         let counters = PerPeer::new(links.me(), parties, |peer| links[peer].counter());
         let (mut net, options, mut seen) = (Mesh::new(links), Options::new(GmwToken.card()), Vec::new());
         let me = net.me();
-        let here = Here { me, parties, session: session(2), params: Params::default(), backend: backend() };
+        let here = Here::new(me, parties, session(2));
         let (mut rng, mut outputs) = (rng(u128::from(me.0) + 5), Outputs::default());
         let mut party = Party { net: &mut net, here, rng: &mut rng, observer: &mut outputs };
         let own = program.inputs().iter().zip(inputs);

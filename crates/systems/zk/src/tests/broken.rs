@@ -1,7 +1,7 @@
 //! Conversations whose messages are changed in every way, by either party.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Error, Kind, Params, PartyId, Result, SessionId};
+use comity_core::{Error, Kind, PartyId, Result, SessionId};
 use comity_protocol::Here;
 use comity_testing::{Case, Deviation, Verdict, deviate};
 
@@ -12,8 +12,7 @@ use crate::{Conversation, Soundness, Statement, System, prove_to, verify_from};
 pub(super) fn here(me: u16, session: u64) -> Here {
     let mut id = [9; 32];
     id[..8].copy_from_slice(&session.to_le_bytes());
-    let (session, params) = (SessionId::new(id), Params::default());
-    Here { me: PartyId(me), parties: 2, session, params, backend: Backend::detect() }
+    Here::new(PartyId(me), 2, SessionId::new(id))
 }
 
 /// Whether an error names a check, or what is wrong with what came, or that nothing more does.

@@ -1,7 +1,7 @@
 //! What is drawn is drawn: two proofs of one statement by one witness have nothing in common, in conversation
 //! or in files.
 
-use comity_core::{Backend, Params, PartyId, SessionId};
+use comity_core::{Backend, PartyId, SessionId};
 use comity_protocol::Here;
 use comity_testing::laws::{assert_fresh, said_by_two};
 
@@ -11,10 +11,7 @@ use crate::{Conversation, Soundness, System, prove, prove_to, verify_from};
 #[test]
 fn two_conversations_have_no_message_in_common() {
     let statement = statement(b"");
-    let here = |me: u16| {
-        let (params, backend) = (Params::default(), Backend::detect());
-        Here { me: PartyId(me), parties: 2, session: SessionId::new([7; 32]), params, backend }
-    };
+    let here = |me: u16| Here::new(PartyId(me), 2, SessionId::new([7; 32]));
     let moves = conversing().map(|system| Conversation::ThreeMoves(system, Soundness::Bits128));
     for way in moves.chain([Conversation::Vole, Conversation::Garbled, Conversation::GarbledRows]) {
         // The mask of a checked extension for choices that are given has a correction of zero.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use comity_channel::Mesh;
-use comity_core::{Backend, Kind, Params};
+use comity_core::Kind;
 use comity_testing::laws::{bits, rng};
 use comity_testing::ot::DealtBaseOts;
 use comity_testing::{Kept, Net};
@@ -11,8 +11,7 @@ use comity_testing::{Kept, Net};
 use super::*;
 
 fn here(net: &Mesh<'_>, session: &str) -> Here {
-    let (session, backend) = (SessionId::derive(session, &[]), Backend::detect());
-    Here { me: net.me(), parties: 2, session, params: Params::default(), backend }
+    Here::new(net.me(), 2, SessionId::derive(session, &[]))
 }
 
 /// Batches of a lot that is made in this session, with generators from a seed.
