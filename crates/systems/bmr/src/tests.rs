@@ -102,7 +102,7 @@ mod ahead {
 /// A circuit of more gates than a chunk of nine parties holds, among nine.
 #[test]
 fn long_programs_take_several_chunks() {
-    let program = Program::map(laws::chain_and_layer(16), 700, &[]).unwrap();
+    let program = Program::map(laws::chain_and_layer(16), 480, &[]).unwrap();
     let mut rng = laws::rng(7);
     let inputs: Vec<_> = program.inputs().iter().map(|input| laws::bits(input.bits, &mut rng)).collect();
     assert!(program.and_gates() > (crate::chunk::CHUNK / 9) as u64);

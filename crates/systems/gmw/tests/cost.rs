@@ -4,10 +4,11 @@ use comity_channel::{Change, Direction, Mesh, Recorded, Tamper, Tampering};
 use comity_circuit::{Builder, Program, Recipients, Wire};
 use comity_core::{Backend, Bits, Kind};
 use comity_gmw::Gmw;
+use comity_protocol::Protocol;
 use comity_testing::laws::{bits, chain_and_layer, check, rng, run, traffic};
 use comity_testing::peak_memory;
 
-use super::{over_links, setting};
+use super::{dealt, over_links, setting};
 
 /// Two outputs: one for all, one for party 1.
 fn program(width: usize) -> Program {
@@ -74,19 +75,21 @@ fn every_backend_sends_the_same_bytes() {
 }
 
 /// Party 2 of three is lost after each part of its bytes to party 0: nobody hangs, and nobody takes what is not there.
+/// Its last bytes, the openings, it says over dealt base OTs, which are quick.
 #[test]
 fn a_party_lost_at_any_time_is_an_error() {
-    let (program, inputs) = (program(60), inputs(60));
-    let all = traffic(&Gmw, 3, &program, &inputs, setting(Backend::detect()))[2][0].sent;
-    let places = (0..40).map(|i| i * all / 40).chain(all - 60..all);
-    for at in places {
+    let (program, inputs, dealt) = (program(60), inputs(60), dealt());
+    let all = |protocol: &dyn Protocol| traffic(protocol, 3, &program, &inputs, setting(Backend::detect()))[2][0].sent;
+    let (real, short) = (all(&Gmw), all(&dealt));
+    let places = (0..40).map(|i| (&Gmw as &dyn Protocol, i * real / 40));
+    for (protocol, at) in places.chain((short - 60..short).map(|at| (&dealt as &dyn Protocol, at))) {
         let ends = over_links(3, |links| {
             let (me, lost) =
                 (links.me(), Tamper { direction: Direction::Outgoing, at: at as usize, change: Change::Close });
             let links = links.map(|peer, link| -> Box<dyn comity_channel::Channel> {
                 if (me.0, peer.0) == (2, 0) { Box::new(Tampering::new(link, &lost)) } else { Box::new(link) }
             });
-            run(&Gmw, &mut Mesh::new(links), &program, &inputs, setting(Backend::detect())).map(drop)
+            run(protocol, &mut Mesh::new(links), &program, &inputs, setting(Backend::detect())).map(drop)
         });
         let error = ends[0].as_ref().expect_err("party 0 lacks what was lost");
         assert!(matches!(error.kind, Kind::Closed | Kind::TimedOut(_)), "at byte {at}: {error}");

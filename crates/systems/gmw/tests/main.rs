@@ -29,18 +29,22 @@ laws!(
     }
 );
 
-/// Law 3 in more runs, over dealt base OTs. Much of what is then changed is of triples that are not used up.
-#[test]
-fn deviations_over_dealt_base_ots() {
+/// GMW over dealt base OTs.
+fn dealt() -> RunBy<Gmw> {
     fn run(me: &mut Party<'_, '_>, job: &Job<'_>) -> Result<()> {
         let mut me = me.sub("gmw");
         let extension = if job.options.word("dealer") == "iknp" { OtKind::Iknp } else { OtKind::SoftSpoken };
         let dealer = OtTriples::setup_over::<DealtBaseOts>(&mut me.sub("dealer"), extension)?;
         run_with(&mut me, Some(Box::new(dealer)), job)
     }
-    let dealt = RunBy { protocol: Gmw, run };
-    laws::deviations(&dealt, &Laws { felt: 70, ..Laws::USUAL });
-    laws::deviations(&dealt, &Laws { felt: 70, deviations: 36, options: &[("dealer", "iknp")], ..Laws::USUAL });
+    RunBy { protocol: Gmw, run }
+}
+
+/// Law 3 in more runs, over dealt base OTs. Much of what is then changed is of triples that are not used up.
+#[test]
+fn deviations_over_dealt_base_ots() {
+    laws::deviations(&dealt(), &Laws { felt: 70, ..Laws::USUAL });
+    laws::deviations(&dealt(), &Laws { felt: 70, deviations: 36, options: &[("dealer", "iknp")], ..Laws::USUAL });
 }
 
 mod iknp {
@@ -61,13 +65,7 @@ fn setting(backend: Backend) -> Setting {
 
 /// The place of a party.
 fn here(net: &Mesh<'_>) -> Here {
-    Here {
-        me: net.me(),
-        parties: net.parties(),
-        session: SessionId::derive("test of gmw", &[]),
-        params: Params::default(),
-        backend: Backend::detect(),
-    }
+    Here::new(net.me(), net.parties(), SessionId::derive("test of gmw", &[]))
 }
 
 /// Runs `N` parties as the protocol sees them.

@@ -84,7 +84,7 @@ fn programs_run_on_the_real_dealer() {
 #[test]
 fn calls_repeated_and_in_several_turns() {
     let mut rng = drawn(4);
-    let program = Program::map(chain_and_layer(1500), 600, &[0]).unwrap();
+    let program = Program::map(chain_and_layer(1500), 200, &[0]).unwrap();
     let inputs: Vec<Bits> = program.inputs().iter().map(|i| bits(i.bits, &mut rng)).collect();
     check::<3>(&program, &inputs, Some(1 << 14));
 }
