@@ -30,6 +30,8 @@ pub(crate) struct MixedEngine<'a, 'n, 'd> {
     words: Zeroizing<Vec<u128>>,
     bits: BitRows,
     labels: Zeroizing<Vec<Block>>,
+    /// Labels of what is converted: memory that is kept.
+    converted: Zeroizing<Vec<Block>>,
     /// Where the frames begin in the words, bits and labels.
     frames: [usize; 3],
     /// The wires of calls that run on shares of bits.
@@ -53,8 +55,8 @@ impl<'a, 'n, 'd> MixedEngine<'a, 'n, 'd> {
         plans: &'a Plans,
     ) -> MixedEngine<'a, 'n, 'd> {
         let [bits, slots] = [(); 2].map(|()| BitRows::new(machines.bits.backend()));
-        let (words, labels) = Default::default();
-        MixedEngine { net, me, machines, plans, words, bits, labels, frames: [0; 3], slots }
+        let (words, labels, converted) = Default::default();
+        MixedEngine { net, me, machines, plans, words, bits, labels, converted, frames: [0; 3], slots }
     }
 
     /// What this party holds: words, bits, and labels.
@@ -116,14 +118,16 @@ impl<'a, 'n, 'd> MixedEngine<'a, 'n, 'd> {
             let places: Vec<Place> =
                 stage.joined.iter().map(|(from, _)| self.place(side, Form::Boolean, *from)).collect();
             let own: Bits = (0..copies).flat_map(|t| places.iter().map(move |place| wires[place.at(t)] == 1)).collect();
-            let converted = self.machines.words.converting(self.net, |conversions, ch| conversions.labels(ch, &own))?;
-            let mut labels = converted[0].iter().zip(converted[1].iter()).map(|(x, y)| *x ^ *y);
+            let converted = self.converted(&own)?;
+            let (first, second) = converted[..2 * own.len()].split_at(own.len());
+            let mut labels = first.iter().zip(second).map(|(x, y)| *x ^ *y);
             for t in 0..copies {
                 for (_, to) in &stage.joined {
                     let to = self.place(side, Form::Yao, BitAt::Frame(*to)).at(t);
                     self.labels[to] = labels.next().expect("a label for each bit");
                 }
             }
+            self.converted = converted;
         }
         for (from, to) in &stage.split {
             let (from, to) = (self.place(side, Form::Yao, *from), self.place(side, Form::Boolean, BitAt::Frame(*to)));
@@ -132,6 +136,19 @@ impl<'a, 'n, 'd> MixedEngine<'a, 'n, 'd> {
             }
         }
         self.close(stage, side)
+    }
+
+    /// Labels of bits of which either party has one: first those of party 0's bits, then those of party 1's; what comes
+    /// behind them is of no use.
+    fn converted(&mut self, own: &Bits) -> Result<Zeroizing<Vec<Block>>> {
+        let mut labels = std::mem::take(&mut self.converted);
+        if labels.len() < 2 * own.len() {
+            labels = Zeroizing::new(vec![Block::ZERO; 2 * own.len()]);
+        }
+        let (first, second) = labels[..2 * own.len()].split_at_mut(own.len());
+        let to = [first, second];
+        self.machines.words.converting(self.net, |conversions, ch| conversions.labels_to(ch, own, to))?;
+        Ok(labels)
     }
 
     /// Words become labels of their bits: a circuit adds the shares.
@@ -143,17 +160,19 @@ impl<'a, 'n, 'd> MixedEngine<'a, 'n, 'd> {
                 own.extend_from(&Bits::from_u128(share, opening.bits as usize).expect("it is masked"));
             }
         }
-        let converted = self.machines.words.converting(self.net, |conversions, ch| conversions.labels(ch, &own))?;
+        let converted = self.converted(&own)?;
+        let (first, second) = converted[..2 * own.len()].split_at(own.len());
         let mut from = 0;
         for t in 0..side.copies as u64 {
             for opening in &stage.openings {
                 let bits = opening.bits as usize;
                 let to = self.place(side, Form::Yao, BitAt::Frame(opening.to)).at(t);
-                self.labels[to..to + bits].copy_from_slice(&converted[0][from..from + bits]);
-                self.labels[to + bits..to + 2 * bits].copy_from_slice(&converted[1][from..from + bits]);
+                self.labels[to..to + bits].copy_from_slice(&first[from..from + bits]);
+                self.labels[to + bits..to + 2 * bits].copy_from_slice(&second[from..from + bits]);
                 from += bits;
             }
         }
+        self.converted = converted;
         for opening in &stage.openings {
             let place = |at: usize| self.place(side, Form::Yao, BitAt::Frame(at));
             let (args, outs) = ([place(opening.to), place(opening.to + opening.bits as usize)], [place(opening.sum())]);
