@@ -52,7 +52,7 @@ fn a_plan_that_does_not_fit_is_refused_by_its_line() {
         ("two yao", "line 1 of the plan: `two` is not the number of a line, nor `gates`"),
         ("yao", "line 1 of the plan: `yao` is not LINE FORM"),
         ("2 mul in yao", "line 1 of the plan: `2 mul in yao` is not LINE FORM"),
-        ("2 yao\n2 boolean", "line 2 of the plan: line 1 says the same"),
+        ("2 yao\n2 boolean", "line 2 of the plan: line 1 gives the form of these operations already"),
         ("1 yao", "line 1 of the plan: line 1 of `f.cty` has no operation on words"),
         ("4 div yao", "line 1 of the plan: line 4 of `f.cty` has no `div`; it has less, mul, square"),
         ("4 less arithmetic", "line 1 of the plan: `less` of `f.cty` cannot be arithmetic there"),
