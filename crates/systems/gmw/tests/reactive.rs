@@ -57,6 +57,9 @@ fn an_error_is_the_end() {
         [none.map(drop), then.map(drop)].map(|end| end.unwrap_err().to_string())
     });
     for [first, second] in ends {
-        assert!(first.contains("without a dealer of triples") && second.contains("start a new session"), "{first}; {second}");
+        assert!(
+            first.contains("without a dealer of triples") && second.contains("start a new session"),
+            "{first}; {second}"
+        );
     }
 }
