@@ -2,9 +2,10 @@
 //!
 //! Parties are threads of this process over TCP on this machine, one thread a party.
 
+use std::hint::black_box;
 use std::time::Instant;
 
-use comity_arith::{Conversions, Lifted, Party as Hand, Word};
+use comity_arith::{Conversions, Lifted, Party as Hand, Word, permute_bits};
 use comity_channel::{Channel, Result};
 use comity_circuit::{Builder, Call, Lowered, Place};
 use comity_core::{Bits, Block, PartyId};
@@ -57,7 +58,7 @@ type Conversion = Box<dyn FnMut(&mut Conversions, &mut dyn Channel) -> Result<()
 type Make = fn(usize) -> Conversion;
 
 /// The conversions, of words of 32 bits.
-const CONVERSIONS: &[(&str, Make)] = &[("a2y", a2y), ("b2a", b2a)];
+const CONVERSIONS: &[(&str, Make)] = &[("a2y", a2y), ("b2a", b2a), ("b2y", b2y), ("y2b", y2b)];
 
 /// The words that are converted at once, and how often.
 const CONVERTED: usize = 1 << 12;
@@ -155,8 +156,7 @@ fn a2y(words: usize) -> Conversion {
     let sum = b.quiet(|b| arith::add(b, &x, &y));
     b.output("sum", &sum);
     let adder = Lowered::new(&b.finish());
-    let bits = 32 * words;
-    let own = Bits::from_words((0..words.div_ceil(2)).map(|_| SystemRng.next_u64()).collect(), bits);
+    let (bits, own) = (32 * words, own_bits(words));
     let mut memory = vec![Block::ZERO; 3 * bits];
     Box::new(move |conversions, ch| {
         let (first, second) = memory[..2 * bits].split_at_mut(bits);
@@ -179,6 +179,32 @@ fn b2a(words: usize) -> Conversion {
     })
 }
 
+/// Random bits of words.
+fn own_bits(words: usize) -> Bits {
+    Bits::from_words((0..words.div_ceil(2)).map(|_| SystemRng.next_u64()).collect(), 32 * words)
+}
+
+/// Shared bits become labels: the sum of those of both parties' bits.
+fn b2y(words: usize) -> Conversion {
+    let own = own_bits(words);
+    let mut memory = vec![Block::ZERO; 2 * own.len()];
+    Box::new(move |conversions, ch| {
+        let (first, second) = memory.split_at_mut(own.len());
+        conversions.labels_to(ch, &own, [&mut *first, &mut *second])?;
+        first.iter_mut().zip(second).for_each(|(x, y)| *x ^= *y);
+        ch.flush()
+    })
+}
+
+/// Labels become shares of bits.
+fn y2b(words: usize) -> Conversion {
+    let labels: Vec<Block> = (0..32 * words).map(|_| Block::random(&mut SystemRng)).collect();
+    Box::new(move |_, _| {
+        black_box(permute_bits(black_box(&labels)));
+        Ok(())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,7 +215,7 @@ mod tests {
         assert!(cost.ends.iter().all(|seconds| *seconds > 0.0));
         // Two comparisons of ten words, beyond the set-up.
         assert!(cost.bytes > 20 * 46 * 32, "{}", cost.bytes);
-        for cost in [online(10), converted(40, a2y), converted(10, b2a)] {
+        for cost in [online(10), converted(40, a2y), converted(10, b2a), converted(10, b2y), converted(10, y2b)] {
             assert!(cost.unwrap().ends.iter().all(|seconds| *seconds > 0.0));
         }
     }

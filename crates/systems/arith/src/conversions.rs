@@ -26,6 +26,7 @@ use comity_garble::{EvaluatedStream, GarbledStream, HalfGates};
 use comity_ot::base::{BaseOt, Simplest};
 use comity_ot::{AtLeast, SemiHonest};
 use comity_protocol::{Here, Party, Shelf};
+use comity_share::bits::BitShares;
 use comity_share::ring::{WordWriter, word_mask};
 use comity_share::triples::OtKind;
 use zeroize::Zeroizing;
@@ -392,6 +393,12 @@ impl<'d> Conversions<'d> {
         }
         Ok(sums)
     }
+}
+
+/// The shares of the bits of which these are the labels: their permute bits. Nothing is sent.
+pub fn permute_bits(labels: &[Block]) -> BitShares {
+    let word = |labels: &[Block]| (0..).zip(labels).fold(0, |word, (i, label)| word | u64::from(label.lsb()) << i);
+    BitShares::from_words(labels.chunks(64).map(word).collect(), labels.len())
 }
 
 /// The OTs of a way.

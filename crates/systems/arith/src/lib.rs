@@ -41,7 +41,7 @@ mod sketch;
 mod word_circuit;
 mod words;
 
-pub use conversions::{Conversions, Lifted};
+pub use conversions::{Conversions, Lifted, permute_bits};
 pub use hand::{Party, Word};
 pub use machine::{Matrices, Products, WordMachine};
 pub use protocol::{Arith, run_with};

@@ -1,11 +1,10 @@
 //! Programs on three forms of shares, call by call.
 
-use comity_arith::{Lifted, WordMachine};
+use comity_arith::{Lifted, WordMachine, permute_bits};
 use comity_channel::Mesh;
 use comity_circuit::{Call, Engine, Lowered, Place, Program, Put, Shown};
 use comity_core::{Bits, Block, Error, PartyId, Result};
 use comity_gmw::{BitMachine, BitSharing};
-use comity_share::bits::BitShares;
 use comity_share::ring::word_mask;
 use comity_sharing::{BitRows, WireRows, run_calls};
 use zeroize::Zeroizing;
@@ -411,13 +410,7 @@ impl Engine for MixedEngine<'_, '_, '_> {
                 let shares = if form == Form::Boolean {
                     self.bits.pack(shown.wires())
                 } else {
-                    // The permute bits of both parties' labels are shares of the bits.
-                    let mut shares = BitShares::with_room(shown.bits);
-                    for labels in self.labels[shown.wires()].chunks(64) {
-                        let word = labels.iter().enumerate().fold(0, |word, (i, of)| word | u64::from(of.lsb()) << i);
-                        shares.push(&[word], labels.len());
-                    }
-                    shares
+                    permute_bits(&self.labels[shown.wires()])
                 };
                 self.machines.bits.reveal(self.net, shown.to, &shares)
             }
