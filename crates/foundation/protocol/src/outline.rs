@@ -42,6 +42,8 @@ pub struct Converted {
     pub to: Form,
     /// The bits of each.
     pub bits: u32,
+    /// Where a circuit adds both parties' shares for it: the form in which it is computed.
+    pub adder: Option<Form>,
     /// How many.
     pub times: u64,
 }

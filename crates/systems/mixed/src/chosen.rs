@@ -13,7 +13,7 @@ use crate::form::{Assignment, Form};
 use crate::graph::FormGraph;
 use crate::planner::{self, Wanted};
 use crate::plans::Plans;
-use crate::prices;
+use crate::prices::Conversions;
 use crate::protocol::extension;
 
 /// The option that says which form operations have.
@@ -44,7 +44,9 @@ pub(crate) struct Chosen {
     pub(crate) graph: FormGraph,
     pub(crate) forms: Vec<Form>,
     pub(crate) assignment: Assignment,
-    kind: OtKind,
+    /// What the assignment makes of each call.
+    pub(crate) plans: Plans,
+    conversions: Conversions,
 }
 
 /// What a choice depends on: the digest of the program, and the options.
@@ -75,18 +77,37 @@ pub(crate) fn chosen(program: &Program, options: &Options) -> Result<Arc<Chosen>
         _ => NetProfile::LAN,
     };
     let graph = planner::graph(program, kind);
-    let mut run = |forms: &[Form]| {
-        let plans = Plans::new(program, &planner::assignment(program, &graph, forms));
-        let mut talk = Talk::new(2);
-        costs::run(program, &plans, kind, &mut talk);
-        seconds(&talk, &net)
+    let words = graph.values.iter().filter(|value| graph.forms(value.from).any(|form| form == Form::Arithmetic));
+    let conversions = Conversions::new(words.map(|value| value.bits), kind);
+    // Of the assignments to choose from with these forms, the soonest, and how soon it is.
+    let soonest = |forms: &[Form]| {
+        let all = planner::assignments(program, &graph, forms, &conversions, &net);
+        let timed = all.into_iter().map(|assignment| {
+            let (plans, mut talk) = (Plans::new(program, &assignment), Talk::new(2));
+            costs::run(program, &plans, kind, &mut talk);
+            (seconds(&talk, &net), assignment, plans)
+        });
+        timed.min_by(|(one, ..), (other, ..)| one.total_cmp(other)).expect("there is one")
     };
-    let convert = |from, to, bits| prices::conversion(from, to, bits, kind);
-    let forms = planner::forms(program, &graph, wanted, &convert, &net, &mut run)?;
-    let assignment = planner::assignment(program, &graph, &forms);
-    let chosen = Arc::new(Chosen { graph, forms, assignment, kind });
+    let forms = planner::forms(program, &graph, wanted, &conversions, &net, &mut |forms| soonest(forms).0)?;
+    let (_, assignment, plans) = soonest(&forms);
+    let chosen = Arc::new(Chosen { graph, forms, assignment, plans, conversions });
     *last = Some((key, chosen.clone()));
     Ok(chosen)
+}
+
+fn digest(assignment: &Assignment) -> String {
+    let mut transcript = Transcript::new("comity mixed plan v1");
+    let bytes = |forms: &[Form]| forms.iter().map(|form| *form as u8).collect::<Vec<u8>>();
+    for circuit in &assignment.circuits {
+        transcript.absorb("notes", &bytes(&circuit.notes));
+        transcript.absorb("gates", &bytes(&[circuit.gates]));
+        transcript.absorb("adders", &bytes(&[circuit.adders]));
+    }
+    transcript.absorb("regions", &bytes(&assignment.regions));
+    let mut digest = [0; 8];
+    transcript.challenge_bytes("digest", &mut digest);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The seconds that a run takes: its messages, and the longer of the times for its bytes and for its work.
@@ -99,22 +120,12 @@ fn seconds(talk: &Talk, net: &NetProfile) -> f64 {
 impl Chosen {
     /// The digest of the forms, in hexadecimal digits.
     pub(crate) fn digest(&self) -> String {
-        let mut transcript = Transcript::new("comity mixed plan v1");
-        let bytes = |forms: &[Form]| forms.iter().map(|form| *form as u8).collect::<Vec<u8>>();
-        for circuit in &self.assignment.circuits {
-            transcript.absorb("notes", &bytes(&circuit.notes));
-            transcript.absorb("gates", &bytes(&[circuit.gates]));
-        }
-        transcript.absorb("regions", &bytes(&self.assignment.regions));
-        let mut digest = [0; 8];
-        transcript.challenge_bytes("digest", &mut digest);
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        digest(&self.assignment)
     }
 
     /// The choice for people.
     pub(crate) fn outline(&self, program: &Program) -> Outline {
-        let convert = |from, to, bits| prices::conversion(from, to, bits, self.kind);
-        planner::outline(program, &self.graph, &self.forms, &convert)
+        planner::outline(program, &self.graph, (&self.forms, &self.assignment), &self.conversions)
     }
 }
 

@@ -2,9 +2,9 @@
 
 use comity_arith::costs::{OT, chosen_ots, garbled, make_matrices, make_products, setup, told};
 use comity_circuit::{Lowered, Program, Step};
-use comity_core::{PartyId, Result};
+use comity_core::PartyId;
 use comity_gmw::costs as shares;
-use comity_protocol::{Costing, Talk};
+use comity_protocol::Talk;
 use comity_share::triples::OtKind;
 use comity_sharing::BitRows;
 
@@ -25,12 +25,6 @@ pub fn evaluate(program: &Program, assignment: &Assignment, extension: OtKind) -
     run(program, &Plans::new(program, assignment), extension, &mut talk);
     let bytes = (talk.sent(GARBLER) + talk.sent(EVALUATOR)) as f64;
     FormCost { bytes, rounds: talk.delays() as f64 / 2.0, ns: talk.seconds() * 1e9 }
-}
-
-/// Goes through the messages of a run.
-pub(crate) fn costs(of: &Costing<'_>, assignment: &Assignment, extension: OtKind, talk: &mut Talk) -> Result<()> {
-    run(of.program, &Plans::new(of.program, assignment), extension, talk);
-    Ok(())
 }
 
 /// Goes through the messages of a run of these plans.
@@ -128,6 +122,9 @@ fn calls(plans: &Plans, stages: &Stages, times: u64, extension: OtKind, talk: &m
 }
 
 fn conversions(plans: &Plans, stage: &Stage, copies: u64, extension: OtKind, talk: &mut Talk) {
+    if let Some(adder) = &stage.adder {
+        gates(Form::Boolean, adder, copies, talk);
+    }
     if !stage.openings.is_empty() {
         let bits: u64 = stage.openings.iter().map(|opening| u64::from(opening.bits)).sum();
         ots(bits * copies, extension, talk);

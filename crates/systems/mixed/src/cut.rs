@@ -205,14 +205,18 @@ pub(crate) struct Cut<'c> {
     of_gate: Vec<Option<u32>>,
 }
 
-/// The forms of a circuit's notes and gates that are computed: those that are asked for, if they are possible.
-pub(crate) fn possible(circuit: &Circuit, forms: &CircuitForms) -> (Vec<Form>, Form) {
-    let gates = if forms.gates == Form::Arithmetic { Form::Yao } else { forms.gates };
+/// The forms of a circuit's notes, of its gates, and of its adders.
+pub(crate) type Possible = (Vec<Form>, Form, Form);
+
+/// The forms of a circuit that are computed: those that are asked for, if they are possible.
+pub(crate) fn possible(circuit: &Circuit, forms: &CircuitForms) -> Possible {
+    let of_bits = |form: Form| if form == Form::Arithmetic { Form::Yao } else { form };
+    let [gates, adders] = [forms.gates, forms.adders].map(of_bits);
     let of = |(index, note)| match forms.notes.get(index) {
         Some(&form) if allowed(note, form) => form,
         _ => gates,
     };
-    (circuit.notes().iter().enumerate().map(of).collect(), gates)
+    (circuit.notes().iter().enumerate().map(of).collect(), gates, adders)
 }
 
 impl<'c> Cut<'c> {

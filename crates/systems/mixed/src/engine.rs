@@ -109,6 +109,9 @@ impl<'a, 'n, 'd> MixedEngine<'a, 'n, 'd> {
                 self.bits.wires_mut()[to.at(t as u64)] = (self.words[self.word(side, *word, t)] & 1) as u8;
             }
         }
+        if let Some(adder) = &stage.adder {
+            self.add(stage, adder, side)?;
+        }
         if !stage.openings.is_empty() {
             self.open(stage, side)?;
         }
@@ -148,6 +151,29 @@ impl<'a, 'n, 'd> MixedEngine<'a, 'n, 'd> {
         let to = [first, second];
         self.machines.words.converting(self.net, |conversions, ch| conversions.labels_to(ch, own, to))?;
         Ok(labels)
+    }
+
+    /// Words become shares of their bits: a circuit adds what the parties have. The bits of a share are shared as they
+    /// stand, by who has them and nobody else.
+    fn add(&mut self, stage: &Stage, adder: &Lowered, side: &Side<'_>) -> Result<()> {
+        let (mut args, mut outs) = (Vec::new(), Vec::new());
+        for added in &stage.added {
+            let bits = added.bits as usize;
+            let shares = [added.to, added.to + bits].map(|at| self.place(side, Form::Boolean, BitAt::Frame(at)));
+            let own = usize::from(self.me.0);
+            for t in 0..side.copies {
+                let share = self.words[self.word(side, added.word, t)];
+                let [own, other] = [own, 1 - own].map(|party| shares[party].at(t as u64));
+                let wires = self.bits.wires_mut();
+                (0..bits).for_each(|bit| wires[own + bit] = (share >> bit & 1) as u8);
+                wires[other..other + bits].fill(0);
+            }
+            args.extend(shares);
+            outs.push(self.place(side, Form::Boolean, BitAt::Frame(added.sum())));
+        }
+        self.machines.words.converting_if(self.net, |conversions, ch| conversions.end_gates(ch))?;
+        let times = side.copies as u64;
+        self.share(&Call { index: usize::MAX, circuit: adder, times, args: &args, outs: &outs })
     }
 
     /// Words become labels of their bits: a circuit adds the shares.

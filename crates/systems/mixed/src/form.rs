@@ -18,7 +18,7 @@ pub struct Assignment {
 impl Assignment {
     /// One form for all operations and regions of a program that can have it; the others are labels.
     pub fn uniform(program: &Program, form: Form) -> Assignment {
-        let of = |circuit: &Circuit| CircuitForms { notes: vec![form; circuit.notes().len()], gates: form };
+        let of = |circuit: &Circuit| CircuitForms::uniform(circuit, form);
         Assignment {
             circuits: program.circuits().iter().map(of).collect(),
             regions: vec![form; regions(program).len()],
@@ -34,4 +34,13 @@ pub struct CircuitForms {
     pub notes: Vec<Form>,
     /// The form of the gates that belong to no note; never arithmetic.
     pub gates: Form,
+    /// The form of the adders by which words become bits: shares of bits, or else labels.
+    pub adders: Form,
+}
+
+impl CircuitForms {
+    /// One form for all operations and gates of a circuit. Words become bits by garbled adders.
+    pub fn uniform(circuit: &Circuit, form: Form) -> CircuitForms {
+        CircuitForms { notes: vec![form; circuit.notes().len()], gates: form, adders: Form::Yao }
+    }
 }

@@ -45,6 +45,8 @@ pub struct Passed {
     pub from: usize,
     /// The nodes that read it: a conversion to a form is paid once, for all of them.
     pub to: Vec<usize>,
+    /// The circuit in whose calls they read it.
+    pub circuit: usize,
     /// The bits of the value.
     pub bits: u32,
     /// How often a run computes it.

@@ -7,6 +7,7 @@
 //! Small programs are tried out. All is a function of the program and of the network that the parties agreed
 //! on, the same on every machine.
 
+mod adders;
 mod coarse;
 mod file;
 mod min_cut;
@@ -21,10 +22,12 @@ use comity_circuit::Program;
 use comity_core::Result;
 
 use crate::form::Form;
-use crate::graph::{FormGraph, Node};
+use crate::graph::{FormGraph, Node, Passed};
+use crate::prices::Conversions;
+pub(crate) use adders::assignments;
 pub(crate) use outline::outline;
 use problem::Problem;
-pub(crate) use program::{assignment, graph};
+pub(crate) use program::graph;
 use seconds::{Convert, Prices};
 
 /// Free nodes below which all assignments are tried, and how many steps that may take.
@@ -36,7 +39,7 @@ const SHARES: [f64; 4] = [0.0, 1.0 / 64.0, 1.0 / 8.0, 1.0];
 const SEVERAL: usize = 200;
 const MANY: usize = 2000;
 
-/// The candidates of which a whole run is counted, beside those of one form.
+/// The candidates of which a whole run is counted, beside those of one form, for each way to price conversions.
 const COUNTED: usize = 5;
 
 /// How somebody wants a program's operations to be.
@@ -58,42 +61,70 @@ pub(crate) fn forms(
     program: &Program,
     graph: &FormGraph,
     wanted: Wanted<'_>,
-    convert: Convert<'_>,
+    conversions: &Conversions,
     net: &NetProfile,
     run: &mut dyn FnMut(&[Form]) -> f64,
 ) -> Result<Vec<Form>> {
+    let garbled: Convert<'_> = &|from, to, value, _| conversions.of(value, from, to, Form::Yao);
+    let cheaper: Convert<'_> = &|from, to, value, prices| {
+        let [garbled, shared] = [Form::Yao, Form::Boolean].map(|adders| conversions.of(value, from, to, adders));
+        if prices.seconds(&shared) < prices.seconds(&garbled) { shared } else { garbled }
+    };
+    let auto = |graph: &FormGraph, run: &mut dyn FnMut(&[Form]) -> f64| {
+        let can_be = |value: &Passed| graph.nodes[value.from].costs[Form::Arithmetic as usize].is_some();
+        let is_open = graph.values.iter().any(|value| can_be(value) && conversions.is_open(value.bits));
+        let converts = [garbled, cheaper];
+        assign(graph, &converts[..if is_open { 2 } else { 1 }], net, run)
+    };
     match wanted {
         Wanted::Pure(form) => Ok(pure(graph, form)),
-        Wanted::Auto => Ok(assign(graph, convert, net, run)),
+        Wanted::Auto => Ok(auto(graph, run)),
         Wanted::File(text) => {
             let mut pinned = graph.clone();
             file::pin(text, program, &mut pinned)?;
-            Ok(assign(&pinned, convert, net, run))
+            Ok(auto(&pinned, run))
         }
     }
 }
 
 /// The form of each node of a graph with which a run takes least on this network, as far as was found: never
-/// more than in one form as far as possible. `run` says how long a run takes with these forms.
+/// more than in one form as far as possible. Candidates are made with each of these prices of conversions. `run` says
+/// how long a run takes with these forms.
 ///
 /// # Panics
 /// If a node can have no form.
-fn assign(graph: &FormGraph, convert: Convert<'_>, net: &NetProfile, run: &mut dyn FnMut(&[Form]) -> f64) -> Vec<Form> {
+fn assign(
+    graph: &FormGraph,
+    converts: &[Convert<'_>],
+    net: &NetProfile,
+    run: &mut dyn FnMut(&[Form]) -> f64,
+) -> Vec<Form> {
     if graph.nodes.len() > MANY {
         let (small, place) = coarse::coarse(graph);
         if small.nodes.len() < graph.nodes.len() {
-            let forms = assign(&small, convert, net, &mut |forms| run(&coarse::fine(forms, &place)));
+            let forms = assign(&small, converts, net, &mut |forms| run(&coarse::fine(forms, &place)));
             return coarse::fine(&forms, &place);
         }
     }
     let prices = Prices::of(net);
-    let mut candidates: Vec<Vec<Form>> = Form::ALL.iter().map(|form| pure(graph, *form)).collect();
+    let mut all: Vec<Vec<Form>> = Form::ALL.iter().map(|form| pure(graph, *form)).collect();
+    for convert in converts {
+        let found = candidates(graph, convert, &prices, &all);
+        all.extend(found);
+    }
+    let timed = all.into_iter().map(|forms| (run(&forms), forms));
+    timed.min_by(|(one, _), (other, _)| one.total_cmp(other)).expect("there are candidates").1
+}
+
+/// The most promising assignments beside those that are known.
+fn candidates(graph: &FormGraph, convert: Convert<'_>, prices: &Prices, known: &[Vec<Form>]) -> Vec<Vec<Form>> {
+    let mut candidates: Vec<Vec<Form>> = Vec::new();
     let mut add = |forms: Vec<Form>| {
-        if !candidates.contains(&forms) {
+        if !known.contains(&forms) && !candidates.contains(&forms) {
             candidates.push(forms)
         }
     };
-    if let Some(forms) = few(graph, convert, &prices) {
+    if let Some(forms) = few(graph, convert, prices) {
         add(forms);
     }
     // Bytes and work overlap, so that one of them alone may be what counts.
@@ -103,12 +134,10 @@ fn assign(graph: &FormGraph, convert: Convert<'_>, net: &NetProfile, run: &mut d
             add(least(&Problem::new(graph, convert, &prices), graph));
         }
     }
-    // Whole runs of the most promising, and of one form each.
-    let sooner = |forms: &Vec<Form>| graph.seconds(forms, convert, &prices).unwrap_or(f64::INFINITY);
-    candidates[Form::ALL.len()..].sort_by(|one, other| sooner(one).total_cmp(&sooner(other)));
-    candidates.truncate(Form::ALL.len() + COUNTED);
-    let timed = candidates.into_iter().map(|forms| (run(&forms), forms));
-    timed.min_by(|(one, _), (other, _)| one.total_cmp(other)).expect("there are candidates").1
+    let sooner = |forms: &Vec<Form>| graph.seconds(forms, convert, prices).unwrap_or(f64::INFINITY);
+    candidates.sort_by(|one, other| sooner(one).total_cmp(&sooner(other)));
+    candidates.truncate(COUNTED);
+    candidates
 }
 
 /// Each form, and the two others.

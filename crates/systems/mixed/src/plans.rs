@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use comity_circuit::{Builder, Call, Circuit, Lowered, Place, Program, Span, Step};
+use comity_circuit::{Call, Circuit, Goal, Lowered, Place, Program, Span, Step};
 use comity_core::PartyId;
-use comity_library::arith;
 use comity_share::ring::{MatrixProduct, WIDEST_WORD, WordProduct};
 
 use crate::cut::{Held, Shape, possible};
 use crate::form::{Assignment, CircuitForms, Form};
 use crate::memory::Memory;
 use crate::parts::shallow;
-use crate::stages::{Runs, Stages};
+use crate::stages::{Runs, Stages, adder};
 
 /// The bytes of the frames of calls that run side by side, about.
 const SIDE_BY_SIDE: usize = 32 << 20;
@@ -30,7 +29,7 @@ pub(crate) struct Plans {
     circuits: Vec<Vec<(Shape, Plan)>>,
     /// The most words, bits and labels of frames.
     pub(crate) room: [usize; 3],
-    /// Circuits that add words of 1, 2, ... bits.
+    /// Circuits that add words of 1, 2, ... bits, for labels.
     adders: Vec<Lowered>,
 }
 
@@ -64,7 +63,8 @@ impl Plans {
             Plan::Staged(stages) => stages.stages.iter().flat_map(|stage| &stage.openings).map(|of| of.bits).max(),
             Plan::Whole(..) => None,
         });
-        plans.adders = (1..=widest.max().unwrap_or(0).min(WIDEST_WORD)).map(adder).collect();
+        let widths = 1..=widest.max().unwrap_or(0).min(WIDEST_WORD);
+        plans.adders = widths.map(|bits| adder(&[bits], Goal::Size)).collect();
         plans
     }
 
@@ -154,12 +154,10 @@ impl Plans {
                         Plan::Staged(stages) => {
                             for stage in &stages.stages {
                                 taken.ots[0] = taken.ots[0].saturating_add(times.saturating_mul(stage.ots()));
+                                stage.adder.iter().for_each(&mut ands);
                                 for part in &stage.parts {
                                     match part {
-                                        Runs::Gates { form: Form::Boolean, circuit, .. } => {
-                                            let ands = circuit.tape().ands().len() as u64;
-                                            taken.ands = taken.ands.saturating_add(times.saturating_mul(ands));
-                                        }
+                                        Runs::Gates { form: Form::Boolean, circuit, .. } => ands(circuit),
                                         Runs::Gates { .. } => taken.converts = true,
                                         Runs::Words { circuit, .. } => {
                                             let add = |all: &mut u64| *all = all.saturating_add(times);
@@ -192,16 +190,18 @@ impl Plans {
 
 /// How calls of a circuit run whose values lie in the memory like this.
 fn plan(circuit: &Circuit, forms: Option<&CircuitForms>, shape: &Shape) -> Plan {
-    let all_gates = |form| CircuitForms { notes: vec![form; circuit.notes().len()], gates: form };
-    let yao = all_gates(Form::Yao);
-    let (notes, gates) = possible(circuit, forms.unwrap_or(&yao));
+    let yao = CircuitForms::uniform(circuit, Form::Yao);
+    let forms = forms.unwrap_or(&yao);
+    let possible = |forms: &CircuitForms| possible(circuit, forms);
+    let (notes, gates, adders) = possible(forms);
     if let Some(form) = shape.only().filter(|form| gates == *form && notes.iter().all(|note| note == form)) {
         let anew = form == Form::Boolean && !circuit.notes().is_empty();
         return Plan::Whole(form, anew.then(|| Lowered::new(&shallow(circuit))));
     }
-    let stages = Stages::new(circuit, (notes, gates), shape);
+    let stages = Stages::new(circuit, (notes, gates, adders), shape);
     // What cannot be planned on words after all is gates.
-    let gates = || Stages::new(circuit, possible(circuit, &all_gates(gates)), shape);
+    let all_gates = || CircuitForms { adders, ..CircuitForms::uniform(circuit, gates) };
+    let gates = || Stages::new(circuit, possible(&all_gates()), shape);
     Plan::Staged(stages.or_else(|_| gates()).expect("words that are only copied are planned"))
 }
 
@@ -216,12 +216,4 @@ pub(crate) fn together(stages: &Stages, times: u64) -> u64 {
     });
     let most = most.min(of_words.min().unwrap_or(u64::MAX)).max(1);
     times.div_ceil(times.div_ceil(most).max(1))
-}
-
-fn adder(bits: u32) -> Lowered {
-    let mut b = Builder::new();
-    let (x, y) = (b.input("x", bits as usize), b.input("y", bits as usize));
-    let sum = b.quiet(|b| arith::add(b, &x, &y));
-    b.output("sum", &sum);
-    Lowered::new(&b.finish())
 }

@@ -4,11 +4,12 @@
 //! Bytes are those that the protocols say they send. Work is that of one core of a Zen 5 with AES
 //! instructions, as `BENCHMARKS.md` has it. Rounds are round trips: what both send at once takes half of one.
 
-use comity_circuit::WordOp;
+use comity_circuit::{Builder, Goal, WordOp};
+use comity_library::arith;
 use comity_share::triples::OtKind;
 
 use crate::form::Form;
-use crate::graph::FormCost;
+use crate::graph::{FormCost, Passed};
 
 /// Nanoseconds of an OT with what is made of it, of one by silent extension, of a product of words once it has
 /// its triple, of an AND gate that is garbled and evaluated, and of one on shared bits with its triple.
@@ -41,9 +42,14 @@ impl FormCost {
         FormCost { bytes: self.bytes + other.bytes, rounds: self.rounds + other.rounds, ns: self.ns + other.ns }
     }
 
+    /// The cost of `times` of these, of which `turns` follow one another.
+    pub(crate) fn over(self, times: f64, turns: f64) -> FormCost {
+        FormCost { bytes: self.bytes * times, rounds: self.rounds * turns, ns: self.ns * times }
+    }
+
     /// The cost of `count` of these, side by side.
     fn times(self, count: f64) -> FormCost {
-        FormCost { bytes: self.bytes * count, rounds: self.rounds, ns: self.ns * count }
+        self.over(count, 1.0)
     }
 
     /// This cost, in `rounds` round trips.
@@ -52,23 +58,79 @@ impl FormCost {
     }
 }
 
-/// What it costs to convert a value of `bits` bits.
-pub(crate) fn conversion(from: Form, to: Form, bits: u32, kind: OtKind) -> FormCost {
-    let k = f64::from(bits);
-    // The labels of one share by OT, the other's are known; and an adder.
-    let added = || ots(k, kind).and(garbled(k - 1.0));
-    // Each bit but the top one brings a word that is as wide as what is above it.
-    let lifted = || ots(k - 1.0, kind).and(FormCost { bytes: k * (k + 1.0) / 16.0, ..FormCost::default() });
-    match (from, to) {
-        (Form::Arithmetic, Form::Yao) => added().within(2.0 * MESSAGE),
-        (Form::Arithmetic, Form::Boolean) => added().within(3.0 * MESSAGE),
-        (Form::Boolean, Form::Arithmetic) => lifted().within(2.0 * MESSAGE),
-        (Form::Yao, Form::Arithmetic) => lifted().within(3.0 * MESSAGE),
-        (Form::Boolean, Form::Yao) => ots(k, kind).within(MESSAGE),
-        // What is garbled has to arrive.
-        (Form::Yao, Form::Boolean) => FormCost { ns: k * BIT, ..FormCost::default() }.within(MESSAGE),
-        _ => FormCost::default(),
+/// What conversions cost.
+pub(crate) struct Conversions {
+    kind: OtKind,
+    /// What adders on shares of bits cost, by the bits of words that are converted.
+    adders: Vec<Option<FormCost>>,
+}
+
+impl Conversions {
+    /// The costs of converting words of these widths, and all else that is converted.
+    pub(crate) fn new(widths: impl Iterator<Item = u32>, kind: OtKind) -> Conversions {
+        let mut adders = Vec::new();
+        for bits in widths {
+            let at = bits as usize;
+            adders.resize(adders.len().max(at + 1), None);
+            adders[at] = adders[at].or_else(|| {
+                let (ands, depth) = sum(bits);
+                gates(ands, depth, Form::Boolean, kind)
+            });
+        }
+        Conversions { kind, adders }
     }
+
+    /// What it costs to convert a value as often as a run computes it. Words become bits by adders in this form.
+    pub(crate) fn of(&self, value: &Passed, from: Form, to: Form, adders: Form) -> FormCost {
+        self.cost(from, to, value.bits, adders).over(value.times, value.turns)
+    }
+
+    /// Whether words of so many bits become bits by either form of adders for less of something.
+    pub(crate) fn is_open(&self, bits: u32) -> bool {
+        [Form::Boolean, Form::Yao].into_iter().any(|to| {
+            let [garbled, shared] =
+                [Form::Yao, Form::Boolean].map(|adders| self.cost(Form::Arithmetic, to, bits, adders));
+            shared.bytes < garbled.bytes || shared.rounds < garbled.rounds || shared.ns < garbled.ns
+        })
+    }
+
+    /// What it costs to convert a value of `bits` bits. Words become bits by adders in this form.
+    pub(crate) fn cost(&self, from: Form, to: Form, bits: u32, adders: Form) -> FormCost {
+        let (k, kind) = (f64::from(bits), self.kind);
+        let read = FormCost { ns: k * BIT, ..FormCost::default() };
+        let joined = || ots(k, kind).within(MESSAGE);
+        // The labels of one share by OT, the other's are known; and an adder.
+        let added = || ots(k, kind).and(garbled(k - 1.0));
+        let shared = || self.adders.get(bits as usize).copied().flatten().filter(|_| adders == Form::Boolean);
+        // Each bit but the top one brings a word that is as wide as what is above it.
+        let lifted = || ots(k - 1.0, kind).and(FormCost { bytes: k * (k + 1.0) / 16.0, ..FormCost::default() });
+        match (from, to) {
+            // The lowest bit of a word is shared as it stands.
+            (Form::Arithmetic, Form::Yao) if bits == 1 => joined(),
+            (Form::Arithmetic, Form::Boolean) if bits == 1 => read,
+            (Form::Arithmetic, Form::Yao) => match shared() {
+                Some(shared) => shared.and(joined()),
+                None => added().within(2.0 * MESSAGE),
+            },
+            (Form::Arithmetic, Form::Boolean) => shared().unwrap_or_else(|| added().within(3.0 * MESSAGE)),
+            (Form::Boolean, Form::Arithmetic) => lifted().within(2.0 * MESSAGE),
+            (Form::Yao, Form::Arithmetic) => lifted().within(3.0 * MESSAGE),
+            (Form::Boolean, Form::Yao) => joined(),
+            // What is garbled has to arrive.
+            (Form::Yao, Form::Boolean) => read.within(MESSAGE),
+            _ => FormCost::default(),
+        }
+    }
+}
+
+/// The AND gates of a sum on shares of bits, and their depth.
+fn sum(bits: u32) -> (u64, u64) {
+    let mut b = Builder::for_goal(Goal::Depth);
+    let [x, y] = ["x", "y"].map(|name| b.input(name, bits as usize));
+    let sum = b.quiet(|b| arith::add(b, &x, &y));
+    b.output("sum", &sum);
+    let counts = b.finish().counts();
+    (counts.and, counts.and_depth)
 }
 
 fn garbled(ands: f64) -> FormCost {

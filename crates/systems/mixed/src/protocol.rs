@@ -71,18 +71,18 @@ pub fn run_with<B: BaseOt<Model: AtLeast<SemiHonest>>>(
     assignment: &Assignment,
     job: &Job<'_>,
 ) -> Result<()> {
-    run_on(me, assignment, job, FromOt::<B>::new(extension(job.options)), |_| ())
+    let plans = Plans::new(job.program, assignment);
+    run_on(me, &plans, job, FromOt::<B>::new(extension(job.options)), |_| ())
 }
 
-/// As [`run_with`], on material from this source. `ended` sees what this party holds in the end.
+/// As [`run_with`], by these plans and on material from this source. `ended` sees what this party holds in the end.
 pub(crate) fn run_on<'d>(
     me: &mut Party<'_, '_>,
-    assignment: &Assignment,
+    plans: &Plans,
     job: &Job<'_>,
     mut from: impl Source<'d>,
     ended: impl FnOnce(&MixedEngine<'_, '_, '_>),
 ) -> Result<()> {
-    let plans = Plans::new(job.program, assignment);
     let taken = plans.taken(job.program);
     me.observer.phase("setup");
     let words = if taken.multiplies() { Some(from.words(&mut me.sub("dealer of products"))?) } else { None };
@@ -100,7 +100,7 @@ pub(crate) fn run_on<'d>(
     machines.bits.plan(taken.ands);
     machines.bits.prepare(me.net)?;
     let here = me.here.me;
-    let mut engine = MixedEngine::new(me.net, here, &mut machines, &plans);
+    let mut engine = MixedEngine::new(me.net, here, &mut machines, plans);
     comity_circuit::run(job.program, &mut engine, job.inputs, me.observer)?;
     ended(&engine);
     me.net.flush()
@@ -112,7 +112,9 @@ impl Protocol for Mixed {
     }
 
     fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
-        crate::costs::costs(of, &chosen(of.program, of.options)?.assignment, extension(of.options), talk)
+        let plans = &chosen(of.program, of.options)?.plans;
+        crate::costs::run(of.program, plans, extension(of.options), talk);
+        Ok(())
     }
 
     fn fits(&self, program: &Program, options: &Options, _: Params) -> Result<()> {
@@ -128,7 +130,7 @@ impl Protocol for Mixed {
     }
 
     fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Vec<Need>> {
-        needs(program, &Plans::new(program, &chosen(program, options)?.assignment), options, params)
+        needs(program, &chosen(program, options)?.plans, options, params)
     }
 
     fn amount(&self, _: u64, _: &Options, _: Params) -> Result<Need> {
@@ -137,11 +139,11 @@ impl Protocol for Mixed {
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
         job.program.check_inputs(Some(me.me()), job.inputs)?;
-        let assignment = &chosen(job.program, job.options)?.assignment;
+        let plans = &chosen(job.program, job.options)?.plans;
         let (mut me, shelves) = (me.sub("mixed"), from.shelves());
         match shelves.is_empty() {
-            true => run_with::<Simplest>(&mut me, assignment, job),
-            false => run_on(&mut me, assignment, job, OnStore(shelves), |_| ()),
+            true => run_on(&mut me, plans, job, FromOt::<Simplest>::new(extension(job.options)), |_| ()),
+            false => run_on(&mut me, plans, job, OnStore(shelves), |_| ()),
         }
     }
 

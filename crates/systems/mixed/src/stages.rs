@@ -7,10 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use comity_arith::WordCircuit;
-use comity_circuit::{Circuit, Group, Lowered};
+use comity_circuit::{Builder, Circuit, Goal, Group, Lowered, Wire};
 use comity_core::Result;
+use comity_library::arith;
 
-use crate::cut::{Bit, Cut, Held, Shape, Source, WordKey};
+use crate::cut::{Bit, Cut, Held, Possible, Shape, Source, WordKey};
 use crate::form::Form;
 use crate::parts::{Part, Parts, WordIn};
 
@@ -39,7 +40,8 @@ pub(crate) enum WordAt {
     Frame(usize),
 }
 
-/// A word that becomes labels of its bits: those of the shares' bits, first and second, are put before them.
+/// A word that becomes its bits, as labels or shared: those of the parties' shares, first and second, are put before
+/// them, and a circuit adds these.
 #[derive(Debug)]
 pub(crate) struct Opening {
     pub(crate) word: WordAt,
@@ -48,7 +50,7 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    /// Where the labels of the sum are.
+    /// Where the bits of the sum are.
     pub(crate) fn sum(&self) -> usize {
         self.to + 2 * self.bits as usize
     }
@@ -74,7 +76,11 @@ pub(crate) enum Runs {
 pub(crate) struct Stage {
     /// The lowest bits of words, which are shared as bits as they stand.
     pub(crate) lowest: Vec<(WordAt, usize)>,
+    /// Words that become labels.
     pub(crate) openings: Vec<Opening>,
+    /// Words that become shares of bits, and the circuit that adds the shares of all of them.
+    pub(crate) added: Vec<Opening>,
+    pub(crate) adder: Option<Lowered>,
     /// Shares of bits that become labels.
     pub(crate) joined: Vec<(BitAt, usize)>,
     /// Labels that become shares of bits.
@@ -113,6 +119,8 @@ pub(crate) struct Stages {
 /// What is where, while stages are planned.
 struct Placing<'a, 'c> {
     cut: &'a Cut<'c>,
+    /// The form of adders, and the bits that are read of each word as bits.
+    adders: Form,
     opened: BTreeMap<WordKey, u32>,
     frame: [usize; 3],
     /// Where bits are, in each form of bits.
@@ -122,15 +130,15 @@ struct Placing<'a, 'c> {
 }
 
 impl Stages {
-    /// The stages of a circuit whose operations have these forms.
+    /// The stages of a circuit whose operations have these forms, and its gates, and its adders the last.
     ///
     /// # Errors
     /// Those of [`WordCircuit::new`].
-    pub(crate) fn new(circuit: &Circuit, forms: (Vec<Form>, Form), shape: &Shape) -> Result<Stages> {
-        let cut = Cut::new(circuit, forms, shape);
+    pub(crate) fn new(circuit: &Circuit, (notes, gates, adders): Possible, shape: &Shape) -> Result<Stages> {
+        let cut = Cut::new(circuit, (notes, gates), shape);
         let Parts { levels, opened } = Parts::new(&cut)?;
         let (bits, words, closed) = Default::default();
-        let mut placing = Placing { cut: &cut, opened, frame: [0; 3], bits, words, closed };
+        let mut placing = Placing { cut: &cut, adders, opened, frame: [0; 3], bits, words, closed };
         let mut stages: Vec<Stage> = levels.into_iter().map(|level| placing.stage(level)).collect();
         let mut last = Stage::default();
         let mut moved = Vec::new();
@@ -152,6 +160,10 @@ impl Stages {
         };
         let words = cut.out_words.iter().enumerate().map(out).collect();
         stages.push(last);
+        for stage in stages.iter_mut().filter(|stage| !stage.added.is_empty()) {
+            let widths: Vec<u32> = stage.added.iter().map(|added| added.bits).collect();
+            stage.adder = Some(adder(&widths, Goal::Depth));
+        }
         Ok(Stages { stages, frame: placing.frame, bits: moved, words })
     }
 }
@@ -207,14 +219,15 @@ impl Placing<'_, '_> {
                         stage.lowest.push((self.word_at(key), to));
                         self.bits.insert((Form::Boolean, source), BitAt::Frame(to));
                     } else if !is_there {
-                        let to = self.room(Form::Yao, 3 * bits as usize);
+                        let adders = self.adders;
+                        let to = self.room(adders, 3 * bits as usize);
                         let opening = Opening { word: self.word_at(key), bits, to };
                         for other in 0..bits {
                             let source = source_of(source, bit, other);
                             let at = BitAt::Frame(opening.sum() + other as usize);
-                            self.bits.insert((Form::Yao, source), at);
+                            self.bits.insert((adders, source), at);
                         }
-                        stage.openings.push(opening);
+                        if adders == Form::Boolean { &mut stage.added } else { &mut stage.openings }.push(opening);
                     }
                     if !self.bits.contains_key(&(form, source)) {
                         wanted.push(source);
@@ -314,6 +327,18 @@ impl Placing<'_, '_> {
             }
         }
     }
+}
+
+/// A circuit that adds pairs of words of these widths.
+pub(crate) fn adder(widths: &[u32], goal: Goal) -> Lowered {
+    let mut b = Builder::for_goal(goal);
+    let pairs = widths.iter().map(|&bits| ["x", "y"].map(|name| b.input(name, bits as usize)));
+    let pairs: Vec<[Vec<Wire>; 2]> = pairs.collect();
+    for [x, y] in pairs {
+        let sum = b.quiet(|b| arith::add(b, &x, &y));
+        b.output("sum", &sum);
+    }
+    Lowered::new(&b.finish())
 }
 
 /// Bit `other` of the word of which this is bit `bit`.

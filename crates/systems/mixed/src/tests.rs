@@ -16,7 +16,7 @@ use crate::plans::{Plan, Plans};
 use crate::protocol::{Mixed, run_on};
 
 /// Operations, each in a form of its own, that leave bits of both inputs in what they give: a sum of words its lowest.
-fn led() -> (Program, Assignment) {
+fn led(adders: Form) -> (Program, Assignment) {
     const BITS: usize = 3;
     let mut b = Builder::new();
     let (x, y) = (b.input("x", BITS).to_vec(), b.input("y", BITS).to_vec());
@@ -43,7 +43,7 @@ fn led() -> (Program, Assignment) {
     let program = Program::from_circuit(b.finish()).unwrap().with_owner(1, 1).unwrap();
     let program = program.with_recipients(0, Recipients::All).unwrap();
     assert_eq!(program.circuits()[0].notes().len(), forms.len());
-    let circuits = vec![CircuitForms { notes: forms, gates: Form::Yao }];
+    let circuits = vec![CircuitForms { notes: forms, gates: Form::Yao, adders }];
     let regions = regions(&program).iter().map(|_| Form::Arithmetic).collect();
     (program, Assignment { circuits, regions })
 }
@@ -66,21 +66,42 @@ impl Protocol for Led {
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {
         let from = FromOt::<DealtBaseOts>::new(OtKind::SoftSpoken);
-        run_on(&mut me.sub("mixed"), &self.0, job, from, held)
+        run_on(&mut me.sub("mixed"), &Plans::new(job.program, &self.0), job, from, held)
     }
 }
 
-#[test]
-fn nothing_is_heard_of_what_is_led_through_every_conversion() {
-    let (program, assignment) = led();
-    let plans = Plans::new(&program, &assignment);
+/// The conversions of a program's one circuit: words that become labels, words that become shares of bits, bits that
+/// become words, labels that become shares, and shares that become labels.
+fn conversions(program: &Program, assignment: &Assignment) -> [usize; 5] {
+    let plans = Plans::new(program, assignment);
     let Some(Plan::Staged(stages)) = program.steps().iter().find_map(|step| plans.of_step(step)) else {
         panic!("there is no one form for all")
     };
     let count = |of: fn(&crate::stages::Stage) -> usize| stages.stages.iter().map(of).sum::<usize>();
+    [
+        count(|stage| stage.openings.len()),
+        count(|stage| stage.added.len()),
+        count(|stage| stage.closings.len()),
+        count(|stage| stage.split.len()),
+        count(|stage| stage.joined.len()),
+    ]
+}
+
+#[test]
+fn nothing_is_heard_of_what_is_led_through_every_conversion() {
+    let (program, assignment) = led(Form::Yao);
     // Of each kind as many as there are on the way, or more.
-    let [openings, closings] = [count(|stage| stage.openings.len()), count(|stage| stage.closings.len())];
-    let [split, joined] = [count(|stage| stage.split.len()), count(|stage| stage.joined.len())];
-    assert!(openings >= 2 && closings >= 2 && split >= 9 && joined >= 3, "{openings} {closings} {split} {joined}");
+    let [openings, added, closings, split, joined] = conversions(&program, &assignment);
+    assert!(openings >= 2 && added == 0 && closings >= 2, "{openings} {added} {closings}");
+    assert!(split >= 9 && joined >= 3, "{split} {joined}");
+    listener_to(&Led(assignment), &Laws::USUAL, 1500, &program);
+}
+
+#[test]
+fn nothing_is_heard_of_what_is_led_through_adders_on_shares_of_bits() {
+    let (program, assignment) = led(Form::Boolean);
+    let [openings, added, closings, split, joined] = conversions(&program, &assignment);
+    assert!(openings == 0 && added >= 2 && closings >= 2, "{openings} {added} {closings}");
+    assert!(split >= 3 && joined >= 6, "{split} {joined}");
     listener_to(&Led(assignment), &Laws::USUAL, 1500, &program);
 }

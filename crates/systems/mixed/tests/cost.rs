@@ -28,10 +28,13 @@ fn bytes_are_what_is_said_before() {
     for seed in 0..12 {
         let mut rng = rng(seed);
         let program = if seed % 2 == 0 { random_words(2, 70, &mut rng) } else { random_mix(&mut rng) };
-        let assignment = match seed % 4 {
+        let mut assignment = match seed % 4 {
             0 => Assignment::uniform(&program, Form::ALL[seed as usize / 4]),
             _ => random_assignment(&program, &mut rng),
         };
+        if seed % 4 == 3 {
+            assignment.circuits.iter_mut().for_each(|circuit| circuit.adders = Form::Boolean);
+        }
         let said = evaluate(&program, &assignment, OtKind::SoftSpoken);
         let protocol = Whole(assignment);
         let mut bytes = || {

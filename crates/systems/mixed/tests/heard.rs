@@ -42,12 +42,21 @@ impl Protocol for Under {
 
 /// One form after another.
 fn in_turn(program: &Program) -> Assignment {
+    in_turn_by(Form::Yao, program)
+}
+
+fn in_turn_by(adders: Form, program: &Program) -> Assignment {
     let form = |i: usize| Form::ALL[i % 3];
-    let circuits = program
-        .circuits()
-        .iter()
-        .map(|circuit| CircuitForms { notes: (0..circuit.notes().len()).map(form).collect(), gates: Form::Boolean });
+    let circuits = program.circuits().iter().map(|circuit| {
+        let notes = (0..circuit.notes().len()).map(form).collect();
+        CircuitForms { notes, gates: Form::Boolean, adders }
+    });
     Assignment { circuits: circuits.collect(), regions: (0..regions(program).len()).map(form).collect() }
+}
+
+/// The same, with adders on shares of bits.
+fn in_turn_added(program: &Program) -> Assignment {
+    in_turn_by(Form::Boolean, program)
 }
 
 fn words(program: &Program) -> Assignment {
@@ -75,6 +84,11 @@ fn nothing_is_heard_of_words_in_all_forms() {
 }
 
 #[test]
+fn nothing_is_heard_of_words_that_are_added_on_shares_of_bits() {
+    listener(&Under::words(in_turn_added), &MANY);
+}
+
+#[test]
 fn nothing_is_heard_of_bits() {
     listener(&Under::gates(bits), &MANY);
 }
@@ -88,6 +102,7 @@ fn nothing_is_heard_of_labels() {
 fn broken_runs_in_all_forms_end() {
     let laws = Laws { felt: 50, deviations: 36, ..Laws::USUAL };
     deviations(&Under::words(in_turn), &laws);
+    deviations(&Under::words(in_turn_added), &laws);
     deviations(&Under::gates(bits), &laws);
     deviations(&Under::gates(labels), &laws);
 }
@@ -99,5 +114,6 @@ fn runs_in_all_forms_are_fresh_and_equal_on_backends() {
     let laws = Laws { wire: &[], constants: Some(1), ..Laws::USUAL };
     fresh(&Under { run: run_with::<Simplest>, ..Under::words(in_turn) }, &laws);
     equal_on_backends(&Under::words(in_turn), &laws);
+    equal_on_backends(&Under::words(in_turn_added), &laws);
     equal_on_backends(&Under::gates(bits), &laws);
 }

@@ -43,6 +43,7 @@ fn random_assignment(program: &Program, rng: &mut Prg) -> Assignment {
     let circuits = program.circuits().iter().map(|circuit| CircuitForms {
         notes: circuit.notes().iter().map(|_| random_form(rng)).collect(),
         gates: random_form(rng),
+        adders: random_form(rng),
     });
     let circuits = circuits.collect();
     Assignment { circuits, regions: regions(program).iter().map(|_| random_form(rng)).collect() }

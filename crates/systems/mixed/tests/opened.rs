@@ -39,11 +39,27 @@ fn both<C: Channel, T: Send>(
 }
 
 /// Of many calls on zeros each bit of a message is one half of the time: openings of products and of ANDs, what is told
-/// of bits that become words, tables, and shares of outputs.
+/// of bits that become words, tables, and shares of outputs. Words become bits by garbled adders, and by adders on
+/// shares of bits, where each party's share goes in as it stands.
 #[test]
 fn what_is_opened_looks_random() {
-    const TIMES: usize = 4000;
-    const BITS: usize = 14;
+    let [garbled, shared] = [Form::Yao, Form::Boolean].map(opened_of_zeros);
+    // Outputs; products and ANDs, both words of each; words of bits.
+    for period in [BITS, 2 * BITS, BITS * (BITS + 1) / 2 - 1] {
+        for periods in [&garbled, &shared] {
+            assert!(periods.contains(&period), "{period} bits a call: {periods:?}");
+        }
+    }
+    // What both parties open in each layer of an adder.
+    let layers = BITS.next_power_of_two().ilog2() as usize;
+    assert!(shared.len() >= garbled.len() + 2 * layers, "{shared:?} and {garbled:?}");
+}
+
+const TIMES: usize = 4000;
+const BITS: usize = 14;
+
+/// How many bits a call the messages have that have some for each call. All are one half of the time.
+fn opened_of_zeros(adders: Form) -> Vec<usize> {
     let mut b = Builder::new();
     let (x, y) = (b.input("x", BITS).to_vec(), b.input("y", BITS).to_vec());
     let product = arith::mul(&mut b, &x, &y);
@@ -55,7 +71,7 @@ fn what_is_opened_looks_random() {
     let program = Program::map(b.finish(), TIMES as u64, &[]).unwrap().with_owner(1, 1).unwrap();
     let notes = vec![Form::Arithmetic, Form::Boolean, Form::Arithmetic, Form::Yao];
     assert_eq!(program.circuits()[0].notes().len(), notes.len());
-    let circuits = vec![CircuitForms { notes, gates: Form::Yao }];
+    let circuits = vec![CircuitForms { notes, gates: Form::Yao, adders }];
     let assignment = Assignment { circuits, regions: regions(&program).iter().map(|_| Form::Arithmetic).collect() };
     let inputs: Vec<Bits> = program.inputs().iter().map(|input| Bits::zeros(input.bits)).collect();
     let said = both(
@@ -87,10 +103,7 @@ fn what_is_opened_looks_random() {
         periods.push(period);
     }
     periods.sort_unstable();
-    // Outputs; products and ANDs, both words of each; words of bits.
-    for period in [BITS, 2 * BITS, BITS * (BITS + 1) / 2 - 1] {
-        assert!(periods.contains(&period), "{period} bits a call: {periods:?}");
-    }
+    periods
 }
 
 /// A peer that says the right digest and goes another way: the other party gets an error, or computes something. It

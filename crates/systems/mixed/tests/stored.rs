@@ -26,6 +26,13 @@ const ALL: &str =
     (r, arithmetic { w * w + w })
 }";
 
+/// Words that become bits where nothing else takes OTs: by adders on shares of bits.
+const ADDED: &str = "fn main(x: [u32; 500] from alice, y: [u32; 500] from bob) -> (r: [u32; 500]) {
+    let mut r = [0u32; 500];
+    for i in 0..500 { r[i] = boolean { arithmetic { x[i] * y[i] } & y[i] }; }
+    r
+}";
+
 fn options(sharing: &str) -> Options {
     let mut options = Options::new(Mixed.card());
     options.set(PartyId(0), "sharing", sharing).unwrap();
@@ -43,6 +50,7 @@ fn programs_run_on_what_is_made_ahead() {
         ALL,
         "fn main(x: u64 from alice, y: u64 from bob) -> (r: u64) { let z = x * y; if z < 5 { z & x } else { y * y } }",
         "fn main(x: u8 from alice, y: u8 from bob) -> (r: u8) { x + y }",
+        ADDED,
     ];
     for (turn, text) in texts.into_iter().enumerate() {
         let program = compiled(text);
@@ -71,6 +79,8 @@ fn a_run_needs_what_its_sharing_takes() {
     assert_eq!(needs(&simple, "boolean"), [("triples", 1)]);
     assert_eq!(needs(&simple, "arithmetic"), [("word triples", 1), ("OTs from party 0", 1)]);
     assert_eq!(needs(&simple, "yao"), [("OTs from party 0", 1)]);
+    // Two words of a call become bits, by 159 ANDs each, and 32 ANDs follow: 175,000 in all, where 65,536 are a batch.
+    assert_eq!(needs(&compiled(ADDED), "auto"), [("triples", 3), ("word triples", 1)]);
     // Nothing is needed, and a store has to give something.
     let sum = compiled("fn main(x: u32 from alice, y: u32 from bob) -> (r: u32) { arithmetic { x + y } }");
     assert_eq!(needs(&sum, "arithmetic"), [("OTs from party 0", 1)]);

@@ -2,6 +2,7 @@
 //! options would cost.
 
 use comity::{NetProfile, RunCost};
+use comity_circuit::Form;
 use comity_protocol::{Converted, Outline, Outlined};
 use comity_terminal::numbers::{bytes, duration};
 use comity_terminal::text::Listing;
@@ -38,6 +39,8 @@ struct Conversion {
     from: &'static str,
     to: &'static str,
     bits: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adder: Option<&'static str>,
     times: u64,
 }
 
@@ -57,9 +60,9 @@ fn rounds(plan: &RunCost) -> u64 {
 
 impl Detail {
     pub(super) fn describe(&self, net: &NetProfile) -> Described {
-        let conversion = |&Converted { from, to, bits, times }: &Converted| {
+        let conversion = |&Converted { from, to, bits, adder, times }: &Converted| {
             let [from, to] = [from, to].map(|form| form.name());
-            Conversion { from, to, bits, times }
+            Conversion { from, to, bits, adder: adder.map(|form| form.name()), times }
         };
         let line = |of: &Outlined| Line {
             line: of.line,
@@ -92,8 +95,9 @@ impl Detail {
         for of in &self.outline.lines {
             let line = if of.line == 0 { "-".to_owned() } else { of.line.to_string() };
             let converted = |of: &Converted| {
-                let Converted { from, to, bits, times } = of;
-                format!("{from} to {to}: {times} of {bits} bits")
+                let Converted { from, to, bits, adder, times } = of;
+                let added = if *adder == Some(Form::Boolean) { ", added as boolean" } else { "" };
+                format!("{from} to {to}: {times} of {bits} bits{added}")
             };
             let all: Vec<String> = of.conversions.iter().map(converted).collect();
             let conversions = if all.is_empty() { "-".to_owned() } else { all.join(", ") };

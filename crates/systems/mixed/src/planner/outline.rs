@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use comity_circuit::Program;
 use comity_protocol::{Converted, Outline, Outlined};
 
-use super::seconds::Convert;
-use crate::form::Form;
+use crate::form::{Assignment, Form};
 use crate::graph::{FormGraph, Node, NodeOf};
+use crate::prices::Conversions;
 
 /// The operations of one kind and form in a line, so far.
 #[derive(Default)]
@@ -17,13 +17,18 @@ struct Kind {
     rounds: f64,
     /// The rounds of the conversions before it.
     waits: f64,
-    /// The conversions before it, counted by forms and width.
-    conversions: BTreeMap<(Form, Form, u32), f64>,
+    /// The conversions before it, counted by forms, width, and the adder's form.
+    conversions: BTreeMap<(Form, Form, u32, Option<Form>), f64>,
 }
 
 /// What the forms of a graph's nodes mean for its program. A conversion is listed with the first operation that
 /// reads its result.
-pub(crate) fn outline(program: &Program, graph: &FormGraph, forms: &[Form], convert: Convert<'_>) -> Outline {
+pub(crate) fn outline(
+    program: &Program,
+    graph: &FormGraph,
+    (forms, assignment): (&[Form], &Assignment),
+    conversions: &Conversions,
+) -> Outline {
     let mut kinds: BTreeMap<(u32, &'static str, Form), Kind> = BTreeMap::new();
     let mut remarks = Vec::new();
     let key = |node: usize| name(program, &graph.nodes[node]).map(|name| (graph.nodes[node].line, name, forms[node]));
@@ -49,18 +54,19 @@ pub(crate) fn outline(program: &Program, graph: &FormGraph, forms: &[Form], conv
         let from = forms[value.from];
         for to in Form::ALL.into_iter().filter(|to| *to != from) {
             let Some(reader) = value.to.iter().find(|&&reader| forms[reader] == to) else { continue };
-            let cost = convert(from, to, value.bits);
+            let adders = assignment.circuits[value.circuit].adders;
+            let cost = conversions.of(value, from, to, adders);
             // Results go to the memory: what is converted there belongs to who computed it.
             let Some(key) = key(*reader).or_else(|| key(value.from)) else { continue };
             let kind = kinds.entry(key).or_default();
-            kind.bytes += cost.bytes * value.times;
-            kind.waits = kind.waits.max(cost.rounds * value.turns);
-            *kind.conversions.entry((from, to, value.bits)).or_default() += value.times;
+            kind.bytes += cost.bytes;
+            kind.waits = kind.waits.max(cost.rounds);
+            let adder = (from == Form::Arithmetic && value.bits > 1).then_some(adders);
+            *kind.conversions.entry((from, to, value.bits, adder)).or_default() += value.times;
         }
     }
     let lines = kinds.into_iter().map(|((line, operation, form), kind)| {
-        let converted =
-            |((from, to, bits), times): ((Form, Form, u32), f64)| Converted { from, to, bits, times: times as u64 };
+        let converted = |((from, to, bits, adder), times)| Converted { from, to, bits, adder, times: times as u64 };
         let Kind { times, bytes, rounds, waits, conversions } = kind;
         let mut conversions: Vec<Converted> = conversions.into_iter().map(converted).collect();
         conversions.sort_by_key(|converted| std::cmp::Reverse(converted.times));

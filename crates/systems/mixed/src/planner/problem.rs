@@ -29,17 +29,7 @@ impl Problem {
         let values: Vec<[[f64; 3]; 3]> = graph
             .values
             .iter()
-            .map(|value| {
-                Form::ALL.map(|from| {
-                    Form::ALL.map(|to| {
-                        let mut cost = convert(from, to, value.bits);
-                        cost.bytes *= value.times;
-                        cost.ns *= value.times;
-                        cost.rounds *= value.turns;
-                        prices.seconds(&cost)
-                    })
-                })
-            })
+            .map(|value| Form::ALL.map(|from| Form::ALL.map(|to| prices.seconds(&convert(from, to, value, prices)))))
             .collect();
         let most = |costs: &[f64]| costs.iter().copied().fold(0.0, f64::max);
         // A value is converted to two forms at most.

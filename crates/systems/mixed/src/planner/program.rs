@@ -122,8 +122,7 @@ pub(crate) fn graph(program: &Program, kind: OtKind) -> FormGraph {
 
 /// The assignment that the forms of a program's graph are.
 pub(crate) fn assignment(program: &Program, graph: &FormGraph, forms: &[Form]) -> Assignment {
-    let of = |circuit: &Circuit| CircuitForms { notes: vec![Form::Yao; circuit.notes().len()], gates: Form::Yao };
-    let circuits = program.circuits().iter().map(of).collect();
+    let circuits = program.circuits().iter().map(|circuit| CircuitForms::uniform(circuit, Form::Yao)).collect();
     let mut assignment = Assignment { circuits, regions: vec![Form::Yao; regions(program).len()] };
     for (node, form) in graph.nodes.iter().zip(forms) {
         match node.of {
@@ -157,8 +156,7 @@ impl Making<'_> {
         let forms = (vec![Form::Boolean; circuit.notes().len()], Form::Boolean);
         let cut = Cut::new(circuit, forms, &shape);
         let live: Vec<CutNode> = cut.parts.iter().flat_map(|part| part.nodes.iter().copied()).collect();
-        let all =
-            |cost: FormCost| FormCost { bytes: cost.bytes * times, rounds: cost.rounds * turns, ns: cost.ns * times };
+        let all = |cost: FormCost| cost.over(times, turns);
         let gates: Vec<usize> =
             live.iter().filter_map(|node| if let CutNode::Gate(gate) = node { Some(*gate) } else { None }).collect();
         let gates_node = (!gates.is_empty()).then(|| {
@@ -179,7 +177,7 @@ impl Making<'_> {
             });
             self.graph.nodes.push(Node { of: NodeOf::Note(at, index), line: note.line, times, costs });
         }
-        self.values(&cut, &live, &sites, (first, gates_node));
+        self.values(&cut, &live, &sites, (at, first, gates_node));
     }
 
     /// What one run of an operation costs.
@@ -228,8 +226,14 @@ impl Making<'_> {
         })
     }
 
-    /// The values of a circuit's calls. Its notes' nodes begin at `first`.
-    fn values(&mut self, cut: &Cut<'_>, live: &[CutNode], sites: &[Site], (first, gates): (usize, Option<usize>)) {
+    /// The values of the calls of circuit `at`. Its notes' nodes begin at `first`.
+    fn values(
+        &mut self,
+        cut: &Cut<'_>,
+        live: &[CutNode],
+        sites: &[Site],
+        (at, first, gates): (usize, usize, Option<usize>),
+    ) {
         let circuit = cut.wires.circuit;
         let node = |node: &CutNode| match node {
             CutNode::Note(note) => Some(first + note),
@@ -291,7 +295,7 @@ impl Making<'_> {
                     for (region, (times, turns)) in from {
                         let from = self.region_nodes_of(region).expect("a region comes before what reads it");
                         let (to, bits) = (to.iter().copied().collect(), width(bits.len()));
-                        self.graph.values.push(Passed { from, to, bits, times, turns });
+                        self.graph.values.push(Passed { from, to, circuit: at, bits, times, turns });
                     }
                     continue;
                 }
@@ -300,7 +304,7 @@ impl Making<'_> {
             };
             let to: Vec<usize> = to.into_iter().filter(|node| *node != from).collect();
             if !to.is_empty() {
-                self.graph.values.push(Passed { from, to, bits: width(bits), times, turns });
+                self.graph.values.push(Passed { from, to, circuit: at, bits: width(bits), times, turns });
             }
         }
     }

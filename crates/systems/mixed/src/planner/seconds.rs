@@ -5,8 +5,9 @@ use comity_channel::NetProfile;
 use crate::form::Form;
 use crate::graph::{FormCost, FormGraph, Passed};
 
-/// What it costs to convert a value of this many bits from one form to another.
-pub(crate) type Convert<'c> = &'c dyn Fn(Form, Form, u32) -> FormCost;
+/// What it costs to convert a value from one form to another, as often as a run computes it, where that is for sale at
+/// several prices: for the lowest.
+pub(super) type Convert<'c> = &'c dyn Fn(Form, Form, &Passed, &Prices) -> FormCost;
 
 /// What is counted, and for how much: seconds.
 #[derive(Clone, Copy, Debug)]
@@ -48,9 +49,9 @@ impl FormGraph {
                     if !value.to.iter().any(|&reader| forms[reader] == to) {
                         continue;
                     }
-                    let cost = convert(forms[value.from], to, value.bits);
-                    (bytes, ns) = (bytes + cost.bytes * value.times, ns + cost.ns * value.times);
-                    let there = done[value.from] + cost.rounds * value.turns;
+                    let cost = convert(forms[value.from], to, value, prices);
+                    (bytes, ns) = (bytes + cost.bytes, ns + cost.ns);
+                    let there = done[value.from] + cost.rounds;
                     for &reader in value.to.iter().filter(|&&reader| forms[reader] == to) {
                         ready[reader] = ready[reader].max(there);
                     }

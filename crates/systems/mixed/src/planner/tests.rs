@@ -7,7 +7,8 @@ use super::*;
 use crate::graph::{FormCost, NodeOf, Passed};
 
 /// Prices of conversions somewhat as they are; none from labels to bits.
-fn convert(from: Form, to: Form, bits: u32) -> FormCost {
+fn convert(from: Form, to: Form, value: &Passed, _: &Prices) -> FormCost {
+    let bits = value.bits;
     let (bytes, rounds, ns) = match (from, to) {
         (Form::Arithmetic, _) => (35.0, 1.0, 28.0),
         (_, Form::Arithmetic) => (6.0, 1.0, 12.0),
@@ -17,7 +18,7 @@ fn convert(from: Form, to: Form, bits: u32) -> FormCost {
     if from == to {
         FormCost::default()
     } else {
-        FormCost { bytes: bytes * f64::from(bits), rounds, ns: ns * f64::from(bits) }
+        FormCost { bytes: bytes * f64::from(bits), rounds, ns: ns * f64::from(bits) }.over(value.times, value.turns)
     }
 }
 
@@ -40,7 +41,7 @@ fn random(rng: &mut Rng, most: usize, of: &[Form]) -> FormGraph {
         let mut to: Vec<usize> = (0..rng.below(4)).map(|_| rng.below(count)).collect();
         to.sort_unstable();
         to.dedup();
-        Passed { from, to, bits: 1 + rng.below(64) as u32, times: 1.0 + rng.below(3) as f64, turns: 1.0 }
+        Passed { from, to, circuit: 0, bits: 1 + rng.below(64) as u32, times: 1.0 + rng.below(3) as f64, turns: 1.0 }
     });
     let values = values.collect();
     FormGraph { nodes, values }
@@ -109,8 +110,8 @@ fn a_plan_is_never_worse_than_one_form_and_the_same_each_time() {
         let net = [NetProfile::LAN, NetProfile::WAN][rng.below(2)];
         let prices = Prices::of(&net);
         let mut run = |forms: &[Form]| graph.seconds(forms, &convert, &prices).unwrap();
-        let found = assign(&graph, &convert, &net, &mut run);
-        assert_eq!(found, assign(&graph, &convert, &net, &mut run));
+        let found = assign(&graph, &[&convert], &net, &mut run);
+        assert_eq!(found, assign(&graph, &[&convert], &net, &mut run));
         for form in Form::ALL {
             assert!(run(&found) <= run(&pure(&graph, form)));
         }
@@ -124,7 +125,7 @@ fn few_nodes_are_tried_out_with_their_true_rounds() {
         let graph = random(&mut rng, 7, &Form::ALL);
         let prices = Prices::of(&NetProfile::WAN);
         let seconds = |forms: &[Form]| graph.seconds(forms, &convert, &prices).unwrap();
-        let found = assign(&graph, &convert, &NetProfile::WAN, &mut { seconds });
+        let found = assign(&graph, &[&convert], &NetProfile::WAN, &mut { seconds });
         let mut best = f64::MAX;
         every(&graph, &mut |forms| best = best.min(seconds(forms)));
         assert_eq!(seconds(&found), best);
@@ -136,7 +137,7 @@ fn few_nodes_are_tried_out_with_their_true_rounds() {
 fn rounds_are_those_of_the_longest_path() {
     let costs = |rounds| [Some(FormCost { rounds, ..FormCost::default() }), None, Some(FormCost::default())];
     let node = |rounds| Node { of: NodeOf::Region(0), line: 0, times: 1.0, costs: costs(rounds) };
-    let value = |from, to: &[usize]| Passed { from, to: to.to_vec(), bits: 8, times: 1.0, turns: 1.0 };
+    let value = |from, to: &[usize]| Passed { from, to: to.to_vec(), circuit: 0, bits: 8, times: 1.0, turns: 1.0 };
     let graph = FormGraph {
         nodes: vec![node(0.0), node(1.0), node(1.0), node(1.0)],
         values: vec![value(0, &[1, 2]), value(1, &[3])],
@@ -168,7 +169,7 @@ fn like_operations_of_a_large_graph_go_together() {
             graph.nodes.push(Node { of, line: kind as u32, times: 1.0, costs: *costs });
             // What was compared decides nothing.
             let to = if turn == 1999 || kind == 2 { Vec::new() } else { vec![at + 1, at + 3] };
-            graph.values.push(Passed { from: at, to, bits: 64, times: 1.0, turns: 1.0 });
+            graph.values.push(Passed { from: at, to, circuit: 0, bits: 64, times: 1.0, turns: 1.0 });
         }
     }
     graph.values.iter_mut().for_each(|value| value.to.retain(|node| *node < graph.nodes.len()));
@@ -178,7 +179,7 @@ fn like_operations_of_a_large_graph_go_together() {
     assert_eq!(place[..6], [0, 1, 2, 0, 1, 2]);
     let prices = Prices::of(&NetProfile::LAN);
     let mut run = |forms: &[Form]| graph.seconds(forms, &convert, &prices).unwrap();
-    let found = assign(&graph, &convert, &NetProfile::LAN, &mut run);
+    let found = assign(&graph, &[&convert], &NetProfile::LAN, &mut run);
     assert_eq!(found[..3], [Form::Arithmetic, Form::Arithmetic, Form::Yao]);
     assert!(found.chunks(3).all(|turn| turn == &found[..3]));
     for form in Form::ALL {
