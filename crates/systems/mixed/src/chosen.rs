@@ -12,7 +12,7 @@ use crate::costs;
 use crate::form::{Assignment, Form};
 use crate::graph::FormGraph;
 use crate::planner::{self, Wanted};
-use crate::plans::Plans;
+use crate::plans::{Made, Plans};
 use crate::prices::Conversions;
 use crate::protocol::extension;
 
@@ -80,10 +80,11 @@ pub(crate) fn chosen(program: &Program, options: &Options) -> Result<Arc<Chosen>
     let words = graph.values.iter().filter(|value| graph.forms(value.from).any(|form| form == Form::Arithmetic));
     let conversions = Conversions::new(words.map(|value| value.bits), kind);
     // Of the assignments to choose from with these forms, the soonest, and how soon it is.
-    let soonest = |forms: &[Form]| {
+    let mut made = Made::default();
+    let mut soonest = |forms: &[Form]| {
         let all = planner::assignments(program, &graph, forms, &conversions, &net);
         let timed = all.into_iter().map(|assignment| {
-            let (plans, mut talk) = (Plans::new(program, &assignment), Talk::new(2));
+            let (plans, mut talk) = (Plans::with(program, &assignment, &mut made), Talk::new(2));
             costs::run(program, &plans, kind, &mut talk);
             (seconds(&talk, &net), assignment, plans)
         });

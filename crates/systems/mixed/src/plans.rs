@@ -1,6 +1,7 @@
 //! How each call of a program runs under an assignment: [`Plans`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use comity_circuit::{Call, Circuit, Goal, Lowered, Place, Program, Span, Step};
 use comity_core::PartyId;
@@ -23,10 +24,15 @@ pub(crate) enum Plan {
     Staged(Stages),
 }
 
+/// Plans of calls that were made, by the circuit, its forms, and the shape of a call: assignments that are tried out
+/// have most of them in common.
+#[derive(Default)]
+pub(crate) struct Made(HashMap<(usize, Option<CircuitForms>, Shape), Arc<Plan>>);
+
 /// How calls of each circuit run, by the shapes of calls, and where values lie.
 pub(crate) struct Plans {
     pub(crate) memory: Memory,
-    circuits: Vec<Vec<(Shape, Plan)>>,
+    circuits: Vec<Vec<(Shape, Arc<Plan>)>>,
     /// The most words, bits and labels of frames.
     pub(crate) room: [usize; 3],
     /// Circuits that add words of 1, 2, ... bits, for labels.
@@ -55,11 +61,16 @@ impl Taken {
 impl Plans {
     /// The plans of a program's calls.
     pub(crate) fn new(program: &Program, assignment: &Assignment) -> Plans {
+        Plans::with(program, assignment, &mut Made::default())
+    }
+
+    /// As [`Plans::new`], with what was made before.
+    pub(crate) fn with(program: &Program, assignment: &Assignment, made: &mut Made) -> Plans {
         let memory = Memory::new(program, assignment);
         let circuits = program.circuits().iter().map(|_| Vec::new()).collect();
         let mut plans = Plans { memory, circuits, room: [0; 3], adders: Vec::new() };
-        plans.walk(program, program.steps(), assignment);
-        let widest = plans.circuits.iter().flatten().filter_map(|(_, plan)| match plan {
+        plans.walk(program, program.steps(), assignment, made);
+        let widest = plans.circuits.iter().flatten().filter_map(|(_, plan)| match &**plan {
             Plan::Staged(stages) => stages.stages.iter().flat_map(|stage| &stage.openings).map(|of| of.bits).max(),
             Plan::Whole(..) => None,
         });
@@ -68,7 +79,7 @@ impl Plans {
         plans
     }
 
-    fn walk(&mut self, program: &Program, steps: &[Step], assignment: &Assignment) {
+    fn walk(&mut self, program: &Program, steps: &[Step], assignment: &Assignment, made: &mut Made) {
         for step in steps {
             match step {
                 Step::Call { circuit, times, args, outs } => {
@@ -76,19 +87,22 @@ impl Plans {
                     let index = match self.circuits[*circuit].iter().position(|(of, _)| *of == shape) {
                         Some(index) => index,
                         None => {
-                            let plan = plan(&program.circuits()[*circuit], assignment.circuits.get(*circuit), &shape);
+                            let forms = assignment.circuits.get(*circuit);
+                            let make = || Arc::new(plan(&program.circuits()[*circuit], forms, &shape));
+                            let key = (*circuit, forms.cloned(), shape.clone());
+                            let plan = made.0.entry(key).or_insert_with(make).clone();
                             self.circuits[*circuit].push((shape, plan));
                             self.circuits[*circuit].len() - 1
                         }
                     };
-                    if let Plan::Staged(stages) = &self.circuits[*circuit][index].1 {
+                    if let Plan::Staged(stages) = &*self.circuits[*circuit][index].1 {
                         let copies = together(stages, *times) as usize;
                         for (room, frame) in self.room.iter_mut().zip(stages.frame) {
                             *room = (*room).max(frame * copies);
                         }
                     }
                 }
-                Step::Repeat { body, .. } => self.walk(program, body, assignment),
+                Step::Repeat { body, .. } => self.walk(program, body, assignment, made),
                 Step::Input { .. } | Step::Reveal { .. } => {}
             }
         }
@@ -121,7 +135,7 @@ impl Plans {
             return Some(only);
         }
         let shape = shape();
-        plans.iter().find(|(of, _)| *of == shape).map(|(_, plan)| plan)
+        plans.iter().find(|(of, _)| *of == shape).map(|(_, plan)| &**plan)
     }
 
     /// The circuit that adds two words.
