@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{Cursor, Read};
+use std::sync::{Arc, Mutex};
 
 use comity_circuit::Program;
 use comity_core::{Params, Result, SessionId};
@@ -21,14 +22,26 @@ pub struct Kept {
     pub batches: VecDeque<Vec<u8>>,
     /// How often a batch was asked for.
     pub taken: usize,
-    /// The checks: `(` where one began, `)` where it passed.
-    pub notes: String,
+    /// The checks: `(` where one began, `)` where it passed. A test may note in it what else happens in between.
+    pub notes: Arc<Mutex<String>>,
 }
 
 impl Kept {
     /// A shelf of this material, with these batches.
     pub fn new(material: &'static str, batches: impl IntoIterator<Item = Vec<u8>>) -> Kept {
         Kept { material, batches: batches.into_iter().collect(), ..Kept::default() }
+    }
+
+    /// What was noted until now.
+    ///
+    /// # Panics
+    /// If a thread panicked while it noted.
+    pub fn notes(&self) -> String {
+        self.notes.lock().expect("nobody panics while noting").clone()
+    }
+
+    fn note(&self, what: char) {
+        self.notes.lock().expect("nobody panics while noting").push(what);
     }
 }
 
@@ -51,12 +64,12 @@ impl Shelf for Kept {
     }
 
     fn check_begins(&mut self) -> Result<()> {
-        self.notes.push('(');
+        self.note('(');
         Ok(())
     }
 
     fn check_passed(&mut self) -> Result<()> {
-        self.notes.push(')');
+        self.note(')');
         Ok(())
     }
 }

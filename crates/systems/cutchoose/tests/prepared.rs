@@ -57,7 +57,7 @@ fn online(
     let mut net = Mesh::of_two(PartyId(me), ch);
     let mut me = Party { net: &mut net, here: here(me), rng: &mut rng, observer: &mut outputs };
     CutChoose.run(&mut me, &Job { program, inputs: &own, options: &options }, kept)?;
-    assert!(kept.notes.is_empty(), "a batch serves one run: there is nothing to note");
+    assert!(kept.notes().is_empty(), "a batch serves one run: there is nothing to note");
     Ok(outputs.0)
 }
 

@@ -85,7 +85,7 @@ fn programs_run_on_stored_material_until_it_is_used_up() {
             Spdz.run(&mut me, &job, &mut shelf).unwrap();
             all.push(outputs.0);
         }
-        assert!(shelf.notes.starts_with("()") && shelf.notes.len().is_multiple_of(2), "{}", shelf.notes);
+        assert!(shelf.notes().starts_with("()") && shelf.notes().len().is_multiple_of(2), "{}", shelf.notes());
         while shelf.batches.pop_front().is_some() {}
         assert!(Spdz.run(&mut me.sub("once more"), &job, &mut shelf).is_err());
         all
@@ -119,7 +119,7 @@ fn a_check_that_fails_is_noted_first() {
             .collect();
         let job = Job { program: &program, inputs: &own, options: &options };
         let ended = Spdz.run(&mut me.sub("run"), &job, &mut shelf);
-        (ended.err().and_then(|error| error.check()), shelf.notes)
+        (ended.err().and_then(|error| error.check()), shelf.notes())
     });
     assert!(ends.iter().any(|(check, _)| *check == Some(comity_field_shares::checks::FALSE_MAC)));
     assert!(ends.iter().all(|(_, notes)| notes == "("), "{ends:?}");

@@ -150,7 +150,7 @@ impl Game<'_> {
                 let mut live = Live::new(Box::new(dealer), here.session.child("material"));
                 party(ch, here, &mut live, &mut |mut act: Act<'_>| acts(me, &mut act))
             };
-            (ended, kept.notes)
+            (ended, kept.notes())
         };
         let (a, b) = Pair::run(|ch| party(ch, 0), |ch| party(ch, 1));
         [a, b]

@@ -1,15 +1,12 @@
 //! When a check is noted to begin: before anything of it leaves. A shelf that hears of it later keeps keys of
 //! which somebody may know a guess.
 
-use std::io::{Cursor, Read};
-use std::sync::{Arc, Mutex};
-
 use comity_channel::{Channel, MemoryChannel};
 use comity_circuit::Program;
-use comity_core::{Bits, PartyId, Result};
-use comity_protocol::{Job, Shelf};
-use comity_testing::Pair;
+use comity_core::{Bits, PartyId};
+use comity_protocol::Job;
 use comity_testing::laws::{Outputs, bits, chain_and_layer, rng};
+use comity_testing::{Kept, Pair};
 use comity_triples::stored::FromShelf;
 
 use super::dealer::{Masks, amounts, batches, here, options};
@@ -17,31 +14,12 @@ use crate::conduct::Act;
 use crate::live::Live;
 use crate::run::whole;
 
-/// A shelf of one batch that notes in a log what others note in, too.
-struct Noting(Option<Vec<u8>>, Arc<Mutex<String>>);
-
-impl Shelf for Noting {
-    fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
-        Ok(self.0.take().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
-    }
-
-    fn check_begins(&mut self) -> Result<()> {
-        self.1.lock().unwrap().push('(');
-        Ok(())
-    }
-
-    fn check_passed(&mut self) -> Result<()> {
-        self.1.lock().unwrap().push(')');
-        Ok(())
-    }
-}
-
 /// What a party does with its shelf and says, in order: `d` is the digest of the circuit check, `o` an output's shares.
 fn log(me: u16, ch: &mut MemoryChannel) -> String {
     let program = Program::from_circuit(chain_and_layer(8)).unwrap();
     let [a, b] = batches(&program, 1, Masks::Random);
-    let log = Arc::new(Mutex::new(String::new()));
-    let mut shelf = Noting(Some(if me == 0 { a } else { b }), log.clone());
+    let mut shelf = Kept::new("shares", [if me == 0 { a } else { b }]);
+    let notes = shelf.notes.clone();
     let dealer = FromShelf::new(&mut shelf, PartyId(me), amounts(&program)).unwrap();
     let here = here(me, 1);
     let mut live = Live::new(Box::new(dealer), here.session.child("material"));
@@ -49,7 +27,6 @@ fn log(me: u16, ch: &mut MemoryChannel) -> String {
     let inputs: Vec<Option<Bits>> = program.inputs().iter().map(own).collect();
     let options = options(0);
     let job = Job { program: &program, inputs: &inputs, options: &options };
-    let notes = log.clone();
     let acts = move |act: Act<'_>| match act {
         Act::Digest(_) => notes.lock().unwrap().push('d'),
         Act::Output(_) => notes.lock().unwrap().push('o'),
@@ -57,7 +34,7 @@ fn log(me: u16, ch: &mut MemoryChannel) -> String {
     };
     whole(ch as &mut dyn Channel, here, &mut rng(me.into()), &mut Outputs::default(), &mut live, &job, acts).unwrap();
     drop(live);
-    log.lock().unwrap().clone()
+    shelf.notes()
 }
 
 #[test]

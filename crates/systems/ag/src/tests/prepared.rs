@@ -107,7 +107,7 @@ fn prepared_runs_learn_what_others_do() {
                     let mine = mine.filter(|(_, (output, _))| output.to.includes(PartyId(me)));
                     assert!(ended.unwrap() == mine.map(|(i, (_, v))| (i, v.clone())).collect::<Vec<_>>(), "{stored}");
                 }
-                assert_eq!(a.notes, if stored == "shares" { "()" } else { "" });
+                assert_eq!(a.notes(), if stored == "shares" { "()" } else { "" });
                 // Once.
                 let again = run(&program, &inputs, garbler, [a, b]);
                 assert!(again.iter().all(|ended| says(ended, "is left")), "{:?}", again[0]);

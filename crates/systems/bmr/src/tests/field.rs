@@ -291,7 +291,7 @@ fn on_stored<const N: usize>(program: &Program, xor: &'static str, garbled: bool
             SpdzBmr.run(&mut party, &job, &mut field).unwrap();
             assert!(SpdzBmr.run(&mut party, &job, &mut field).is_err());
         }
-        assert!(field.batches.is_empty() && field.notes.replace("()", "").is_empty() && !field.notes.is_empty());
+        assert!(field.batches.is_empty() && field.notes().replace("()", "").is_empty() && !field.notes().is_empty());
         let learns = |index: usize| program.outputs()[index].to.includes(me);
         assert!(outputs.0.iter().eq(right.iter().filter(|(index, _)| learns(*index))));
     });

@@ -47,7 +47,7 @@ fn on_shares<const N: usize>(program: &Program, products: &str, garbled: bool) {
             assert!(matches!(again, Err(Error { kind: Kind::InvalidInput(_) | Kind::Store(_), .. })));
         }
         // Checks began, and each passed.
-        assert!(shares.batches.is_empty() && shares.notes.replace("()", "").is_empty() && !shares.notes.is_empty());
+        assert!(shares.batches.is_empty() && shares.notes().replace("()", "").is_empty() && !shares.notes().is_empty());
         assert_eq!(outputs.0, right);
     });
 }

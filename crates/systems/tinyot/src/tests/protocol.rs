@@ -44,7 +44,7 @@ fn what_was_prepared_runs_programs_until_it_is_used_up() {
         let Party { net, here, rng, .. } = me;
         let mut me = Party { net, here: *here, rng: &mut **rng, observer: &mut outputs };
         TinyOt.run(&mut me, &job, &mut kept).unwrap();
-        assert!(kept.batches.is_empty() && kept.notes == "()", "{}", kept.notes);
+        assert!(kept.batches.is_empty() && kept.notes() == "()", "{}", kept.notes());
         let none_left = TinyOt.run(&mut me, &job, &mut kept);
         assert!(
             matches!(none_left, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("no batch of shares is left"))

@@ -1,15 +1,14 @@
 //! Material made ahead: the same computation, each batch once, and bytes that are no batch.
 
 use std::collections::VecDeque;
-use std::io::{Cursor, Read};
 
 use comity_channel::MemoryChannel;
 use comity_circuit::{Program, Recipients};
-use comity_core::{Error, Kind, PartyId, Result, SessionId};
-use comity_protocol::{Job, Options, Protocol, Shelf};
+use comity_core::{Error, Kind, PartyId, SessionId};
+use comity_protocol::{Job, Options, Protocol};
 use comity_share::{AuthBits, Share};
-use comity_testing::Pair;
 use comity_testing::laws::{Outputs, bits, chain_and_layer, rng};
+use comity_testing::{Kept, Pair};
 
 use super::dealer::Trusted;
 use super::here;
@@ -36,39 +35,13 @@ fn batches(party: u16, seed: u128, count: usize) -> VecDeque<Vec<u8>> {
     (0..count).map(batch).collect()
 }
 
-/// A shelf in memory that notes its calls.
-#[derive(Default)]
-struct Noting {
-    batches: VecDeque<Vec<u8>>,
-    notes: String,
+fn on_shelf(batches: VecDeque<Vec<u8>>) -> Kept {
+    Kept::new("shares", batches)
 }
 
-impl Noting {
-    fn new(batches: VecDeque<Vec<u8>>) -> Noting {
-        Noting { batches, notes: String::new() }
-    }
-
-    /// A dealer of the batches on the shelf.
-    fn dealer(&mut self, party: u16) -> FromShelf<'_> {
-        FromShelf::new(self, PartyId(party), AMOUNTS).unwrap()
-    }
-}
-
-impl Shelf for Noting {
-    fn take(&mut self) -> Result<Option<Box<dyn Read + Send + '_>>> {
-        self.notes.push('n');
-        Ok(self.batches.pop_front().map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read + Send>))
-    }
-
-    fn check_begins(&mut self) -> Result<()> {
-        self.notes.push('(');
-        Ok(())
-    }
-
-    fn check_passed(&mut self) -> Result<()> {
-        self.notes.push(')');
-        Ok(())
-    }
+/// A dealer of the batches on the shelf.
+fn dealer(shelf: &mut Kept, party: u16) -> FromShelf<'_> {
+    FromShelf::new(shelf, PartyId(party), AMOUNTS).unwrap()
 }
 
 #[test]
@@ -76,12 +49,12 @@ fn programs_run_on_stored_material_until_it_is_used_up() {
     let program = Program::from_circuit(chain_and_layer(40)).unwrap().with_recipients(0, Recipients::All).unwrap();
     let inputs = [bits(40, &mut rng(1)), bits(40, &mut rng(2))];
     let run = |ch: &mut MemoryChannel, party: u16, count| {
-        let mut shelf = Noting::new(batches(party, 3, count));
+        let mut shelf = on_shelf(batches(party, 3, count));
         let own = [0, 1].map(|i: u16| (i == party).then(|| inputs[usize::from(i)].clone()));
         let mut outputs = Outputs::default();
         let job = Job { program: &program, inputs: &own, options: &Options::new(TinyOt.card()) };
-        let ended = run_with(ch, here(party, SESSION), Box::new(shelf.dealer(party)), &job, &mut outputs);
-        (ended.map(|()| outputs.0), shelf.notes)
+        let ended = run_with(ch, here(party, SESSION), Box::new(dealer(&mut shelf, party)), &job, &mut outputs);
+        (ended.map(|()| outputs.0), (shelf.taken, shelf.notes()))
     };
     // Eight batches have 40 masks of party 1.
     let ((a, _), (b, notes)) = Pair::run(|ch| run(ch, 0, 8), |ch| run(ch, 1, 8));
@@ -89,21 +62,21 @@ fn programs_run_on_stored_material_until_it_is_used_up() {
     assert_eq!(a, b);
     let lanes = |i: usize| comity_circuit::eval_circuit(&chain_and_layer(40), &inputs)[0].get(i);
     assert!((0..41).all(|i| a[0].1.get(i) == lanes(i)));
-    assert_eq!(notes, "nnnnnnnn()");
+    assert_eq!(notes, (8, "()".to_owned()));
     let ((a, _), (b, notes)) = Pair::run(|ch| run(ch, 0, 7), |ch| run(ch, 1, 7));
     for ended in [a, b] {
         assert!(
             matches!(ended, Err(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("no batch of shares is left"))
         );
     }
-    assert_eq!(notes, "nnnnnnnn");
+    assert_eq!(notes, (8, String::new()));
 }
 
 #[test]
 fn a_check_that_does_not_end_well_is_not_noted_as_passed() {
     let run = |ch: &mut MemoryChannel, party: u16| {
-        let mut shelf = Noting::new(batches(party, 3, 1));
-        let mut machine = Machine::new(here(party, SESSION), Box::new(shelf.dealer(party)));
+        let mut shelf = on_shelf(batches(party, 3, 1));
+        let mut machine = Machine::new(here(party, SESSION), Box::new(dealer(&mut shelf, party)));
         let mut x = [Share::default(); 2];
         machine.random(ch, &mut x).unwrap();
         machine.check(ch).unwrap();
@@ -111,23 +84,23 @@ fn a_check_that_does_not_end_well_is_not_noted_as_passed() {
         x[0] = if party == 1 { x[0].add_to_own(true) } else { x[0] };
         let ended = machine.reveal(ch, Recipients::All, &x);
         drop(machine);
-        (ended, shelf.notes)
+        (ended, (shelf.taken, shelf.notes()))
     };
     let ((ended, notes), _) = Pair::run(|ch| run(ch, 0), |ch| run(ch, 1));
     assert!(matches!(ended, Err(Error { kind: Kind::Misbehaved(_), .. })));
-    assert_eq!(notes, "n()(");
+    assert_eq!(notes, (1, "()(".to_owned()));
 }
 
 #[test]
 fn batches_of_two_lots_do_not_mix() {
     let mixed = [batches(0, 3, 1), batches(0, 4, 1)].into_iter().flatten().collect();
-    let mut shelf = Noting::new(mixed);
-    let mut dealer = shelf.dealer(0);
+    let mut shelf = on_shelf(mixed);
+    let mut dealer = dealer(&mut shelf, 0);
     let (mut ch, _other) = comity_channel::memory::pair();
     assert!(dealer.shares(&mut ch, &mut [Share::default(); 3]).is_ok());
     let ended = dealer.shares(&mut ch, &mut [Share::default(); 1]);
     assert!(matches!(ended, Err(Error { kind: Kind::Store(message), .. }) if message.contains("not of one lot")));
-    assert!(matches!(FromShelf::new(&mut Noting::default(), PartyId(0), AMOUNTS).err(),
+    assert!(matches!(FromShelf::new(&mut on_shelf(VecDeque::new()), PartyId(0), AMOUNTS).err(),
         Some(Error { kind: Kind::InvalidInput(message), .. }) if message.contains("no batch of shares is left")));
 }
 
@@ -136,8 +109,8 @@ fn every_share_comes_out_once_and_as_it_was_made() {
     let (mut ch, _other) = comity_channel::memory::pair();
     for party in 0..2 {
         let mut direct = Trusted::new(PartyId(party), 3, 100);
-        let mut shelf = Noting::new(batches(party, 3, 1));
-        let mut dealer = shelf.dealer(party);
+        let mut shelf = on_shelf(batches(party, 3, 1));
+        let mut dealer = dealer(&mut shelf, party);
         let triples = |dealer: &mut dyn TripleDealer, ch: &mut MemoryChannel| {
             let mut triples = dealer.triples(ch, 100).unwrap();
             triples.take(100).iter().flat_map(|t| [t.a, t.b, t.c]).collect::<Vec<Share>>()

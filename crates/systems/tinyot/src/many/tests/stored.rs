@@ -58,7 +58,7 @@ fn what_three_prepared_runs_programs_until_it_is_used_up() {
             [0, 2].iter().zip(&inputs).map(|(&owner, value)| (PartyId(owner) == me).then(|| value.clone())).collect();
         let job = Job { program: &program, inputs: &own, options: &options };
         TinyOt.run(&mut party, &job, &mut kept).unwrap();
-        assert!(kept.batches.is_empty() && kept.notes == "()", "{}", kept.notes);
+        assert!(kept.batches.is_empty() && kept.notes() == "()", "{}", kept.notes());
         let none_left = TinyOt.run(&mut party, &job, &mut kept);
         assert!(none_left.is_err_and(|error| error.to_string().contains("no batch of shares is left")));
         outputs.0
@@ -94,7 +94,7 @@ fn a_check_that_does_not_end_well_is_not_noted_as_passed() {
             let random = machine.random(net, 20).unwrap();
             let ended = machine.reveal(net, to, &random);
             drop(machine);
-            (ended, kept.notes)
+            (ended, kept.notes())
         });
         let checked = ends.iter().enumerate().filter(|(party, _)| *party == 1 || to == Recipients::All && *party == 2);
         for (party, (ended, notes)) in checked {
