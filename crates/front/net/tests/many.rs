@@ -153,7 +153,12 @@ fn exchanges(mesh: &mut Mesh<'_>) {
         _ => usize::from(from.0) * 10_000_000 * usize::from((from.0 + to.0) % 2) + round,
     };
     let message = |from: PartyId, to: PartyId, round: usize| -> Vec<u8> {
-        (0..size(from, to, round)).map(|at| (at / 7 + usize::from(10 * from.0 + to.0) + round) as u8).collect()
+        let start = usize::from(10 * from.0 + to.0) + round;
+        let pattern: Vec<u8> = (0..251).map(|at| (start + at) as u8).collect();
+        let size = size(from, to, round);
+        let mut message = pattern.repeat(size.div_ceil(pattern.len()));
+        message.truncate(size);
+        message
     };
     for round in 0..6 {
         let out = PerPeer::new(me, parties, |to| message(me, to, round));
