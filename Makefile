@@ -26,7 +26,7 @@ FUZZ_SECONDS = 60
 FUZZ_TARGETS = $(notdir $(wildcard fuzz/corpus/*))
 
 # The cheap steps come first. The test runner comes last, so that its summary is the last thing on the screen.
-test: format licences package lint docs wasm arm doctests tests
+test: format licences lint package docs wasm arm doctests tests
 
 format:
 	$(CARGO) fmt --all --check
@@ -35,9 +35,11 @@ licences:
 	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny $(LOCKED) check licenses bans sources; \
 	else echo "SKIPPED licences: cargo-deny is not installed"; fi
 
-# Every public crate can be packaged: what it needs has a version, and nothing that it needs is left out.
+# Every public crate can be packaged: what it needs has a version, and nothing that it needs is left out. What it needs is here when `fetch` is
+# done: otherwise cargo asks the registry for each crate anew, which took most of the time.
 package:
-	$(CARGO) package $(LOCKED) --workspace --no-verify --allow-dirty --quiet \
+	$(CARGO) fetch $(LOCKED) --quiet --target "$$(rustc -vV | sed -n 's/^host: //p')"
+	$(CARGO) package $(LOCKED) --workspace --no-verify --allow-dirty --quiet --offline \
 		$(addprefix --exclude ,comity-ct comity-sum comity-xor comity-fuzz comity-book comity-examples)
 
 lint:
