@@ -204,8 +204,7 @@ mod tests {
         }
     }
 
-    /// All that a run of a power has is the same as with labels alone, where the planner finds these: the plan has their
-    /// digest.
+    /// A run of a power by the planner's forms is that of labels alone: the plan has their digest.
     #[test]
     fn a_plan_that_is_one_form_alone_is_that_form() {
         let program = programs::power(32, false);

@@ -14,8 +14,8 @@ use crate::form::{Assignment, Form};
 use crate::graph::FormGraph;
 use crate::prices::Conversions;
 
-/// The assignments to choose from that give a graph's nodes these forms: the one with garbled adders alone, and where
-/// words become bits, those on shares of bits in all circuits, and in the circuits in which they cost less by themselves.
+/// The assignments to choose from that give a graph's nodes these forms: with garbled adders alone; where words become
+/// bits, with adders on shares of bits in all circuits; and with those where they cost less by themselves.
 pub(crate) fn assignments(
     program: &Program,
     graph: &FormGraph,
