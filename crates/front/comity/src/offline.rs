@@ -34,6 +34,7 @@ use comity_store::{Meta, Store};
 
 use crate::clock::Clock;
 use crate::meet::Begun;
+use crate::oprf::hex;
 use crate::protocol::fits;
 use crate::report::{Filled, Report};
 use crate::session::{Part, Session, whose};
@@ -164,7 +165,7 @@ impl Session<'_> {
                 each(of).map_or(0, |(_, each)| each.batches)
             ),
         });
-        let greeting = self.greeting(card, agreed, &phases.collect::<Vec<_>>().join(", "))?;
+        let greeting = self.greeting(card, agreed, &phase(&phases.collect::<Vec<_>>()))?;
         if let Some((program, _)) = program {
             program.lowered();
         }
@@ -248,6 +249,17 @@ impl Making<'_> {
         }
         Ok(filling.stored_bytes)
     }
+}
+
+/// What is made of each material, for the hello; of many materials a digest, since a hello has little room.
+fn phase(each: &[String]) -> String {
+    const LONGEST: usize = 64;
+    let all = each.join(", ");
+    if all.len() <= LONGEST {
+        return all;
+    }
+    let digest = SessionId::derive("materials to prepare", &[all.as_bytes()]);
+    format!("prepare {} materials, {}", each.len(), hex(&digest.to_bytes()[..8]))
 }
 
 /// A number of bytes, in the units in which a limit is said.

@@ -206,3 +206,14 @@ fn what_breaks_off_costs_the_lot_in_the_making() {
     assert!(other.len() == 1 && left[0] == other[0] && other[0].1 == 0 && other[0].2 == 2, "{left:?} {other:?}");
     std::fs::remove_dir_all(&dir).unwrap();
 }
+
+/// What the parties want to make is compared by the hello, which has little room.
+#[test]
+fn what_is_made_fits_a_hello() {
+    let each = |amount: u64| -> Vec<String> {
+        (0..7).map(|of| format!("prepare {} products of up to 64 bits by 1", amount + of)).collect()
+    };
+    assert_eq!(phase(&each(4096)[..1]), "prepare 4096 products of up to 64 bits by 1");
+    let [one, other] = [4096, 4097].map(|amount| phase(&each(amount)));
+    assert!(one.starts_with("prepare 7 materials, ") && one.len() <= 64 && one != other, "{one}, {other}");
+}
