@@ -78,7 +78,7 @@ fn product() -> Program {
     library::program("mul64").unwrap()
 }
 
-/// A program that uses up all materials of `mixed` but the triples of wide words.
+/// A program that uses up all materials of `mixed` but the triples of wide words, if words are opened by stored adders.
 fn all_forms() -> Program {
     let text = "fn main(x: u64 from 0, y: u64 from 1) -> u64 {
         let product = arithmetic { x * y };
@@ -202,6 +202,8 @@ impl<'s> Logged<'s> {
         // in a field.
         let unlike = match material {
             "field" => 36..68,
+            // Behind the lot there is the number of the batch, and then what is drawn for it.
+            "adder tables" => 49..81,
             _ if material.ends_with("garbled") || material.ends_with("tables") => 16..48,
             _ => 68..100,
         };
@@ -404,7 +406,8 @@ fn session<'a, C: comity::Channel>(case: &Case, dir: &Path, links: &'a mut PerPe
     let me = links.me();
     LOG.set(dir.join(format!("log{me}")));
     let links = PerPeer::from_vec(me, links.as_mut_slice().iter_mut().collect()).unwrap();
-    Ok(Session::new(me.0).with(case.protocol).store(store(dir, me.0)?).among(links))
+    let session = Session::new(me.0).with(case.protocol).store(store(dir, me.0)?).among(links);
+    Ok(if case.protocol.card().name == Mixed.card().name { session.option("tables", "prepared") } else { session })
 }
 
 fn prepare<C: comity::Channel>(case: &Case, dir: &Path, links: &mut PerPeer<C>) -> Result<()> {

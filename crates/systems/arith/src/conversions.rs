@@ -12,11 +12,13 @@
 //!
 //! One delta serves the labels, which are raw correlations, and the words, which are made of hashed ones. No
 //! OT is used both ways: those of a call are all of one kind, and no call sees those of another. Gates are
-//! hashed under keys of their own, which no OT has.
+//! hashed under keys of their own, which no OT has. With adders that were garbled ahead the labels' delta is theirs,
+//! and the words have another one.
 //!
 //! **Adversary**: semi-honest, as all of [`arith`](crate).
 
 mod stored;
+mod tables;
 mod ways;
 
 use comity_channel::Channel;
@@ -33,9 +35,13 @@ use zeroize::Zeroizing;
 
 use crate::lanes::grow;
 use stored::Stored;
+use tables::Adders;
 use ways::{ByBits, Way, all_ones};
 
-pub(crate) use stored::{OT_BATCH, OtMaker, OtMaterial};
+pub(crate) use stored::{OT_BATCH, OtMaker};
+pub use stored::{OtBatch, OtMaterial};
+pub(crate) use tables::{ADDERS, BATCH_BYTES as ADDER_BATCH_BYTES, CELLS, TableMaker, batches as adder_batches, class};
+pub use tables::{AdderTables, OpenedWords};
 
 /// A circuit that is called several times, with this party's shares: of each call all words of `ins`, in
 /// order.
@@ -136,6 +142,8 @@ pub struct Conversions<'d> {
     /// OTs that party 0 sends, and such that party 1 does.
     forth: Option<Way<'d>>,
     back: Option<Way<'d>>,
+    /// Adders that were garbled ahead, and OTs of labels under their delta.
+    adders: Option<Adders<'d>>,
     /// Labels of circuits that ran: kept for the next ones, since memory that is new is slow.
     memory: Zeroizing<Vec<Block>>,
 }
@@ -166,16 +174,21 @@ impl<'d> Conversions<'d> {
         let forth = if me.me() == PartyId(0) { delta.block() } else { other };
         let forth = Way::setup::<B>(me, PartyId(0), extension, forth)?;
         let back = if both { Some(Way::setup::<B>(me, PartyId(1), extension, other)?) } else { None };
-        Ok(Conversions::of(me.here, delta, [Some(forth), back]))
+        Ok(Conversions::of(me.here, delta, [Some(forth), back], None))
     }
 
-    /// Conversions on OTs that were made ahead: those from party 0 and from party 1, where there are such. The
-    /// garbling's delta is that of the first. The session of the party is for this alone. Nothing is sent.
+    /// Conversions on OTs that were made ahead: those from party 0 and from party 1, where there are such; and on adders
+    /// of a third shelf, which bring the OTs of labels with them. The garbling's delta is that of the adders, else that
+    /// of the first OTs. The session of the party is for this alone. Nothing is sent.
     ///
     /// # Errors
     /// [`InvalidInput`](comity_core::Kind) if a shelf is empty, [`Store`](comity_core::Kind) if its batch is
     /// damaged.
-    pub fn stored(me: &mut Party<'_, '_>, shelves: [Option<&'d mut dyn Shelf>; 2]) -> Result<Conversions<'d>> {
+    pub fn stored(
+        me: &mut Party<'_, '_>,
+        shelves: [Option<&'d mut dyn Shelf>; 2],
+        adders: Option<&'d mut dyn Shelf>,
+    ) -> Result<Conversions<'d>> {
         let mut delta = Block::random(me.rng);
         let mut ways = [None, None];
         for ((way, shelf), material) in ways.iter_mut().zip(shelves).zip(OtMaterial::ALL) {
@@ -186,10 +199,17 @@ impl<'d> Conversions<'d> {
             }
             *way = Some(stored.way());
         }
-        Ok(Conversions::of(me.here, Delta::new(delta), ways))
+        let adders = adders.map(|shelf| Adders::open(shelf, &me.here)).transpose()?;
+        delta = adders.as_ref().and_then(Adders::delta).unwrap_or(delta);
+        Ok(Conversions::of(me.here, Delta::new(delta), ways, adders))
     }
 
-    fn of(here: Here, delta: Delta, [forth, back]: [Option<Way<'d>>; 2]) -> Conversions<'d> {
+    fn of(
+        here: Here,
+        delta: Delta,
+        [forth, back]: [Option<Way<'d>>; 2],
+        adders: Option<Adders<'d>>,
+    ) -> Conversions<'d> {
         let keys = keys(&here.session);
         let gates = match here.me {
             PartyId(0) => {
@@ -202,7 +222,7 @@ impl<'d> Conversions<'d> {
             }
         };
         let labels = Prg::new(here.backend, here.session.block("active labels of the garbler's shares"));
-        Conversions { me: here.me, gates, labels, forth, back, memory: Zeroizing::default() }
+        Conversions { me: here.me, gates, labels, forth, back, adders, memory: Zeroizing::default() }
     }
 
     /// Runs circuits: of each its results, of these the words of all calls, bits shared by XOR. A message of
@@ -303,6 +323,9 @@ impl<'d> Conversions<'d> {
 
     fn fill_other(&mut self, ch: &mut dyn Channel, value: Option<&Bits>, labels: &mut [Block]) -> Result<()> {
         self.end_gates(ch)?;
+        if let Some(adders) = &mut self.adders {
+            return adders.labels(ch, value, labels);
+        }
         match (planned(&mut self.forth)?, value) {
             (Way::Out(sender), _) => sender.labels(ch, labels),
             (Way::In(receiver), Some(value)) => {
@@ -311,6 +334,23 @@ impl<'d> Conversions<'d> {
             }
             (Way::In(_), None) => Err(Error::invalid_input("party 1 gives this input value, and it is missing")),
         }
+    }
+
+    /// Whether there are adders that were garbled ahead.
+    pub fn has_adders(&self) -> bool {
+        self.adders.is_some()
+    }
+
+    /// Labels of the bits of words that are shared as sums, by adders that were garbled ahead: of all words one after
+    /// another. Three messages.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](comity_core::Kind) if there are no such adders, or not as many labels as bits; errors of the
+    /// shelf and of the channel.
+    pub fn opened(&mut self, ch: &mut dyn Channel, words: &[OpenedWords], labels: &mut [Block]) -> Result<()> {
+        self.end_gates(ch)?;
+        let none = || Error::invalid_input("this computation was set up without adders that were garbled ahead");
+        self.adders.as_mut().ok_or_else(none)?.sums(ch, words, labels)
     }
 
     /// Runs calls of a circuit on a memory of labels, side by side where it is a chain. Tables wait until a buffer is

@@ -13,6 +13,7 @@ use crate::dealers::{MOST_WORDS, most_matrices};
 use crate::engine::Taken;
 use crate::lanes::together;
 use crate::layout::Layout;
+use crate::machine::one_by_one;
 use crate::plan::{Layer, WordPlan};
 
 /// Seconds of work for an OT with what is made of it.
@@ -23,6 +24,21 @@ pub const PRODUCT: f64 = 30e-9;
 pub const AND: f64 = 18e-9;
 /// Seconds of work for base OTs.
 const BASE: f64 = 0.02;
+
+/// Where the OTs and the triples of a run come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtsFrom {
+    /// The run makes them by this extension.
+    Extension(OtKind),
+    /// They were made ahead.
+    Store,
+}
+
+impl From<OtKind> for OtsFrom {
+    fn from(kind: OtKind) -> OtsFrom {
+        OtsFrom::Extension(kind)
+    }
+}
 
 /// Goes through the messages of a run on triples from OT.
 pub(crate) fn costs(of: &Costing<'_>, extension: OtKind, talk: &mut Talk) -> Result<()> {
@@ -69,7 +85,7 @@ fn steps(all: &[Step], of: (&Layout, OtKind), talk: &mut Talk, reveal: &mut dyn 
 fn calls(plan: &WordPlan, times: u64, extension: OtKind, talk: &mut Talk) {
     let together = together(plan, times);
     let turn = |talk: &mut Talk, copies: u64| {
-        messages(plan).for_each(|layer| layer.talk(copies, extension, talk));
+        messages(plan).for_each(|layer| layer.talk(copies, extension.into(), talk));
     };
     talk.repeat(times / together, &mut |talk| turn(talk, together));
     if !times.is_multiple_of(together) {
@@ -82,8 +98,10 @@ fn calls(plan: &WordPlan, times: u64, extension: OtKind, talk: &mut Talk) {
 pub struct WordMessages {
     /// Bits that either party opens for products.
     pub opened: u64,
-    /// Bits that either party opens for products of matrices.
-    pub matrices: u64,
+    /// Those among them for squares: of a square that is a product of stored triples both factors are opened.
+    pub squares: u64,
+    /// Bits that either party opens for products of matrices; and where these are products of words.
+    pub matrices: [u64; 2],
     /// OTs that transfer labels.
     pub labels: u64,
     /// AND gates that are garbled on these labels.
@@ -111,14 +129,12 @@ fn of_layer(plan: &WordPlan, layer: &Layer) -> WordMessages {
     let choices = layer.choices.iter().map(|choice| u64::from(choice.word.bits));
     WordMessages {
         opened: layer.products.iter().map(|factors| shown(factors.what)).sum(),
-        matrices: layer
-            .matrices
-            .iter()
-            .map(|matrix| {
-                let [x, y, _] = matrix.what.words();
-                (x + y) as u64 * u64::from(matrix.what.bits)
-            })
-            .sum(),
+        squares: layer.products.iter().filter(|of| of.what.square).map(|factors| shown(factors.what)).sum(),
+        matrices: layer.matrices.iter().fold([0; 2], |[matrices, words], matrix| {
+            let ([x, y, _], bits) = (matrix.what.words(), u64::from(matrix.what.bits));
+            let (_, products) = one_by_one(matrix.what, 1);
+            [matrices + (x + y) as u64 * bits, words + 2 * products * bits]
+        }),
         labels: gates().flat_map(|gates| &gates.ins).map(|bits| u64::from(*bits)).sum(),
         ands: gates().map(|gates| gates.lowered.tape().ands().len() as u64).sum(),
         lifts,
@@ -134,17 +150,22 @@ impl WordMessages {
     }
 
     /// Goes through the messages of `copies` calls side by side.
-    pub fn talk(&self, copies: u64, extension: OtKind, talk: &mut Talk) {
-        talk.exchange((self.opened * copies).div_ceil(8));
-        talk.exchange((self.matrices * copies).div_ceil(8));
+    pub fn talk(&self, copies: u64, from: OtsFrom, talk: &mut Talk) {
+        let [matrices, words] = self.matrices;
+        let (opened, matrices) = match from {
+            OtsFrom::Extension(_) => (self.opened, matrices),
+            OtsFrom::Store => (self.opened + self.squares, words),
+        };
+        talk.exchange((opened * copies).div_ceil(8));
+        talk.exchange((matrices * copies).div_ceil(8));
         if self.labels > 0 {
-            chosen_ots(copies * self.labels, [PartyId(0), PartyId(1)], extension, talk);
+            chosen_ots(copies * self.labels, [PartyId(0), PartyId(1)], from, talk);
             garbled(self.ands * copies, talk);
             talk.work((self.labels * copies) as f64 * OT);
         }
-        told(self.lifts, copies, [PartyId(0), PartyId(1)], extension, talk);
+        told(self.lifts, copies, [PartyId(0), PartyId(1)], from, talk);
         for ends in [[PartyId(0), PartyId(1)], [PartyId(1), PartyId(0)]] {
-            told(self.choices, copies, ends, extension, talk);
+            told(self.choices, copies, ends, from, talk);
         }
     }
 }
@@ -157,17 +178,21 @@ pub fn garbled(ands: u64, talk: &mut Talk) {
 
 /// The messages of OTs on words, whose sender is the first party: the OTs and its further bits are those of one
 /// call.
-pub fn told([ots, bits]: [u64; 2], copies: u64, [sender, receiver]: [PartyId; 2], extension: OtKind, talk: &mut Talk) {
+pub fn told([ots, bits]: [u64; 2], copies: u64, [sender, receiver]: [PartyId; 2], from: OtsFrom, talk: &mut Talk) {
     let (ots, bits) = (ots * copies, bits * copies);
     if ots > 0 {
-        chosen_ots(ots, [sender, receiver], extension, talk);
+        chosen_ots(ots, [sender, receiver], from, talk);
         talk.say(sender, receiver, bits.div_ceil(8));
         talk.work(ots as f64 * OT);
     }
 }
 
 /// The messages of OTs whose choice bits the receiver gives.
-pub fn chosen_ots(ots: u64, [sender, receiver]: [PartyId; 2], extension: OtKind, talk: &mut Talk) {
+pub fn chosen_ots(ots: u64, [sender, receiver]: [PartyId; 2], from: OtsFrom, talk: &mut Talk) {
+    let extension = match from {
+        OtsFrom::Extension(extension) => extension,
+        OtsFrom::Store => return talk.say(receiver, sender, ots.div_ceil(8)),
+    };
     match extension {
         OtKind::SoftSpoken => talk.say(receiver, sender, 32 * 16 * ots.div_ceil(128)),
         OtKind::Iknp => talk.say(receiver, sender, 128 * ots.div_ceil(8)),

@@ -16,7 +16,8 @@ use comity_share::ring::{MatrixProduct, RingDealer, RingTriples, WordProduct, wo
 use comity_share::triples::OtKind;
 use zeroize::Zeroizing;
 
-use crate::conversions::{OT_BATCH, OtMaterial};
+use crate::conversions::{ADDER_BATCH_BYTES, ADDERS, CELLS, OT_BATCH, adder_batches, class};
+pub use crate::conversions::{AdderTables, OtBatch, OtMaterial};
 use crate::machine::one_by_one;
 
 /// A dealer of triples and square pairs of words. It has its own randomness and its own session.
@@ -187,6 +188,26 @@ pub const MATERIALS: [Material; 4] = [
     of_card(OtMaterial::First.name(), &["choice bits"]),
     of_card(OtMaterial::Second.name(), &["choice bits"]),
 ];
+
+/// Adders of conversions, garbled ahead.
+pub const ADDER_TABLES: Material = of_card(ADDERS, &["bits of words"]);
+
+/// The words of a run that adders open, by the segments that one takes: 32 bits, 64 or 128.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Adds(pub [u64; 3]);
+
+impl Adds {
+    /// Adds `words` words of `bits` bits.
+    pub fn add(&mut self, bits: u32, words: u64) {
+        let all = &mut self.0[class(bits)];
+        *all = all.saturating_add(words);
+    }
+}
+
+/// The need of a run of these adders and, beside them, of `ots` OTs of labels.
+pub fn need_of_adders(adders: Adds, ots: u64) -> Need {
+    need(ADDERS, adder_batches(adders.0, ots), CELLS, ADDER_BATCH_BYTES)
+}
 
 /// The need of `batches` batches of triples.
 pub(crate) fn need_of_words(material: WordMaterial, batches: u64) -> Need {

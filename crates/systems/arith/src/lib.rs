@@ -41,10 +41,10 @@ mod sketch;
 mod word_circuit;
 mod words;
 
-pub use conversions::{Conversions, Lifted, permute_bits};
+pub use conversions::{Conversions, Lifted, OpenedWords, permute_bits};
 pub use hand::{Party, Word};
 pub use machine::{Matrices, Products, WordMachine};
-pub use protocol::{Arith, run_with};
+pub use protocol::{Arith, prepare_adders, run_with};
 pub use word_circuit::WordCircuit;
 
 // The example of the README runs.

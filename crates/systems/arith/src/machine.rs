@@ -311,6 +311,11 @@ impl<'d> WordMachine<'d> {
         if self.conversions.is_some() { self.converting(net, run) } else { Ok(()) }
     }
 
+    /// Whether words are opened by adders that were garbled ahead.
+    pub fn has_adders(&self) -> bool {
+        self.conversions.as_ref().is_some_and(Conversions::has_adders)
+    }
+
     /// Memory of words that are no longer needed.
     pub(crate) fn spare(&mut self) -> &mut Spare {
         &mut self.spare

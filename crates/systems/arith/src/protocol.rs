@@ -12,7 +12,7 @@ use comity_protocol::{
 use comity_share::triples::OtKind;
 use comity_sharing::{Batches, fill_lots, whole_runs};
 
-use crate::conversions::{Conversions, OT_BATCH, OtMaker, OtMaterial};
+use crate::conversions::{CELLS, Conversions, OT_BATCH, OtMaker, OtMaterial, TableMaker};
 use crate::dealers::{MATERIALS, StoredWords, WORD_BATCH, WordDealer, WordMaterial, from_ot, need_of_words, needs};
 use crate::engine::{Taken, WordEngine};
 use crate::layout::Layout;
@@ -96,6 +96,15 @@ fn triples_by(material: WordMaterial, kind: OtKind) -> Box<WriteBatch<'static>> 
     })
 }
 
+/// Makes the adders of conversions: the material of [`dealers::ADDER_TABLES`](crate::dealers::ADDER_TABLES).
+///
+/// # Errors
+/// Those of the OTs, of the channel and of the shelf.
+pub fn prepare_adders(me: &mut Party<'_, '_>, ahead: &Ahead<'_>, kind: OtKind, to: &mut dyn Press) -> Result<()> {
+    let of = Batches { units: CELLS as u64, lot: whole_runs(OT_LOT, ahead.together) };
+    fill_lots(me, ahead, to, of, |_| batches_by(move |me| TableMaker::setup::<Simplest>(me, kind), TableMaker::write))
+}
+
 fn ots_by(material: OtMaterial, kind: OtKind) -> Box<WriteBatch<'static>> {
     batches_by(move |me| OtMaker::setup::<Simplest>(me, material, kind), OtMaker::write)
 }
@@ -163,7 +172,7 @@ impl Protocol for Arith {
         }
         let words = WordMaterial::ALL.map(|material| shelves.remove(material.name()));
         let ots = OtMaterial::ALL.map(|material| shelves.remove(material.name()));
-        run_with(&mut me, |_| Ok(Box::new(StoredWords::new(words))), |me, _| Conversions::stored(me, ots), job)
+        run_with(&mut me, |_| Ok(Box::new(StoredWords::new(words))), |me, _| Conversions::stored(me, ots, None), job)
     }
 
     fn prepare(

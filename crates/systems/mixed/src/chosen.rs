@@ -85,7 +85,7 @@ pub(crate) fn chosen(program: &Program, options: &Options) -> Result<Arc<Chosen>
         let all = planner::assignments(program, &graph, forms, &conversions, &net);
         let timed = all.into_iter().map(|assignment| {
             let (plans, mut talk) = (Plans::with(program, &assignment, &mut made), Talk::new(2));
-            costs::run(program, &plans, kind, &mut talk);
+            costs::run(program, &plans, kind.into(), &mut talk);
             (seconds(&talk, &net), assignment, plans)
         });
         timed.min_by(|(one, ..), (other, ..)| one.total_cmp(other)).expect("there is one")

@@ -1,6 +1,6 @@
 //! Programs on three forms of shares, call by call.
 
-use comity_arith::{Lifted, WordMachine, permute_bits};
+use comity_arith::{Lifted, OpenedWords, WordMachine, permute_bits};
 use comity_channel::Mesh;
 use comity_circuit::{Call, Engine, Lowered, Place, Program, Put, Shown};
 use comity_core::{Bits, Block, Error, PartyId, Result};
@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use crate::cut::Held;
 use crate::form::Form;
 use crate::plans::{Plan, Plans, together};
-use crate::stages::{BitAt, Moved, Runs, Stage, Stages, WordAt};
+use crate::stages::{BitAt, Moved, Opening, Runs, Stage, Stages, WordAt};
 
 /// The two machines of a run.
 pub(crate) struct Machines<'d> {
@@ -176,8 +176,37 @@ impl<'a, 'n, 'd> MixedEngine<'a, 'n, 'd> {
         self.share(&Call { index: usize::MAX, circuit: adder, times, args: &args, outs: &outs })
     }
 
+    /// Words become labels of their bits by adders that were garbled ahead.
+    fn open_ahead(&mut self, stage: &Stage, side: &Side<'_>) -> Result<()> {
+        let shares = |opening: &Opening| {
+            let share = |t: usize| self.words[self.word(side, opening.word, t)] & word_mask(opening.bits);
+            OpenedWords { bits: opening.bits, shares: Zeroizing::new((0..side.copies).map(share).collect()) }
+        };
+        let words: Vec<OpenedWords> = stage.openings.iter().map(shares).collect();
+        let bits = words.iter().map(|words| words.shares.len() * words.bits as usize).sum();
+        let mut labels = std::mem::take(&mut self.converted);
+        if labels.len() < bits {
+            labels = Zeroizing::new(vec![Block::ZERO; bits]);
+        }
+        let to = &mut labels[..bits];
+        self.machines.words.converting(self.net, |conversions, ch| conversions.opened(ch, &words, to))?;
+        let mut from = 0;
+        for opening in &stage.openings {
+            let (bits, sum) = (opening.bits as usize, self.place(side, Form::Yao, BitAt::Frame(opening.sum())));
+            for t in 0..side.copies as u64 {
+                self.labels[sum.at(t)..][..bits].copy_from_slice(&labels[from..from + bits]);
+                from += bits;
+            }
+        }
+        self.converted = labels;
+        Ok(())
+    }
+
     /// Words become labels of their bits: a circuit adds the shares.
     fn open(&mut self, stage: &Stage, side: &Side<'_>) -> Result<()> {
+        if self.machines.words.has_adders() {
+            return self.open_ahead(stage, side);
+        }
         let mut own = Bits::default();
         for t in 0..side.copies {
             for opening in &stage.openings {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use comity_arith::dealers::Adds;
 use comity_circuit::{Call, Circuit, Goal, Lowered, Place, Program, Span, Step};
 use comity_core::PartyId;
 use comity_share::ring::{MatrixProduct, WIDEST_WORD, WordProduct};
@@ -49,12 +50,22 @@ pub(crate) struct Taken {
     /// Whether there are labels or conversions, and the OTs that each party sends for these.
     pub(crate) converts: bool,
     pub(crate) ots: [u64; 2],
+    /// Of those that party 0 sends: for labels of words that are opened, and for labels of other bits.
+    pub(crate) opened: u64,
+    pub(crate) labels: u64,
+    /// The adders that open words.
+    pub(crate) adders: Adds,
 }
 
 impl Taken {
     /// Whether words are multiplied.
     pub(crate) fn multiplies(&self) -> bool {
         !self.products.is_empty() || !self.matrices.is_empty()
+    }
+
+    /// The OTs that party 0 sends and of which something else is made than labels.
+    pub(crate) fn hashed(&self) -> u64 {
+        self.ots[0].saturating_sub(self.opened).saturating_sub(self.labels)
     }
 }
 
@@ -169,6 +180,13 @@ impl Plans {
                             for stage in &stages.stages {
                                 taken.ots[0] = taken.ots[0].saturating_add(times.saturating_mul(stage.ots()));
                                 stage.adder.iter().for_each(&mut ands);
+                                let labels = times.saturating_mul(stage.joined.len() as u64);
+                                taken.labels = taken.labels.saturating_add(labels);
+                                for opening in &stage.openings {
+                                    let bits = times.saturating_mul(opening.bits.into());
+                                    taken.opened = taken.opened.saturating_add(bits);
+                                    taken.adders.add(opening.bits, times);
+                                }
                                 for part in &stage.parts {
                                     match part {
                                         Runs::Gates { form: Form::Boolean, circuit, .. } => ands(circuit),
@@ -181,7 +199,11 @@ impl Plans {
                                             circuit
                                                 .matrices()
                                                 .for_each(|what| add(taken.matrices.entry(what).or_default()));
-                                            circuit.messages().for_each(|layer| layer.count_ots(times, &mut taken.ots));
+                                            for layer in circuit.messages() {
+                                                layer.count_ots(times, &mut taken.ots);
+                                                let labels = times.saturating_mul(layer.labels);
+                                                taken.labels = taken.labels.saturating_add(labels);
+                                            }
                                         }
                                     }
                                 }
@@ -194,6 +216,7 @@ impl Plans {
                     let is_labels = self.memory.held(to.start as usize, to.bits as usize) == Held::Bits(Form::Yao);
                     if is_labels && owner.includes(PartyId(1)) {
                         taken.ots[0] = taken.ots[0].saturating_add(to.bits);
+                        taken.labels = taken.labels.saturating_add(to.bits);
                     }
                 }
                 Step::Reveal { .. } => {}

@@ -1,6 +1,8 @@
 //! The protocol as comity's front knows it.
 
-use comity_arith::{Arith, WordMachine};
+use comity_arith::costs::OtsFrom;
+use comity_arith::dealers::ADDER_TABLES;
+use comity_arith::{Arith, WordMachine, prepare_adders};
 use comity_circuit::{Goal, Program};
 use comity_core::{Error, Params, Result};
 use comity_gmw::dealers::TRIPLES;
@@ -16,7 +18,7 @@ use comity_share::triples::OtKind;
 use crate::chosen::{NET, SHARING, chosen};
 use crate::engine::{Machines, MixedEngine};
 use crate::form::Assignment;
-use crate::material::{FromOt, OnStore, STORED, Source, needs};
+use crate::material::{FromOt, OnStore, STORED, Source, TABLES, garbled_ahead, needs};
 use crate::plans::Plans;
 
 /// Three forms of shares in one computation, whole: see the [crate](crate).
@@ -43,6 +45,7 @@ static CARD: Card = Card {
             agreed: true,
             about: "Which OT extension triples and conversions are made from: softspoken, iknp, or silent (for slow networks)",
         },
+        TABLES,
     ],
     phases: &["setup", "offline", "inputs", "gates", "outputs"],
     summary: "shares of words, shares of bits and garbled circuits in one computation (ABY), with conversions",
@@ -84,6 +87,14 @@ pub(crate) fn run_on<'d>(
     ended: impl FnOnce(&MixedEngine<'_, '_, '_>),
 ) -> Result<()> {
     let taken = plans.taken(job.program);
+    if garbled_ahead(job.options) && taken.opened > 0 && !from.has_adders() {
+        return Err(Error::invalid_input(format!(
+            "tables=prepared takes {} from a store, and this run has none: make some with `comity prepare {} --protocol \
+                mixed --option tables=prepared` and name the store, or leave the option out, at both parties",
+            ADDER_TABLES.name,
+            job.program.name()
+        )));
+    }
     me.observer.phase("setup");
     let words = if taken.multiplies() { Some(from.words(&mut me.sub("dealer of products"))?) } else { None };
     let conversions = match taken.converts {
@@ -113,7 +124,12 @@ impl Protocol for Mixed {
 
     fn costs(&self, of: &Costing<'_>, talk: &mut Talk) -> Result<()> {
         let plans = &chosen(of.program, of.options)?.plans;
-        crate::costs::run(of.program, plans, extension(of.options), talk);
+        let from = if garbled_ahead(of.options) { OtsFrom::Store } else { extension(of.options).into() };
+        if from == OtsFrom::Store {
+            // The parties tell each other which lots they have, too.
+            talk.about();
+        }
+        crate::costs::run(of.program, plans, from, talk);
         Ok(())
     }
 
@@ -154,6 +170,9 @@ impl Protocol for Mixed {
         from: &mut dyn Supplies,
         to: &mut dyn Press,
     ) -> Result<()> {
+        if ahead.make.material == ADDER_TABLES.name {
+            return prepare_adders(me, ahead, extension(ahead.options), to);
+        }
         let maker: &dyn Protocol = if ahead.make.material == TRIPLES.name { &Gmw } else { &Arith };
         maker.prepare(me, ahead, from, to)
     }

@@ -3,10 +3,10 @@
 use std::sync::LazyLock;
 
 use comity_circuit::Program;
-use comity_core::Result;
+use comity_core::{Params, Result};
 use comity_mixed::{Assignment, CircuitForms, Form, Mixed, regions, run_with};
 use comity_ot::base::Simplest;
-use comity_protocol::{Card, Job, Party, Protocol, Supplies, Takes};
+use comity_protocol::{Ahead, Card, Job, Need, Options, Party, Press, Protocol, Supplies, Takes};
 use comity_testing::laws::{Laws, deviations, equal_on_backends, fresh, listener};
 use comity_testing::ot::DealtBaseOts;
 
@@ -37,6 +37,33 @@ impl Protocol for Under {
 
     fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, _: &mut dyn Supplies) -> Result<()> {
         (self.run)(&mut me.sub("mixed"), &(self.assignment)(job.program), job)
+    }
+}
+
+/// The protocol, for which laws take programs of words.
+pub(super) struct Words;
+
+impl Protocol for Words {
+    fn card(&self) -> &'static Card {
+        &WORDS
+    }
+
+    fn needs(&self, program: &Program, options: &Options, params: Params) -> Result<Vec<Need>> {
+        Mixed.needs(program, options, params)
+    }
+
+    fn run(&self, me: &mut Party<'_, '_>, job: &Job<'_>, from: &mut dyn Supplies) -> Result<()> {
+        Mixed.run(me, job, from)
+    }
+
+    fn prepare(
+        &self,
+        me: &mut Party<'_, '_>,
+        ahead: &Ahead<'_>,
+        from: &mut dyn Supplies,
+        to: &mut dyn Press,
+    ) -> Result<()> {
+        Mixed.prepare(me, ahead, from, to)
     }
 }
 

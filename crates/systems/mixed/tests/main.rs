@@ -4,6 +4,7 @@ mod conversions;
 mod cost;
 mod heard;
 mod opened;
+mod prepared;
 mod programs;
 mod stored;
 

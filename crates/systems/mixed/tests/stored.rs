@@ -13,7 +13,7 @@ use super::programs::compiled;
 use super::{random_inputs, setting};
 
 /// All forms, all materials.
-const ALL: &str =
+pub(super) const ALL: &str =
     "fn main(x: [u32; 40] from alice, y: [u32; 40] from bob, w: u100 from bob) -> (r: [u32; 40], s: u100) {
     let mut r = [0u32; 40];
     for i in 0..40 {

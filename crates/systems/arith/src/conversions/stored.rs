@@ -5,11 +5,11 @@
 //! receiver's block is that of b (Beaver, Precomputing Oblivious Transfer, Crypto 1995; since all have one
 //! correlation, nothing is sent back). That is a bit for an OT, where an extension sends four bytes or more.
 //!
-//! A lot has one delta for each way. In every run on the lot that of party 0 is the garbling's: what it is
-//! hashed with is never the same twice, since an OT is used once, and the keys of gates follow from the run's
-//! session.
+//! A lot has one delta for each way. In every run on the lot that of party 0 is the garbling's, unless there are
+//! adders that were garbled ahead: what it is hashed with is never the same twice, since an OT is used once, and the
+//! keys of gates follow from the run's session.
 
-use std::io::Write;
+use std::io::{Read, Write};
 
 use comity_channel::Channel;
 use comity_core::{Bits, Block, CrHash, Delta, Error, PartyId, Result, SessionId};
@@ -26,7 +26,7 @@ pub(crate) const OT_BATCH: usize = 1 << 14;
 
 /// The stored OTs, by who sends them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OtMaterial {
+pub enum OtMaterial {
     /// For labels, words of bits, and half of each choice.
     First,
     /// For the other half of choices.
@@ -35,10 +35,15 @@ pub(crate) enum OtMaterial {
 
 const FORM: BatchForm = BatchForm { magic: b"comity word OT 1", name: "a batch of OTs for conversions" };
 
-impl OtMaterial {
-    pub(crate) const ALL: [OtMaterial; 2] = [OtMaterial::First, OtMaterial::Second];
+/// What is wrong with a delta whose lowest bit, the difference of two permute bits, is zero.
+pub(super) const EVEN: &str = "its delta does not tell the labels of a wire apart";
 
-    pub(crate) const fn name(self) -> &'static str {
+impl OtMaterial {
+    /// Both.
+    pub const ALL: [OtMaterial; 2] = [OtMaterial::First, OtMaterial::Second];
+
+    /// The material's name.
+    pub const fn name(self) -> &'static str {
         match self {
             OtMaterial::First => "OTs from party 0",
             OtMaterial::Second => "OTs from party 1",
@@ -52,6 +57,71 @@ impl OtMaterial {
     /// The bytes of a batch at its receiver, whose part is the larger one.
     pub(crate) fn batch_bytes(self) -> u64 {
         (BatchForm::BEGINNING + 2 + SessionId::BYTES + OT_BATCH / 8 + OT_BATCH * Block::BYTES) as u64
+    }
+
+    /// Reads party `me`'s part of a batch of `n` OTs. The reader has nothing else.
+    ///
+    /// # Errors
+    /// [`Store`](comity_core::Kind) if these are not the bytes of such a batch.
+    pub fn read(self, from: &mut dyn Read, me: PartyId, n: usize) -> Result<OtBatch> {
+        let (mut of, mut lot) = ([0; 2], [0; SessionId::BYTES]);
+        FORM.begins(from)?;
+        FORM.take(from, &mut of)?;
+        FORM.take(from, &mut lot)?;
+        if of != [me.0 as u8, self as u8] {
+            return Err(FORM.damaged(format_args!("it is not party {me}'s of {}", self.name())));
+        }
+        let part = if self.sender() == me {
+            let mut delta = Zeroizing::new(Block::ZERO);
+            FORM.take_blocks(from, core::slice::from_mut(&mut *delta))?;
+            if !delta.lsb() {
+                return Err(FORM.damaged(EVEN));
+            }
+            Part::Sender(delta)
+        } else {
+            Part::Receiver(FORM.take_bits(from, n)?)
+        };
+        let mut blocks = Zeroizing::new(vec![Block::ZERO; n]);
+        FORM.take_blocks(from, &mut blocks)?;
+        FORM.ends(from)?;
+        Ok(OtBatch { material: self, lot: SessionId::new(lot), part, blocks })
+    }
+}
+
+/// A batch of OTs, as one party has it.
+pub struct OtBatch {
+    material: OtMaterial,
+    /// The lot's session.
+    lot: SessionId,
+    part: Part,
+    blocks: Zeroizing<Vec<Block>>,
+}
+
+/// What else a party has: delta, or the choice bits.
+enum Part {
+    Sender(Zeroizing<Block>),
+    Receiver(Bits),
+}
+
+impl OtBatch {
+    /// Writes the batch: the party's and the sender's number, the lot, delta or the choice bits, and a block for each
+    /// OT. A reader of the bytes can use the OTs.
+    ///
+    /// # Errors
+    /// [`Store`](comity_core::Kind).
+    pub fn write(&self, to: &mut dyn Write) -> Result<()> {
+        let me = match self.part {
+            Part::Sender(_) => self.material as u8,
+            Part::Receiver(_) => 1 - self.material as u8,
+        };
+        FORM.begin(to)?;
+        FORM.put(to, &[me, self.material as u8])?;
+        FORM.put(to, &self.lot.to_bytes())?;
+        match &self.part {
+            Part::Sender(delta) => FORM.put_blocks(to, core::slice::from_ref(&**delta))?,
+            Part::Receiver(choices) => FORM.put_bits(to, choices)?,
+        }
+        FORM.put_blocks(to, &self.blocks)
     }
 }
 
@@ -77,32 +147,28 @@ impl OtMaker {
         Ok(OtMaker { material, delta, way })
     }
 
-    /// Makes a batch and writes this party's part: the party's and the sender's number, the lot, delta or the
-    /// choice bits, and a block for each OT.
+    /// Makes a batch and writes this party's part.
     ///
     /// # Errors
     /// Errors of the OTs and of the channel; [`Store`](comity_core::Kind).
     pub(crate) fn write(&mut self, me: &mut Party<'_, '_>, to: &mut dyn Write) -> Result<()> {
         let (ch, here, rng, _) = me.pair()?;
         let mut blocks = Zeroizing::new(vec![Block::ZERO; OT_BATCH]);
-        FORM.begin(to)?;
-        FORM.put(to, &[here.me.0 as u8, self.material as u8])?;
-        FORM.put(to, &here.session.to_bytes())?;
-        match &mut self.way {
+        let part = match &mut self.way {
             Way::Out(sender) => {
                 sender.labels(ch, &mut blocks)?;
-                FORM.put_blocks(to, &[self.delta.block()])?;
+                Part::Sender(Zeroizing::new(self.delta.block()))
             }
             Way::In(receiver) => {
                 let mut drawn = Zeroizing::new(vec![0; OT_BATCH / 8]);
                 rng.fill_bytes(&mut drawn);
                 let choices = Bits::from_bytes(&drawn, OT_BATCH);
                 receiver.labels(ch, &choices, &mut blocks)?;
-                FORM.put_bits(to, &choices)?;
+                Part::Receiver(choices)
             }
-        }
+        };
         ch.flush()?;
-        FORM.put_blocks(to, &blocks)
+        OtBatch { material: self.material, lot: here.session, part, blocks }.write(to)
     }
 }
 
@@ -151,32 +217,21 @@ impl<'s> Stored<'s> {
 
     /// Reads the next batch.
     fn next(&mut self) -> Result<()> {
-        let sends = self.sends();
         let Some(mut batch) = self.shelf.take()? else {
             return Err(Error::invalid_input(format!(
                 "no batch of {} is left: prepare more together with the other party, or run without a store",
                 self.material.name()
             )));
         };
-        let (mut of, mut lot) = ([0; 2], [0; SessionId::BYTES]);
-        FORM.begins(&mut batch)?;
-        FORM.take(&mut batch, &mut of)?;
-        FORM.take(&mut batch, &mut lot)?;
-        if of != [self.me.0 as u8, self.material as u8] {
-            return Err(FORM.damaged(format_args!("it is not party {}'s of {}", self.me, self.material.name())));
-        }
-        let lot = SessionId::new(lot);
-        if self.lot.replace(lot).is_some_and(|before| before != lot) {
+        let batch = self.material.read(&mut batch, self.me, OT_BATCH)?;
+        if self.lot.replace(batch.lot).is_some_and(|before| before != batch.lot) {
             return Err(FORM.damaged("it is of another lot than the one before it"));
         }
-        if sends {
-            FORM.take_blocks(&mut batch, core::slice::from_mut(&mut *self.delta))?;
-        } else {
-            self.choices = FORM.take_bits(&mut batch, OT_BATCH)?;
+        match batch.part {
+            Part::Sender(delta) => self.delta = delta,
+            Part::Receiver(choices) => self.choices = choices,
         }
-        FORM.take_blocks(&mut batch, &mut self.blocks)?;
-        FORM.ends(&mut batch)?;
-        self.taken = 0;
+        (self.blocks, self.taken) = (batch.blocks, 0);
         Ok(())
     }
 

@@ -35,7 +35,7 @@ fn time(program: &Program, said: &[(&str, &str)], net: &str) -> f64 {
     let chosen = chosen(program, &options(said)).unwrap();
     let plans = Plans::new(program, &chosen.assignment);
     let mut talk = Talk::new(2);
-    costs::run(program, &plans, extension(&options(said)), &mut talk);
+    costs::run(program, &plans, extension(&options(said)).into(), &mut talk);
     seconds(&talk, &net.parse().unwrap())
 }
 
@@ -47,7 +47,7 @@ fn time_garbled(program: &Program, said: &[(&str, &str)], net: &str) -> f64 {
     let mut run = |forms: &[Form]| {
         let assignment = planner::assignments(program, &graph, forms, &conversions, &net).remove(0);
         let mut talk = Talk::new(2);
-        costs::run(program, &Plans::new(program, &assignment), kind, &mut talk);
+        costs::run(program, &Plans::new(program, &assignment), kind.into(), &mut talk);
         seconds(&talk, &net)
     };
     let forms = planner::forms(program, &graph, Wanted::Auto, &conversions, &net, &mut run).unwrap();

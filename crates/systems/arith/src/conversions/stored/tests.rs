@@ -133,6 +133,9 @@ fn what_is_no_batch_is_refused() {
     refused(&[good], 0, OtMaterial::Second, "not party 0's of OTs from party 1");
     refused(&[good, other_lot], 0, OtMaterial::First, "of another lot");
     refused(&[&[&good[..], &[0]].concat()], 0, OtMaterial::First, "more bytes");
+    let mut even = good.clone();
+    even[BatchForm::BEGINNING + 2 + SessionId::BYTES] &= 0xfe;
+    refused(&[&even], 0, OtMaterial::First, "its delta");
     let mut version = good.clone();
     version[15] ^= 1;
     refused(&[&version], 0, OtMaterial::First, "as one of this version");
