@@ -144,6 +144,18 @@ impl Options {
             .collect()
     }
 
+    /// The flags by which a person says the options that parties agree on, as far as they are other than by
+    /// default. Files are left out: of one that was agreed on nothing but its digest may be here.
+    pub fn flags(&self) -> String {
+        let options = self.card.options.iter().zip(&self.values).filter(|(option, _)| option.agreed);
+        let said = options.filter_map(|(option, value)| {
+            let value = value.as_ref().filter(|value| option.given().is_some_and(|given| **value != given))?;
+            let is_file = matches!(value, OptionValue::File(_));
+            (!is_file).then(|| format!(" --option {}={value}", option.name))
+        });
+        said.collect()
+    }
+
     /// Takes over what the parties agreed on: the fields of [`Options::agreed`], some of which were open here.
     ///
     /// # Errors

@@ -200,20 +200,20 @@ pub(super) fn why(wanted: &Wanted<'_>, missing: &Missing) -> String {
     }
 }
 
-/// How the user makes what is missing.
-pub(super) fn how(wanted: &Wanted<'_>) -> String {
-    let (name, material) = (wanted.card.name, material(wanted.card, wanted.need));
+/// How the user makes what is missing, with the options of the run.
+pub(super) fn how(wanted: &Wanted<'_>, options: &Options) -> String {
+    let (name, material, flags) = (wanted.card.name, material(wanted.card, wanted.need), options.flags());
     // A count is of the one material for any program, where there is only one.
     let of_any = wanted.card.offline.iter().filter(|material| !material.program).count();
     match material.program || of_any > 1 {
-        true => format!("`comity prepare {} --protocol {name}`", wanted.program.name()),
-        false => format!("`comity prepare --protocol {name} --count {}`", wanted.need.units[0]),
+        true => format!("`comity prepare {} --protocol {name}{flags}`", wanted.program.name()),
+        false => format!("`comity prepare --protocol {name}{flags} --count {}`", wanted.need.units[0]),
     }
 }
 
 /// The error that says why there is nothing to run on, and what to do. It is the party's that lacks
 /// something: a service whose peer has no lot goes on.
-pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, lack: &Lack) -> Error {
+pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, options: &Options, lack: &Lack) -> Error {
     let lots = store.lots().unwrap_or_default();
     let made = lots.iter().map(|lot| lot.meta.material.as_str()).filter(|made| *made != wanted.need.material);
     let made: HashSet<&str> = made.collect();
@@ -222,7 +222,7 @@ pub(super) fn none_left(store: &Store, wanted: &Wanted<'_>, lack: &Lack) -> Erro
         true => String::new(),
         false => format!("; the store has lots for {}: to use one, name it at all parties", others.join(" or ")),
     };
-    let (why, how) = (why(wanted, &lack.why), how(wanted));
+    let (why, how) = (why(wanted, &lack.why), how(wanted, options));
     let changed = changed(wanted, &lots);
     let error = Error::invalid_input(format!("{why}{changed}: make one with {how}, at all parties{there}"));
     Error { party: Some(lack.whose), ..error }
@@ -267,6 +267,23 @@ mod tests {
     use comity_tinyot::TinyOt;
 
     use super::*;
+
+    #[test]
+    fn what_is_missing_is_made_with_the_options_of_the_run() {
+        let mut b = Builder::new();
+        let x = b.input("x", 1);
+        b.output("x", &x);
+        let (program, card) = (Program::from_circuit(b.finish()).unwrap(), comity_mixed::Mixed.card());
+        let need = Need { material: "adder tables", units: vec![1], batches: 1, bytes: 1 };
+        let wanted = Wanted { protocols: crate::PROTOCOLS, card, program: &program, need: &need, peers: Vec::new() };
+        let mut options = Options::new(card);
+        assert_eq!(how(&wanted, &options), "`comity prepare circuit --protocol mixed`");
+        for (name, value) in [("dealer", "softspoken"), ("tables", "prepared"), ("sharing", "yao")] {
+            options.set(PartyId(0), name, value).unwrap();
+        }
+        let all = "`comity prepare circuit --protocol mixed --option sharing=yao --option tables=prepared`";
+        assert_eq!(how(&wanted, &options), all);
+    }
 
     #[test]
     fn a_lot_is_for_those_who_made_it() {

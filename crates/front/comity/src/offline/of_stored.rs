@@ -50,7 +50,7 @@ impl OfStored<'_> {
                 Ok(supplied) => supplied,
                 Err(lack) => {
                     if !matches!(lack.why, Missing::Everywhere) {
-                        let (why, how) = (why(&self.source, &lack.why), how(&self.source));
+                        let (why, how) = (why(&self.source, &lack.why), how(&self.source, &options));
                         clock.watch().made_anew(&format!("{why}; {how} makes the material of one run"));
                     }
                     let mut me = Party { net: mesh, here, rng: &mut SystemRng, observer: clock };

@@ -57,7 +57,7 @@ impl Supplied {
     ) -> Result<Supplied> {
         Supplied::passes_over(store, clock)?;
         Supplied::find(store, wanted, mesh, here, options, clock)?
-            .map_err(|lack| none_left(store, &wanted[lack.of], &lack))
+            .map_err(|lack| none_left(store, &wanted[lack.of], options, &lack))
     }
 
     /// Says what of the store is gone or cannot be used.
