@@ -11,6 +11,7 @@ use comity_testing::laws::{self, Laws, Outputs, bits, check, clear, rng};
 use comity_testing::{Kept, Net, PATIENCE, Stock, Stocked};
 
 use super::programs::{compiled, random_mix};
+use super::stored::products_compared;
 use super::{random_inputs, setting};
 
 const TABLES: &str = "adder tables";
@@ -173,13 +174,7 @@ fn a_run_needs_adders_where_words_are_opened() {
 #[test]
 fn bytes_and_rounds_are_what_is_said_before() {
     const N: u64 = 64;
-    let program = compiled(&format!(
-        "fn main(x: [u32; {N}] from alice, y: [u32; {N}] from bob) -> (r: [bool; {N}]) {{
-            let mut r = [false; {N}];
-            for i in 0..{N} {{ r[i] = yao {{ arithmetic {{ x[i] * y[i] }} < y[i] }}; }}
-            r
-        }}"
-    ));
+    let program = products_compared(N);
     let values = random_inputs(&program, &mut rng(3));
     let ended = run(&program, &values, &options(PREPARED[0]), |_, _| ());
     // The seeds of both streams; a product opens two words; product and y become labels, and are compared; a bit each

@@ -142,17 +142,22 @@ fn what_is_used_up_or_missing_is_named() {
     });
 }
 
+/// Of `n` products whether each is less than one of its factors.
+pub(super) fn products_compared(n: u64) -> Program {
+    compiled(&format!(
+        "fn main(x: [u32; {n}] from alice, y: [u32; {n}] from bob) -> (r: [bool; {n}]) {{
+            let mut r = [false; {n}];
+            for i in 0..{n} {{ r[i] = yao {{ arithmetic {{ x[i] * y[i] }} < y[i] }}; }}
+            r
+        }}"
+    ))
+}
+
 /// A run on a store has no base OTs, and an OT is a bit.
 #[test]
 fn a_run_on_a_store_sends_what_is_opened_and_tables() {
     const N: u64 = 64;
-    let program = compiled(&format!(
-        "fn main(x: [u32; {N}] from alice, y: [u32; {N}] from bob) -> (r: [bool; {N}]) {{
-            let mut r = [false; {N}];
-            for i in 0..{N} {{ r[i] = yao {{ arithmetic {{ x[i] * y[i] }} < y[i] }}; }}
-            r
-        }}"
-    ));
+    let program = products_compared(N);
     let values = random_inputs(&program, &mut rng(3));
     let options = options("arithmetic");
     let sent = std::thread::scope(|scope| {

@@ -62,7 +62,10 @@ struct End {
     left: usize,
 }
 
-fn run(made: &[Vec<Vec<u8>>; 2], steps: &[Step<'_>]) -> Vec<End> {
+/// The shares of a party, of so many words of a width, in a group of a step.
+type Shares = fn(usize, usize, (u32, usize), usize) -> Vec<u128>;
+
+fn run(made: &[Vec<Vec<u8>>; 2], steps: &[Step<'_>], shares: Shares) -> Vec<End> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = memory_mesh(2, Some(PATIENCE))
             .into_iter()
@@ -131,7 +134,7 @@ fn expected(number: usize, step: &Step<'_>) -> Vec<bool> {
 
 /// Runs steps, and holds each label to its bit.
 fn holds(made: &[Vec<Vec<u8>>; 2], steps: &[Step<'_>]) -> Vec<End> {
-    let ends = run(made, steps);
+    let ends = run(made, steps, shares);
     let delta = ends[0].delta.unwrap();
     assert!(delta.lsb() && ends[1].delta.is_none());
     let mut seen = HashSet::new();
@@ -186,9 +189,9 @@ fn what_is_told_looks_random() {
     let made = made("lot", 3, 4);
     for width in [7, 33] {
         let told = (WORDS * width).div_ceil(8);
-        let zeros = run_on_zeros(&made, width as u32, WORDS);
+        let zeros = run(&made, &[Step::Open(&[(width as u32, WORDS)])], |_, _, (_, count), _| vec![0; count]);
         let told = |sent: &[u8]| Bits::from_bytes(&sent[..told], WORDS * width);
-        let [one, other] = [0, 1].map(|me| told(&zeros[me]));
+        let [one, other] = [0, 1].map(|me| told(&zeros[me].sent));
         // Nor does the one say anything of the other.
         let mut both = one.clone();
         both.xor_assign(&other);
@@ -199,37 +202,10 @@ fn what_is_told_looks_random() {
                 assert!(ones.abs_diff(WORDS / 2) < 68, "bit {bit} of {width} is one in {ones} of {WORDS}");
             }
         }
-        let labels = &zeros[0][(WORDS * width).div_ceil(8)..];
+        let labels = &zeros[0].sent[(WORDS * width).div_ceil(8)..];
         let labels: HashSet<&[u8]> = labels.chunks(16).collect();
         assert_eq!(labels.len(), WORDS * width);
     }
-}
-
-/// What the parties send where all shares are zero.
-fn run_on_zeros(made: &[Vec<Vec<u8>>; 2], width: u32, words: usize) -> Vec<Vec<u8>> {
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = memory_mesh(2, Some(PATIENCE))
-            .into_iter()
-            .map(|links| {
-                scope.spawn(move || {
-                    let mut recorders = Vec::new();
-                    let mut net = Mesh::new(links.map(|_, link| {
-                        let link = Recorded::new(link, 64 << 20);
-                        recorders.push(link.recorder());
-                        link
-                    }));
-                    let here = here(&net, "run");
-                    let mut shelf = Kept::new(ADDERS, made[usize::from(here.me.0)].clone());
-                    let mut adders = Adders::open(&mut shelf, &here).unwrap();
-                    let zeros = OpenedWords { bits: width, shares: Zeroizing::new(vec![0; words]) };
-                    let mut labels = vec![Block::ZERO; words * width as usize];
-                    adders.sums(net.pair().unwrap().1, &[zeros], &mut labels).unwrap();
-                    recorders[0].recording().sent.to_vec()
-                })
-            })
-            .collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-    })
 }
 
 /// The parts of the batches of a lot.
