@@ -47,6 +47,12 @@ fn shares_compute_the_same_with_both_dealers() {
     refused.fails(2, &["cutchoose has no option `dealer`"]);
     let refused = comity(&[&["local", "aes128", "--protocol", "tinyot", "--role", "garbler"][..], &inputs].concat());
     refused.fails(2, &["tinyot has no option `role`"]);
+    // Two protocols have an option of this name: which of them is told follows from the value.
+    for (value, other) in [("prepared", "mixed"), ("sbox", "tinytable-passive")] {
+        let tables = format!("tables={value}");
+        let refused = comity(&[&["local", "aes128", "--option", &tables][..], &inputs].concat());
+        refused.fails(2, &["cutchoose has no option `tables`", &format!("Of {other} it is")]);
+    }
 }
 
 #[test]

@@ -132,7 +132,7 @@ pub fn fits(
 }
 
 /// Options of a protocol, as party `me` says them. If the protocol does not have an option, the error says
-/// which protocol has it, and what the option does there.
+/// which protocol has it, and what the option does there: one that takes the value, if there is one.
 pub(crate) fn set<'a, S: AsRef<str> + 'a>(
     protocols: &[&'static dyn Protocol],
     card: &'static Card,
@@ -143,10 +143,11 @@ pub(crate) fn set<'a, S: AsRef<str> + 'a>(
     for (name, value) in said {
         let (name, value) = (name.as_ref(), value.as_ref());
         options.set(me, name, value).map_err(|error| {
-            let mut others =
-                protocols.iter().filter_map(|other| other.card().option(name).zip(Some(other.card().name)));
-            match (card.option(name), others.next()) {
-                (None, Some((option, other))) => {
+            let others = || protocols.iter().map(|other| other.card()).filter(|other| other.option(name).is_some());
+            let other =
+                others().find(|other| Options::new(other).set(me, name, value).is_ok()).or_else(|| others().next());
+            match (card.option(name), other.and_then(|other| Some((other.name, other.option(name)?)))) {
+                (None, Some((other, option))) => {
                     Error::invalid_input(format!("{error}. Of {other} it is: {}", option.about))
                 }
                 _ => error,
