@@ -46,9 +46,9 @@ impl Pair {
         party0: impl FnOnce(&mut MemoryChannel) -> A + Send,
         party1: impl FnOnce(&mut MemoryChannel) -> B + Send,
     ) -> (A, B) {
-        let (mut channel0, mut channel1) = memory::pair_with_timeout(PATIENCE);
-        let (a, b) = side_by_side(move || party0(&mut channel0), move || party1(&mut channel1));
-        (unwrap(0, a), unwrap(1, b))
+        let (mut a, mut b) = (None, None);
+        on_pair(Box::new(|ch| a = Some(party0(ch))), Box::new(|ch| b = Some(party1(ch))));
+        (returned(a), returned(b))
     }
 }
 
@@ -75,8 +75,38 @@ impl<const N: usize> Net<N> {
     ///
     /// As [`Pair::run`].
     pub fn run<T: Send>(party: impl Fn(&mut Mesh<'_>) -> T + Sync) -> [T; N] {
-        let all = all_together(memory_mesh(N as u16, Some(PATIENCE)), |links| party(&mut Mesh::new(links)));
-        all.try_into().unwrap_or_else(|_| unreachable!("one a party"))
+        let (party, mut results) = (&party, [const { None }; N]);
+        let mut work: Vec<On<'_, Mesh<'_>>> = Vec::with_capacity(N);
+        for result in &mut results {
+            work.push(Box::new(move |mesh| *result = Some(party(mesh))));
+        }
+        on_mesh(work);
+        results.map(returned)
+    }
+}
+
+/// A party's work with what it talks over. It leaves its result where the caller finds it: what tests call, of
+/// as many types as there are tests, does no more than that, and the rest is compiled once.
+type On<'w, C> = Box<dyn FnOnce(&mut C) + Send + 'w>;
+
+fn on_pair(party0: On<'_, MemoryChannel>, party1: On<'_, MemoryChannel>) {
+    let (mut channel0, mut channel1) = memory::pair_with_timeout(PATIENCE);
+    unwrap_all(side_by_side_all(vec![
+        Box::new(move || party0(&mut channel0)),
+        Box::new(move || party1(&mut channel1)),
+    ]));
+}
+
+fn on_mesh(parties: Vec<On<'_, Mesh<'_>>>) {
+    let links = memory_mesh(parties.len() as u16, Some(PATIENCE));
+    let work = parties.into_iter().zip(links);
+    let work = work.map(|(party, links)| Box::new(move || party(&mut Mesh::new(links))) as Work<'_>);
+    unwrap_all(side_by_side_all(work.collect()));
+}
+
+fn unwrap_all(endings: Vec<Ending<()>>) {
+    for (party, ending) in endings.into_iter().enumerate() {
+        unwrap(party, ending);
     }
 }
 
@@ -117,7 +147,11 @@ pub(crate) fn side_by_side<A: Send, B: Send>(
 }
 
 fn ending<T>(ended: Ending<()>, result: Option<T>) -> Ending<T> {
-    ended.map(|()| result.expect("a party that did not panic returned"))
+    ended.map(|()| returned(result))
+}
+
+fn returned<T>(result: Option<T>) -> T {
+    result.expect("a party that did not panic returned")
 }
 
 /// A party's work. It leaves its result where the caller finds it.
