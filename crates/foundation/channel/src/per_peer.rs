@@ -16,9 +16,16 @@ impl<T> PerPeer<T> {
     ///
     /// # Panics
     /// If `me` is not below `parties`.
-    pub fn new(me: PartyId, parties: u16, make: impl FnMut(PartyId) -> T) -> PerPeer<T> {
+    pub fn new(me: PartyId, parties: u16, mut make: impl FnMut(PartyId) -> T) -> PerPeer<T> {
         assert!(me.0 < parties, "party {me} does not exist among {parties} parties");
-        PerPeer { me, items: peers(me, parties).map(make).collect() }
+        // A plain loop: a chain of iterators would be compiled anew, with all its parts, for each of hundreds of closures.
+        let mut items = Vec::with_capacity(usize::from(parties) - 1);
+        for party in 0..parties {
+            if party != me.0 {
+                items.push(make(PartyId(party)));
+            }
+        }
+        PerPeer { me, items }
     }
 
     /// The items of a list, one for each other party, in order. `None` if `me` is not below the number of
@@ -54,8 +61,12 @@ impl<T> PerPeer<T> {
 
     /// The results of a function of each item.
     pub fn map<U>(self, mut f: impl FnMut(PartyId, T) -> U) -> PerPeer<U> {
-        let (me, all) = (self.me, peers(self.me, self.parties()));
-        PerPeer { me, items: all.zip(self.items).map(|(party, item)| f(party, item)).collect() }
+        let (me, parties) = (self.me, peers(self.me, self.parties()));
+        let mut items = Vec::with_capacity(self.items.len());
+        for (party, item) in parties.zip(self.items) {
+            items.push(f(party, item));
+        }
+        PerPeer { me, items }
     }
 
     /// All items, in order.
