@@ -76,16 +76,17 @@ arm:
 
 # Unit tests, integration tests, the book's commands, and every fuzz body over its corpus: where cargo-nextest is installed the tests of
 # all at once (.config/nextest.toml), else those of one after another. Twice as many run then as there are cores: many wait for processes
-# that they started.
+# that they started. TESTS is what the runner is told beside.
+TESTS =
 tests:
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
 		runner="nextest run --test-threads $$((2 * $$(getconf _NPROCESSORS_ONLN)))"; \
 	else runner=test; fi; \
-	set -x; $(CARGO) $$runner $(LOCKED) --workspace --lib --bins --tests
+	set -x; $(CARGO) $$runner $(LOCKED) --workspace --lib --bins --tests $(TESTS)
 
-# Tests that are marked `ignore` are campaigns; they want the release profile.
+# Tests that are marked `ignore` are campaigns; they want the release profile. All are run, whatever fails, and what they counted is printed.
 test-long: miri bare
-	$(CARGO) test $(LOCKED) --release --workspace --lib --bins --tests -- --ignored --nocapture
+	NEXTEST_PROFILE=long RUST_TEST_NOCAPTURE=1 $(MAKE) tests TESTS="--release --no-fail-fast -- --ignored"
 
 # The command without its features: what is left out says so, and ends with exit code 2. It shares nothing with the builds of the tests.
 bare:

@@ -20,7 +20,6 @@ const MODES: [&str; 5] = ["insert", "load", "rebalance", "rotate", "adjust"];
 
 /// The process that is killed: it writes, and notes each row when the database has acknowledged it.
 #[test]
-#[ignore = "started by the other tests"]
 fn child() {
     let Ok(address) = std::env::var("COMITY_OPE_ADDRESS") else { return };
     let var = |name: &str| std::env::var(name).unwrap();

@@ -31,7 +31,6 @@ impl Rows for Made {
 
 /// The process that is measured.
 #[test]
-#[ignore = "started by the other tests"]
 fn child() {
     let Ok(address) = std::env::var("COMITY_OPE_ADDRESS") else { return };
     let var = |name: &str| std::env::var(name).unwrap();
