@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 
 use comity_core::{Params, PartyId, SessionId};
-use comity_store::{Meta, Store, StoreKey};
+use comity_store::{BatchWriter, Meta, Store, StoreKey};
 
 use crate::Case;
 use crate::secret::{SecretRng, bits};
@@ -35,7 +35,11 @@ fn store() {
         let store = Store::open_or_create(&dir.join("store"), &key, &mut SecretRng::new(2)).expect("a new store");
         let mut writer = store.new_lot(&meta, &mut SecretRng::new(3)).expect("a new lot");
         let secret = bits(8000).to_bytes();
-        writer.batch(|batch| Ok(batch.write_all(&secret).expect("the disk takes it"))).expect("a batch");
+        let write = |batch: &mut BatchWriter| {
+            batch.write_all(&secret).expect("the disk takes it");
+            Ok(())
+        };
+        writer.batch(write).expect("a batch");
         writer.finish().expect("the disk takes it");
     }
     let store = Store::open(&dir.join("store"), &key).expect("the store");

@@ -8,7 +8,7 @@ use comity_library::universal::universal;
 use comity_protocol::Protocol;
 
 use crate::Case;
-use crate::protocols::compute;
+use crate::protocols::{compute, secret_values};
 use crate::secret::bits;
 
 const SHAPE: Shape = Shape { inputs: 5, outputs: 3, gates: 9 };
@@ -27,8 +27,7 @@ pub(crate) fn cases() -> Vec<Case> {
 
 /// Any bits are some function of a universal program.
 fn any(protocol: &dyn Protocol, program: &Program) {
-    let values: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits)).collect();
-    compute(protocol, program, &values, None);
+    compute(protocol, program, &secret_values(program), &[], false);
 }
 
 /// A function whose gates read the two wires before them.
@@ -41,5 +40,5 @@ fn direct(protocol: &dyn Protocol) {
     let mut words = function.words().to_vec();
     classify(&mut words);
     let function = Bits::from_words(words, function.len());
-    compute(protocol, &direct::program(Goal::Size, SHAPE), &[function, bits(SHAPE.inputs)], None);
+    compute(protocol, &direct::program(Goal::Size, SHAPE), &[function, bits(SHAPE.inputs)], &[], false);
 }

@@ -1,4 +1,5 @@
-//! Every protocol of the list, with each value of each option that parties agree on, from its set-up to the outputs.
+//! Every protocol of the list, with each value of each option that parties agree on, from its set-up to the outputs;
+//! what can be prepared is prepared, too, and used up.
 
 use std::thread;
 
@@ -7,8 +8,8 @@ use comity_channel::{Mesh, memory_mesh};
 use comity_circuit::{Builder, Observer, Program};
 use comity_core::{Bits, Params, SessionId};
 use comity_library::arith;
-use comity_protocol::{Card, Empty, Here, Job, Options, Party, Protocol, Takes, Values};
-use comity_testing::PATIENCE;
+use comity_protocol::{Card, Here, Job, Options, Party, Protocol, Takes, Values};
+use comity_testing::{PATIENCE, Stock};
 
 use crate::Case;
 use crate::secret::{SecretRng, Wire, backend, bits};
@@ -20,12 +21,16 @@ impl Observer for Deaf {
     fn output(&mut self, _: usize, _: Bits) {}
 }
 
+/// The value of an option.
+type Set = (&'static str, &'static str);
+
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for &protocol in PROTOCOLS {
-        let name = protocol.card().name;
-        cases.push(Case::new(format!("protocol {name}"), move || run(protocol, None)));
-        for option in protocol.card().options {
+        let card = protocol.card();
+        let name = format!("protocol {}", card.name);
+        cases.push(Case::new(name.clone(), move || run(protocol, &[], false)));
+        for option in card.options {
             let values: &[&str] = match option.values {
                 Values::OneOf(values) => values,
                 Values::Switch => &["yes", "no"],
@@ -33,11 +38,19 @@ pub(crate) fn cases() -> Vec<Case> {
                 Values::Text { .. } | Values::File(_) => &[],
             };
             for &value in values {
-                let set = (option.name, value);
-                cases.push(Case::new(format!("protocol {name}, {} {value}", set.0), move || run(protocol, Some(set))));
+                let name = format!("{name}, {} {value}", option.name);
+                cases.push(Case::new(name, move || run(protocol, &[(option.name, value)], false)));
             }
         }
+        if !card.offline.is_empty() {
+            cases.push(Case::new(format!("{name}, on a store"), move || run(protocol, &[], true)));
+        }
     }
+    cases.extend([
+        Case::new("all forms of mixed", || all_forms(&[], false)),
+        Case::new("all forms of mixed, on a store", || all_forms(&[], true)),
+        Case::new("all forms of mixed, on a store, tables prepared", || all_forms(&[("tables", "prepared")], true)),
+    ]);
     cases
 }
 
@@ -72,25 +85,36 @@ fn program_for(card: &Card) -> Program {
     Program::from_circuit(b.finish()).expect("a circuit is a program")
 }
 
-fn run(protocol: &dyn Protocol, set: Option<(&'static str, &'static str)>) {
+fn run(protocol: &dyn Protocol, set: &[Set], stored: bool) {
     let program = program_for(protocol.card());
-    let values: Vec<Bits> = program.inputs().iter().map(|input| bits(input.bits)).collect();
-    compute(protocol, &program, &values, set);
+    compute(protocol, &program, &secret_values(&program), set, stored);
 }
 
-/// A run of a program of secret values.
-pub(crate) fn compute(
-    protocol: &dyn Protocol,
-    program: &Program,
-    values: &[Bits],
-    set: Option<(&'static str, &'static str)>,
-) {
+pub(crate) fn secret_values(program: &Program) -> Vec<Bits> {
+    program.inputs().iter().map(|input| bits(input.bits)).collect()
+}
+
+/// Words and bits that go into each form, and out of it.
+fn all_forms(set: &[Set], stored: bool) {
+    let text = "fn main(x: u6 from 0, y: u6 from 1) -> u6 {
+        let product = arithmetic { x * y };
+        let both = boolean { product & x };
+        let less = yao { both < y };
+        arithmetic { if less { product } else { both } }
+    }";
+    let program = comity::compile("forms.cty", text).expect("a program");
+    let mixed = comity::named("mixed").expect("it is on the list");
+    compute(mixed, &program, &secret_values(&program), set, stored);
+}
+
+/// A run of a program of secret values, on what the parties prepared before if it is `stored`.
+pub(crate) fn compute(protocol: &dyn Protocol, program: &Program, values: &[Bits], set: &[Set], stored: bool) {
     let card = protocol.card();
     let parties = *card.parties.start();
     // A small rho makes less of everything, and no other branch.
     let params = Params::new(128, 5).expect("parameters in range");
     let mut options = Options::new(card);
-    for (name, value) in card.trial().chain(set) {
+    for (name, value) in card.trial().chain(set.iter().copied()) {
         options.set(comity_core::PartyId(0), name, value).expect("one of the card's values");
     }
     protocol.settle(&mut options, program);
@@ -107,8 +131,10 @@ pub(crate) fn compute(
                 let here = Here { me, parties, session: SessionId::new([5; 32]), params, backend: backend() };
                 let mut rng = SecretRng::new(u128::from(me.0) + 1);
                 let mut party = Party { net: &mut net, here, rng: &mut rng, observer: &mut Deaf };
+                let stock = stored.then(|| Stock::of(protocol, &mut party.sub("material"), program, options));
+                let mut stock = stock.map_or_else(Stock::default, |stock| stock.expect("honest parties"));
                 let job = Job { program, inputs: &own, options };
-                protocol.run(&mut party, &job, &mut Empty).expect("honest parties");
+                protocol.run(&mut party, &job, &mut stock).expect("honest parties");
             });
         }
     });

@@ -37,7 +37,7 @@ use std::io::{Read, Write};
 
 use comity_channel::Channel;
 use comity_circuit::{Observer, Program};
-use comity_core::{Backend, Bits, Block, Error, Params, PartyId, Result, SessionId};
+use comity_core::{Backend, Bits, Block, Error, Params, PartyId, Result, SessionId, declassify};
 use comity_garble::lockstep::{GarblingParty, LabelRows, joined};
 use comity_ot::Malicious;
 use comity_ot::base::{BaseOt, Csw};
@@ -267,7 +267,8 @@ fn receive_bits(ch: &mut dyn Channel, bits: usize) -> Result<Bits> {
     Ok(Bits::from_bytes(&bytes, bits))
 }
 
-/// Swaps the pairs where the bits, which are public, are one.
-fn swap(pairs: &mut [[Block; 2]], bits: &Bits) {
-    pairs.iter_mut().zip(bits.iter()).filter(|(_, bit)| *bit).for_each(|(pair, _)| pair.swap(0, 1));
+/// Swaps the pairs where a party's input differs from its random choices.
+fn swap(pairs: &mut [[Block; 2]], differences: &Bits) {
+    let public = |bit| declassify(bit, "the peer is told the difference");
+    pairs.iter_mut().zip(differences.iter()).filter(|(_, bit)| public(*bit)).for_each(|(pair, _)| pair.swap(0, 1));
 }

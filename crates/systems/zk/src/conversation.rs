@@ -230,6 +230,7 @@ impl<'a> Verifier<'a> {
         let mut seed = Zeroizing::new([0; 32]);
         rng.fill_bytes(&mut *seed);
         let (commitment, salt) = comity_core::commit(terms.committing(), CHALLENGE, &*seed, rng);
+        let commitment = declassify(commitment, "the prover is told the commitment");
         Ok(Verifier { backend, terms, commitment, seed, salt })
     }
 

@@ -9,7 +9,7 @@
 //! **Cost**: 1.25 AES blocks an output for the places, and ten look-ups in 1 MiB, which take most of the time.
 
 use comity_channel::Channel;
-use comity_core::{Backend, Block, HugeTable, Prg, Result, SessionId};
+use comity_core::{Backend, Block, HugeTable, Prg, Result, SessionId, declassify};
 use rand_core::CryptoRng;
 
 use super::parameters::ROW;
@@ -27,7 +27,7 @@ const DRAWN: usize = 256;
 /// # Errors
 /// Those of the channel.
 pub fn tell_nonce(ch: &mut dyn Channel, session: &SessionId, rng: &mut dyn CryptoRng) -> Result<SessionId> {
-    let nonce = Block::random(rng);
+    let nonce = declassify(Block::random(rng), "the peer is told the nonce");
     ch.send(&nonce.to_bytes())?;
     ch.flush()?;
     Ok(with_nonce(session, nonce))
