@@ -144,9 +144,9 @@ fn check_form(circuit: &Circuit, notes: &[Note]) -> Result<(), NoteError> {
                 ArgBit::Wire(wire) => (wire as usize) < first + at as usize,
                 // They are counted as they come.
                 ArgBit::Gone(bit) => {
-                    let next = bit == gone;
-                    gone += u32::from(next);
-                    next || bit < gone
+                    let counted = bit <= gone;
+                    gone += u32::from(bit == gone);
+                    counted
                 }
                 ArgBit::Result { note, bit } => {
                     let dead = |note: &Note| note.outs.get(bit as usize) == Some(&None);
@@ -189,7 +189,7 @@ fn rebuild(circuit: &Circuit, notes: &[Note], gadgets: Gadgets) -> Result<Vec<us
         read.dedup();
         read
     });
-    let inputs = read.as_ref().map_or(first - 2, Vec::len);
+    let inputs = read.as_ref().map_or(circuit.input_bits(), Vec::len);
     let gone = bits().filter_map(|bit| if let ArgBit::Gone(bit) = bit { Some(*bit as usize + 1) } else { None }).max();
     // And one more that nothing reads.
     let unknown = gone.unwrap_or(0);

@@ -60,6 +60,11 @@ fn flaw(circuit: &Circuit, change: impl FnOnce(&mut Vec<Note>)) -> NoteFlaw {
     changed(circuit, change).expect_err("a note that was changed").flaw
 }
 
+/// Which results of the first note are there.
+fn there(circuit: &Circuit) -> Vec<bool> {
+    circuit.notes()[0].outs.iter().map(Option::is_some).collect()
+}
+
 fn ops(circuit: &Circuit) -> Vec<&'static str> {
     circuit.notes().iter().map(|note| note.op.name()).collect()
 }
@@ -210,6 +215,35 @@ fn a_circuit_over_fewer_inputs_says_which_bits_are_gone() {
     // Once more, and what was gone stays so.
     let again = wired.clone().rewired(group(4), group(2), &[2, 3, 4, 5]);
     assert_eq!(again, wired);
+}
+
+/// What is gone is none of the inputs, so that no note is true because it takes one for the other; nor is what nobody builds.
+#[test]
+fn what_is_gone_and_what_nobody_builds_is_no_input() {
+    let circuit = of_words(|b, x, y| {
+        let both = xor(b, x, y);
+        vec![both[0], both[1], both[3]]
+    });
+    let gone = |notes: &mut Vec<Note>| {
+        notes[0].args[0][2] = ArgBit::Gone(0);
+        notes[0].args[1][3] = ArgBit::Gone(1);
+    };
+    assert_eq!(there(&circuit), [true, true, false, true]);
+    assert_eq!(flaw(&circuit, gone), NoteFlaw::Gates);
+
+    // Its results are the last input, and what is left of the second note reads none of them.
+    let circuit = of_words(|b, x, y| {
+        let both = and(b, x, y);
+        let sum = add(b, &both, x);
+        vec![sum[1]]
+    });
+    let unbuilt = |notes: &mut Vec<Note>| {
+        notes[0].op = WordOp::Sub;
+        notes[0].args[0][0] = ArgBit::Gone(0);
+        notes[0].outs[..2].fill(Some(9));
+    };
+    assert_eq!(there(&circuit), [true, true, false, false]);
+    assert_eq!(flaw(&circuit, unbuilt), NoteFlaw::Gates);
 }
 
 #[test]
