@@ -267,7 +267,9 @@ impl<V: Wires> Side<V> for Garbling {
             garble_gate::<V, N>(key, self.deltas.add(copy), inputs, out, |i, vectors| {
                 let copy = copy + V::LANES * i;
                 for h in 0..2 {
-                    store_row(vectors[h], rows[h].add(self.first + copy), self.real.saturating_sub(copy));
+                    // A vector with no copy that exists has no place in the rows, and stores nothing.
+                    let to = rows[h].wrapping_add(self.first + copy);
+                    store_row(vectors[h], to, self.real.saturating_sub(copy));
                 }
             });
         }
