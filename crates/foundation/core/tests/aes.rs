@@ -4,6 +4,8 @@ use comity_core::{Aes128, Backend, Block, CrHash, Prg, TccrHash};
 use proptest::prelude::*;
 use rand_core::{Rng, SeedableRng};
 
+use crate::{backends, reference};
+
 /// Blocks from hexadecimal digits.
 fn blocks(hex: &str) -> Vec<Block> {
     let digits: Vec<u8> = hex.bytes().filter_map(|c| char::from(c).to_digit(16)).map(|d| d as u8).collect();
@@ -40,7 +42,7 @@ fn published_vectors() {
              43b1cd7f598ece23881b00e3ed030688 7b0c785e27e8ad3f8223207104725dd4",
         ),
     ];
-    for backend in Backend::available() {
+    for backend in backends() {
         for (key, plain, cipher) in cases {
             let mut state = blocks(plain);
             Aes128::new(backend, blocks(key)[0]).encrypt(&mut state);
@@ -57,7 +59,7 @@ fn nist_sp_800_38a_counter_mode() {
         "874d6191b620e3261bef6864990db6ce 9806f66b7970fdff8617187bb9fffdff
          5ae4df3edbd5d35e5b4f09020db03eab 1e031dda2fbe03d1792170a0f3009cee",
     );
-    for backend in Backend::available() {
+    for backend in backends() {
         let mut pad: Vec<Block> = (0..4).map(|i| Block::new((first + i).to_be_bytes())).collect();
         Aes128::new(backend, blocks(NIST_KEY)[0]).encrypt(&mut pad);
         let text = blocks(NIST_TEXT);
@@ -70,10 +72,10 @@ fn nist_sp_800_38a_counter_mode() {
 fn every_length_and_key_encrypts_alike() {
     // Miri is thousands of times slower.
     let counts: &[usize] = if cfg!(miri) { &[0, 1, 7, 9, 33] } else { &core::array::from_fn::<_, 71, _>(|i| i) };
-    for backend in Backend::available() {
+    for backend in backends() {
         for (&count, key) in counts.iter().zip(some_blocks(counts.len())) {
             let (mut expected, mut state) = (some_blocks(count), some_blocks(count));
-            let portable = Aes128::new(Backend::named("portable").unwrap(), key);
+            let portable = Aes128::new(reference(), key);
             expected.iter_mut().for_each(|block| portable.encrypt(core::slice::from_mut(block)));
             Aes128::new(backend, key).encrypt(&mut state);
             assert_eq!(bytes(&state), bytes(&expected), "{backend}, {count} blocks");
@@ -85,7 +87,7 @@ fn every_length_and_key_encrypts_alike() {
 fn the_generator_is_aes_in_counter_mode() {
     let seed = blocks(NIST_KEY)[0];
     let count = if cfg!(miri) { 50 } else { 1000 };
-    for backend in Backend::available() {
+    for backend in backends() {
         let mut expected: Vec<Block> = (0..count).map(Block::from_u128).collect();
         Aes128::new(backend, seed).encrypt(&mut expected);
         let mut stream = vec![Block::ZERO; expected.len()];
@@ -101,7 +103,7 @@ fn the_generator_is_aes_in_counter_mode() {
 
 #[test]
 fn numbers_are_read_from_the_stream() {
-    for backend in Backend::available() {
+    for backend in backends() {
         let mut stream = [0; 24];
         Prg::new(backend, Block::ZERO).fill(&mut stream);
         let mut prg = Prg::new(backend, Block::ZERO);
@@ -121,8 +123,8 @@ proptest! {
     ) {
         let total = lengths.iter().sum();
         let mut whole = vec![0; total];
-        Prg::new(Backend::named("portable").unwrap(), Block::new(seed)).fill(&mut whole);
-        for backend in Backend::available() {
+        Prg::new(reference(), Block::new(seed)).fill(&mut whole);
+        for backend in backends() {
             let mut prg = Prg::new(backend, Block::new(seed));
             let mut pieces = Vec::new();
             for &length in &lengths {
@@ -147,14 +149,14 @@ proptest! {
     ) {
         let mut input = vec![Block::ZERO; count];
         Prg::from_seed(seed).fill_blocks(&mut input);
-        let pi = Aes128::new(Backend::named("portable").unwrap(), TccrHash::KEY);
+        let pi = Aes128::new(reference(), TccrHash::KEY);
         let mut inner = input.clone();
         pi.encrypt(&mut inner);
         let mut outer: Vec<Block> =
             inner.iter().zip(0..).map(|(&x, j)| x ^ Block::from_u128(tweak.wrapping_add(j))).collect();
         pi.encrypt(&mut outer);
         let expected: Vec<Block> = outer.iter().zip(&inner).map(|(&a, &b)| a ^ b).collect();
-        for backend in Backend::available() {
+        for backend in backends() {
             let mut hashed = input.clone();
             TccrHash::new(backend).hash(tweak, &mut hashed);
             prop_assert_eq!(bytes(&hashed), bytes(&expected));
@@ -164,17 +166,19 @@ proptest! {
 
 #[test]
 fn pairs_are_the_hashes_of_both_sides() {
-    for backend in Backend::available() {
+    // Miri leaves the last one out.
+    let cases = [(0, 0), (1, 7), (15, 1 << 90), (16, u64::MAX as u128 - 5), (33, u128::MAX - 20), (200, 3)];
+    for backend in backends() {
         let hash = TccrHash::new(backend);
         let delta = Block::from_u128(0x0123_4567_89ab_cdef_0011_2233_4455_6677);
         // The tweak's low half wraps inside of some of these.
-        for (n, tweak) in [(0, 0), (1, 7), (15, 1 << 90), (16, u64::MAX as u128 - 5), (33, u128::MAX - 20), (200, 3)] {
+        for &(n, tweak) in &cases[..if cfg!(miri) { 5 } else { 6 }] {
             let mut blocks = vec![Block::ZERO; n];
             Prg::new(backend, Block::from_u128(n as u128)).fill_blocks(&mut blocks);
             let mut pairs = vec![[Block::ZERO; 2]; n];
             // Without a tweak: pi(x) ^ x.
             CrHash::new(backend).hash_pairs(delta, &blocks, &mut pairs);
-            let pi = Aes128::new(Backend::named("portable").unwrap(), TccrHash::KEY);
+            let pi = Aes128::new(reference(), TccrHash::KEY);
             for (side, add) in [Block::ZERO, delta].into_iter().enumerate() {
                 let plain: Vec<Block> = blocks.iter().map(|&block| block ^ add).collect();
                 let (mut encrypted, mut hashed) = (plain.clone(), plain.clone());
@@ -200,9 +204,10 @@ fn pairs_are_the_hashes_of_both_sides() {
 #[test]
 fn masking_adds_the_stream_whatever_the_requests() {
     let seed = Block::from_u128(11);
-    let mut stream = vec![0; 3000];
+    let len = if cfg!(miri) { 300 } else { 3000 };
+    let mut stream = vec![0; len];
     Prg::new(Backend::detect(), seed).fill(&mut stream);
-    let plain: Vec<u8> = (0..3000).map(|i| (i * 7) as u8).collect();
+    let plain: Vec<u8> = (0..len).map(|i| (i * 7) as u8).collect();
     let mut masked = plain.clone();
     let mut prg = Prg::new(Backend::detect(), seed);
     let (first, rest) = masked.split_at_mut(33);
@@ -221,7 +226,7 @@ fn random_blocks_are_the_generators_bytes() {
 #[test]
 fn a_cipher_adds_a_block() {
     let add = Block::from_u128(0xfeed_0000_beef << 60);
-    for backend in Backend::available() {
+    for backend in backends() {
         let cipher = Aes128::new(backend, Block::from_u128(77));
         for count in [1, 7, 40, 133] {
             let (mut plain, mut added) = (some_blocks(count), some_blocks(count));
@@ -238,7 +243,7 @@ fn a_cipher_adds_a_block() {
 /// Blocks under many keys are what each key by itself makes of them, on every backend and for any number of blocks.
 #[test]
 fn many_keys_are_each_of_them() {
-    for backend in Backend::available() {
+    for backend in backends() {
         for (groups, each) in [(1, 1), (1, 2), (3, 3), (2, 8), (0, 0), (2, 0)] {
             let all = some_blocks(16 * groups * (1 + each));
             let (keys, blocks) = all.split_at(16 * groups);
@@ -246,7 +251,7 @@ fn many_keys_are_each_of_them() {
             let mut expected = blocks.clone();
             for (g, of_group) in expected.chunks_exact_mut(each.max(1)).enumerate() {
                 for (i, &key) in keys[g].iter().enumerate() {
-                    let cipher = Aes128::new(Backend::named("portable").unwrap(), key);
+                    let cipher = Aes128::new(reference(), key);
                     of_group.iter_mut().for_each(|row| cipher.encrypt(&mut row[i..=i]));
                 }
             }

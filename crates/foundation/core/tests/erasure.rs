@@ -99,8 +99,8 @@ const SIZES: [(usize, usize); 14] = [
 
 #[test]
 fn every_backend_encodes_and_decodes_as_polynomials_say() {
-    for (t, e) in SIZES {
-        let (messages, coded) = oracle(t, e, 131);
+    for &(t, e) in if cfg!(miri) { &SIZES[3..6] } else { &SIZES[..] } {
+        let (messages, coded) = oracle(t, e, if cfg!(miri) { 70 } else { 131 });
         for backend in Backend::available() {
             let code = ErasureCode::new(backend, t, e);
             assert_eq!((code.messages(), code.coded()), (t, e));
@@ -116,7 +116,7 @@ fn every_backend_encodes_and_decodes_as_polynomials_say() {
 
 #[test]
 fn any_messages_may_be_missing() {
-    for (t, e) in [(6, 3), (7, 1), (5, 5)] {
+    for &(t, e) in if cfg!(miri) { &[(4, 2)][..] } else { &[(6, 3), (7, 1), (5, 5)] } {
         let (messages, coded) = oracle(t, e, 20);
         let code = ErasureCode::new(Backend::detect(), t, e);
         for set in (0..1u32 << t).filter(|set| set.count_ones() as usize == e) {
@@ -129,11 +129,12 @@ fn any_messages_may_be_missing() {
 
 #[test]
 fn any_length_and_alignment_is_coded() {
-    let (t, e) = (11, 5);
+    let (t, e) = if cfg!(miri) { (3, 2) } else { (11, 5) };
     let (messages, coded) = oracle(t, e, 300);
     for backend in Backend::available() {
         let code = ErasureCode::new(backend, t, e);
-        for (from, to) in (0..140).map(|len| (len % 7, len % 7 + len)).chain([(0, 300), (1, 257)]) {
+        let lens = (0..140).filter(|len| !cfg!(miri) || matches!(len % 64, 0 | 1 | 63));
+        for (from, to) in lens.map(|len| (len % 7, len % 7 + len)).chain([(0, 300), (1, 257)]) {
             let part = |all: &[Vec<u8>]| all.iter().map(|m| m[from..to].to_vec()).collect::<Vec<_>>();
             let inside: Vec<&[u8]> = messages.iter().map(|m| &m[from..to]).collect();
             let mut out = vec![vec![0; 300]; e];
@@ -146,8 +147,9 @@ fn any_length_and_alignment_is_coded() {
 
 #[test]
 fn rows_are_coded_as_slices_are() {
-    for (t, e) in [(1, 0), (4, 4), (11, 5), (44, 19)] {
-        for blocks in [0, 1, 2, 3, 4, 5, 15, 16] {
+    let sizes = if cfg!(miri) { &[(1, 0), (4, 3)][..] } else { &[(1, 0), (4, 4), (11, 5), (44, 19)] };
+    for &(t, e) in sizes {
+        for &blocks in if cfg!(miri) { &[0, 3, 4, 9][..] } else { &[0, 1, 2, 3, 4, 5, 15, 16] } {
             let (messages, coded) = oracle(t, e, 16 * blocks);
             let missing = choice(t, e, blocks as u128);
             let of =
@@ -216,6 +218,7 @@ fn what_does_not_fit_is_refused() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "safe code")]
 fn the_frontier_is_that_of_binomials() {
     assert_eq!(
         ErasureCode::pairs(40),

@@ -175,13 +175,13 @@ mod tests {
 
     #[test]
     fn equal_to_the_public_function() {
-        let mut bytes = vec![0; 40 * 17_000];
+        let row = if cfg!(miri) { 1100 } else { 17_000 };
+        let mut bytes = vec![0; 40 * row];
         Hasher::new().update(b"rows").finalize_xof().fill(&mut bytes);
-        let rows: Vec<&[u8]> = bytes.chunks_exact(17_000).collect();
+        let rows: Vec<&[u8]> = bytes.chunks_exact(row).collect();
         let mut hashes: Vec<SumHash> = Backend::available().into_iter().map(SumHash::new).collect();
-        for (len, sums) in
-            [(0, 3), (1, 1), (64, 17), (1024, 16), (1025, 5), (2048, 33), (5000, 18), (16384, 37), (16400, 2)]
-        {
+        let all = [(0, 3), (1, 1), (64, 17), (1025, 5), (1024, 16), (2048, 33), (5000, 18), (16384, 37), (16400, 2)];
+        for &(len, sums) in if cfg!(miri) { &[(0, 3), (80, 2), (1025, 1)][..] } else { &all } {
             let key = *blake3::hash(&[len as u8]).as_bytes();
             let of = |i: usize| [rows[i], rows[i + 1], rows[39 - i]];
             for hash in &mut hashes {

@@ -75,9 +75,11 @@ mod tests {
     #[test]
     fn every_backend_evaluates_as_the_definition_says() {
         let mut random = Random(1);
-        for (slots, segments) in [(20, 0), (20, 1), (24, 50), (300, 200)] {
+        let sizes = if cfg!(miri) { &[(20, 1)][..] } else { &[(20, 0), (20, 1), (24, 50), (300, 200)] };
+        for &(slots, segments) in sizes {
             let tape = tape(&mut random, slots, segments);
-            let values: Vec<Bits> = (0..Lanes::COUNT).map(|_| random.bits(slots as usize)).collect();
+            let count = if cfg!(miri) { 3 } else { Lanes::COUNT };
+            let values: Vec<Bits> = (0..count).map(|_| random.bits(slots as usize)).collect();
             let want: Vec<Vec<bool>> = values
                 .iter()
                 .map(|value| {
@@ -110,6 +112,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "safe code")]
     fn slicing_puts_every_bit_in_its_place_and_unslicing_takes_it_back() {
         let mut random = Random(2);
         for bits in [0, 1, 7, 63, 64, 65, 200] {

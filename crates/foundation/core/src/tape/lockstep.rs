@@ -25,8 +25,8 @@ use crate::tape::gates::Delta;
 use crate::tape::part::Part;
 use crate::tape::{LANES, Tape};
 
-/// Bytes of labels that one group may touch: half of a usual L2 cache.
-const GROUP_BYTES: usize = 1 << 20;
+/// Bytes of labels that one group may touch: half of a usual L2 cache. Few for Miri, whose tests are small.
+const GROUP_BYTES: usize = if cfg!(miri) { 1 << 14 } else { 1 << 20 };
 
 /// A vector's worth of labels, where one aligned access finds it: an access across cache lines costs two.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]

@@ -153,6 +153,7 @@ mod tests {
     /// In the order of the runs, each group of sums read before any is written, every slot ends as in the tape's order;
     /// no sum of a run reads what another one writes, nor do two write one slot.
     #[test]
+    #[cfg_attr(miri, ignore = "safe code")]
     fn the_order_of_runs_gives_what_the_tape_gives() {
         let mut prg = Prg::new(Backend::detect(), Block::from_u128(1));
         for slots in 4..20 {

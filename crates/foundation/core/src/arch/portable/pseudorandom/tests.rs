@@ -15,6 +15,7 @@ fn block(value: usize) -> Block {
 
 /// Every row opens to the label of its value, whatever the permute bits are.
 #[test]
+#[cfg_attr(miri, ignore = "safe code")]
 fn every_row_opens_to_the_label_of_its_value() {
     let mut rng = Prg::new(Backend::detect(), block(1));
     for permute in ROWS {
@@ -34,6 +35,7 @@ fn every_row_opens_to_the_label_of_its_value() {
 /// tables and the label that it does not find are uniform, each as often as each other, and alike whatever the
 /// permute bits are.
 #[test]
+#[cfg_attr(miri, ignore = "safe code")]
 fn what_is_seen_of_a_gate_is_uniform_but_for_the_open_row() {
     for (open, key, permute) in (0..4).flat_map(|open| (0..4).flat_map(move |key| ROWS.map(|odd| (open, key, odd)))) {
         let mut seen = HashMap::new();

@@ -21,6 +21,7 @@ fn plus(label: Halves, delta: Halves, times: bool) -> Halves {
 /// Every pair of permute bits gives the label that it should, whichever pair is the odd one, whatever `p` and
 /// `q` are.
 #[test]
+#[cfg_attr(miri, ignore = "safe code")]
 fn every_pair_gives_its_label() {
     let mut rng = Prg::new(Backend::detect(), Block::from_u128(1));
     for (odd, random) in BITS.into_iter().flat_map(|odd| BITS.map(|random| (odd, random))) {
@@ -42,6 +43,7 @@ fn every_pair_gives_its_label() {
 /// Halves of one bit: given an evaluator's labels and hashes, `G0`, `G1`, `G2` and the five bits are uniform
 /// on 2^8, whatever the odd pair and the offset are.
 #[test]
+#[cfg_attr(miri, ignore = "safe code")]
 fn what_is_seen_of_a_gate_is_uniform() {
     for (known, permute) in (0..4 * 64).flat_map(|known| BITS.map(|permute| (known, permute))) {
         let [i, j] = permute;
