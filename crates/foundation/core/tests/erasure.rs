@@ -186,6 +186,7 @@ fn every_missing_byte_depends_on_every_byte_at_its_place() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "safe code")]
 fn what_does_not_fit_is_refused() {
     fn refused(what: impl FnOnce() + std::panic::UnwindSafe) -> bool {
         std::panic::catch_unwind(what).is_err()
