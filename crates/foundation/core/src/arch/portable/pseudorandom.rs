@@ -37,7 +37,7 @@ struct Garbled {
 
 impl Garbled {
     /// The gate from the `K_r` of its rows and the permute bits of the inputs' labels for zero.
-    fn new([k0, k1, k2, k3]: [Block; 4], [p, q]: [bool; 2]) -> Garbled {
+    fn of([k0, k1, k2, k3]: [Block; 4], [p, q]: [bool; 2]) -> Garbled {
         let all = k0 ^ k1 ^ k2 ^ k3;
         let offset = all.with_lsb(true);
         let zero = k0 ^ offset.masked(p & q);
@@ -107,7 +107,7 @@ pub(in crate::arch) fn garble(
             for (gate, ([a00, a12, b00, b11], [a01, a13, b02, b13])) in gates.iter().zip(firsts.into_iter().zip(others))
             {
                 let permute = [gate.a(), gate.b()].map(|slot| slots[slot].label(delta, false).lsb());
-                let garbled = Garbled::new([a00 ^ b00, a01 ^ b11, a12 ^ b02, a13 ^ b13], permute);
+                let garbled = Garbled::of([a00 ^ b00, a01 ^ b11, a12 ^ b02, a13 ^ b13], permute);
                 rows.split_off_mut(..2).expect("two rows for each AND gate").copy_from_slice(&garbled.rows);
                 *bits.split_off_first_mut().expect("a byte for each AND gate") = u8::from(garbled.last);
                 slots[gate.out()] = Labels::new(garbled.labels, delta);

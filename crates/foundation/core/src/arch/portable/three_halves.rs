@@ -69,13 +69,7 @@ struct Garbled {
 impl Garbled {
     /// The gate of the labels of `a` and `b` whose permute bit is zero; of the hashes of `a`, `b` and `a +
     /// b`, by permute bit; of the permute bits of the odd pair; and of the two random bits.
-    fn new(
-        labels: [Halves; 2],
-        delta: Halves,
-        [a, b, x]: [[Hash; 2]; 3],
-        odd: [bool; 2],
-        [p, q]: [bool; 2],
-    ) -> Garbled {
+    fn of(labels: [Halves; 2], delta: Halves, [a, b, x]: [[Hash; 2]; 3], odd: [bool; 2], [p, q]: [bool; 2]) -> Garbled {
         // What both halves of the output are where permute bits are i and j, but for G0 to G2.
         let output = |i: bool, j: bool, r: [bool; 2]| {
             let [first, second] = [(labels[0], i), (labels[1], j)].map(|(label, bit)| label.plus(delta, bit));
@@ -158,7 +152,7 @@ pub(in crate::arch) fn garble(
             let hashes = [0, 1, 2].map(|k| [hashes[k], hashes[3 + k]].map(Hash::of));
             let random = [1, 2].map(|bit| bits[done + i] & bit == bit);
             let labels = zeroth(slots, gate).map(Halves::of);
-            let garbled = Garbled::new(labels, Halves::of(delta), hashes, odd, random);
+            let garbled = Garbled::of(labels, Halves::of(delta), hashes, odd, random);
             let at = done + i;
             pairs.as_chunks_mut().0[at] = Halves(garbled.sums[0], garbled.sums[1]).block().to_bytes();
             singles.as_chunks_mut().0[at] = garbled.sums[2].to_le_bytes();

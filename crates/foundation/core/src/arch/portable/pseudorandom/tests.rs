@@ -21,7 +21,7 @@ fn every_row_opens_to_the_label_of_its_value() {
     for permute in ROWS {
         for _ in 0..100 {
             let keys = [(); 4].map(|()| rng.block());
-            let garbled = Garbled::new(keys, permute);
+            let garbled = Garbled::of(keys, permute);
             for (key, row) in keys.into_iter().zip(ROWS) {
                 let value = (row[0] ^ permute[0]) & (row[1] ^ permute[1]);
                 assert!(opened(key, row, garbled.rows, garbled.last) == garbled.labels[usize::from(value)]);
@@ -43,7 +43,7 @@ fn what_is_seen_of_a_gate_is_uniform_but_for_the_open_row() {
             let mut unknown = [others & 3, others >> 2 & 3, others >> 4].into_iter();
             let keys: [Block; 4] =
                 core::array::from_fn(|r| block(if r == open { key } else { unknown.next().expect("three") }));
-            let garbled = Garbled::new(keys, permute);
+            let garbled = Garbled::of(keys, permute);
             let active = opened(keys[open], ROWS[open], garbled.rows, garbled.last);
             let inactive = if garbled.labels[0] == active { garbled.labels[1] } else { garbled.labels[0] };
             // Its bit 0 is that of the active one, inverted.

@@ -29,7 +29,7 @@ fn every_pair_gives_its_label() {
             let labels = [(); 2].map(|()| Halves::of(rng.block().with_lsb(false)));
             let delta = Halves::of(rng.block().with_lsb(true));
             let hashes = [(); 3].map(|()| [(); 2].map(|()| Hash::of(rng.block())));
-            let garbled = Garbled::new(labels, delta, hashes, odd, random);
+            let garbled = Garbled::of(labels, delta, hashes, odd, random);
             for [i, j] in BITS {
                 let active = [plus(labels[0], delta, i), plus(labels[1], delta, j)];
                 let seen = [hashes[0][usize::from(i)], hashes[1][usize::from(j)], hashes[2][usize::from(i ^ j)]];
@@ -61,7 +61,7 @@ fn what_is_seen_of_a_gate_is_uniform() {
                 };
                 let hashes = [pair(0, i, secret & 3), pair(1, j, secret >> 2 & 3), pair(2, i ^ j, secret >> 4 & 3)];
                 let random = [secret >> 6 & 1 == 1, secret >> 7 == 1];
-                let garbled = Garbled::new(labels, delta, hashes, odd, random);
+                let garbled = Garbled::of(labels, delta, hashes, odd, random);
                 *views.entry((garbled.sums, garbled.bits)).or_insert(0) += 1;
             }
             assert!(views.len() == 256 && views.values().all(|&times| times == 1));
