@@ -1,5 +1,6 @@
 //! What is heard when a sum of several owners' elements opens: to a listener, and to every coalition.
 
+use std::collections::HashSet;
 use std::sync::Mutex;
 
 use comity_field_shares::FieldOpenings;
@@ -76,4 +77,26 @@ fn a_coalition_hears_no_more() {
             assert!(ends[honest][owner] != Block::ZERO);
         }
     }
+}
+
+/// The same words, said again, have another digest: each echo has a session of its own, also where no value was opened.
+#[test]
+fn no_two_echoes_are_alike() {
+    let echoes = honest::<3, _>(|dealer, mesh| {
+        let echoes = Arc::new(Mutex::new(HashSet::new()));
+        let log = echoes.clone();
+        let mut conduct = Liar::talks(move |act| {
+            if let JointAct::Says { what: "echo", bytes, .. } = act {
+                log.lock().unwrap().insert(bytes.to_vec());
+            }
+        });
+        let mut openings = FieldOpenings::new(here(mesh), dealer.key().clone(), &mut rng(3));
+        for _ in 0..3 {
+            openings.tell(mesh, "words", b"the same", &mut conduct)?;
+            openings.check(mesh, &mut conduct)?;
+        }
+        let echoes = echoes.lock().unwrap().len();
+        Ok(echoes)
+    });
+    assert_eq!(echoes, [3; 3]);
 }
