@@ -2,8 +2,8 @@
 
 use comity_channel::Mesh;
 use comity_core::{Block, PartyId, Result};
-use comity_share::Ledger;
 use comity_share::checks::WRONG_MAC;
+use comity_share::{Ledger, MacTally};
 use comity_testing::Net;
 
 use crate::{SESSION, against, named};
@@ -72,6 +72,32 @@ fn who_shows_a_wrong_bit_is_named() {
                 honest,
             );
             assert_eq!(named(&ends[0].1), Some((WRONG_MAC, Some(cheat))), "{what}: cheat {cheat}");
+        }
+    }
+}
+
+#[test]
+fn a_tally_tells_a_wrong_mac_from_the_first_to_the_last() {
+    // Less than its buffer holds, and more.
+    for len in [1, 5000] {
+        let tally = |me: PartyId, wrong: Option<usize>| {
+            let mut tally = MacTally::new(SESSION, me);
+            for at in 0..len {
+                let mac = |from: PartyId| Block::from_u128(u128::from(from.0) << 64 | at as u128);
+                tally.show(mac(me) ^ Block::from_u128(u128::from(wrong == Some(at)) << 70));
+                tally.see(mac(me.other()));
+            }
+            tally
+        };
+        let digest = |wrong| tally(PartyId(1), wrong).digest();
+        let mut mine = tally(PartyId(0), None);
+        mine.verify(&digest(None)).unwrap();
+        for wrong in [0, len / 2, len - 1] {
+            assert_eq!(
+                named(&mine.verify(&digest(Some(wrong)))),
+                Some((WRONG_MAC, Some(PartyId(1)))),
+                "{wrong} of {len}"
+            );
         }
     }
 }

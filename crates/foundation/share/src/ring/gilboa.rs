@@ -123,7 +123,7 @@ impl<'a, W: Modular> Gilboa<'a, W> {
         let (k, mut told) = (self.bits, WordReader::new(told));
         let mut b = zeros(self.own.len());
         let mut heard = std::mem::replace(&mut self.heard, zeros(0));
-        for (word, (b, heard)) in b.iter_mut().zip(heard.iter_mut()).enumerate().filter(|_| k > 0) {
+        for (word, (b, heard)) in b.iter_mut().zip(heard.iter_mut()).enumerate() {
             let choices = W::low(bits_from(&self.choices, word * k, k));
             // The sender's number if the bit is one, at its place.
             let chosen = |u: W, i: usize| (u & (W::low(0) - (choices >> i & W::low(1)))) << i;
