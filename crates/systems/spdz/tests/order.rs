@@ -65,8 +65,29 @@ fn logged(me: PartyId, log: &Log) -> Liar {
     }
 }
 
+/// What parties compute by hand.
+type Program = fn(&mut FieldMachine<'_, Block, Liar>, &mut Mesh<'_>) -> Result<()>;
+
+fn ands(machine: &mut FieldMachine<'_, Block, Liar>, mesh: &mut Mesh<'_>) -> Result<()> {
+    liars::ands(machine, mesh).map(drop)
+}
+
+/// Puts in a bit, which is said to all, and opens nothing before the output.
+fn an_input(machine: &mut FieldMachine<'_, Block, Liar>, mesh: &mut Mesh<'_>) -> Result<()> {
+    let own = (mesh.me().0 == 1).then(|| bits(1, 1));
+    let x = machine.input(mesh, PartyId(1), own.as_ref(), 1)?;
+    machine.reveal(mesh, Recipients::All, &x).map(drop)
+}
+
+/// Opens factors, and says nothing before.
+fn a_product(machine: &mut FieldMachine<'_, Block, Liar>, mesh: &mut Mesh<'_>) -> Result<()> {
+    let (mut x, y) = (machine.random_bits(mesh, 1)?, machine.random_bits(mesh, 1)?);
+    machine.products(mesh, &mut x, &y)?;
+    machine.reveal(mesh, Recipients::All, &x).map(drop)
+}
+
 /// What each of three parties says online and notes, and how it ends; party 1 is the liar, if there is one.
-fn noted(liar: Option<fn() -> Liar>) -> [(Vec<&'static str>, bool); 3] {
+fn noted(program: Program, liar: Option<Lie>) -> [(Vec<&'static str>, bool); 3] {
     Net::<3>::run(|mesh| {
         let (me, here) = (mesh.me(), here(mesh));
         let (log, mut rng) = (Log::default(), rng(u128::from(me.0) + 1));
@@ -74,7 +95,7 @@ fn noted(liar: Option<fn() -> Liar>) -> [(Vec<&'static str>, bool); 3] {
         let conduct = liar.filter(|_| me.0 == 1).map_or_else(|| logged(me, &log), |lie| lie());
         let source = Box::new(Noting(Fresh(dealer), log.clone()));
         let mut machine = FieldMachine::with(here.child("machine"), source, &mut rng, conduct);
-        let ended = liars::ands(&mut machine, mesh).is_ok();
+        let ended = program(&mut machine, mesh).is_ok();
         if me.0 == 1 {
             for peer in mesh.peers() {
                 while mesh.link(peer).recv(&mut [0]).is_ok() {}
@@ -93,7 +114,7 @@ fn outputs_come_after_checks_and_checks_after_their_notes() {
     let all = [&["announced bits", "announced bits", "factors", "("][..], &CHECK, &["outputs"], &CHECK, &[")"]];
     let to_one = [&["(", "outputs"][..], &CHECK, &[")"]];
     let whole = [all.concat(), to_one.concat()].concat();
-    for (said, ended) in noted(None) {
+    for (said, ended) in noted(ands, None) {
         assert!(ended && said == whole, "{said:?}");
     }
 }
@@ -102,13 +123,15 @@ fn outputs_come_after_checks_and_checks_after_their_notes() {
 /// that it passed.
 #[test]
 fn after_a_lie_no_output_leaves() {
-    let lies: [(&str, Lie); 3] = [
-        ("a false factor", || Liar::holds("factors")),
-        ("another factor to one", || Liar::says("factors")),
-        ("other announced bits to one", || Liar::says("announced bits")),
+    let lies: [(&str, Program, Lie); 5] = [
+        ("a false factor", ands, || Liar::holds("factors")),
+        ("another factor to one", ands, || Liar::says("factors")),
+        ("other announced bits to one", ands, || Liar::says("announced bits")),
+        ("a false factor where nothing was said", a_product, || Liar::holds("factors")),
+        ("other announced bits where nothing was opened", an_input, || Liar::says("announced bits")),
     ];
-    for (what, lie) in lies {
-        for (me, (said, ended)) in noted(Some(lie)).into_iter().enumerate().filter(|(me, _)| *me != 1) {
+    for (what, program, lie) in lies {
+        for (me, (said, ended)) in noted(program, Some(lie)).into_iter().enumerate().filter(|(me, _)| *me != 1) {
             assert!(!ended && !said.contains(&"outputs"), "{what}: party {me} said {said:?}");
             assert!(said.contains(&"(") && !said.contains(&")"), "{what}: party {me} has noted {said:?}");
         }
