@@ -174,13 +174,18 @@ fn check_form(circuit: &Circuit, notes: &[Note]) -> Result<(), NoteError> {
     }
 }
 
+/// Whether a circuit has so many inputs that it is worth while to look for those that something reads: it may have
+/// far more than it has bytes, and a builder has memory for each wire.
+pub(super) fn reads_few(circuit: &Circuit) -> bool {
+    circuit.first_gate_wire() > 2 * circuit.gates().len() + 1024
+}
+
 /// The notes that the gates do not compute; or the note whose check would take too many gates.
 fn rebuild(circuit: &Circuit, notes: &[Note], gadgets: Gadgets) -> Result<Vec<usize>, usize> {
     let first = circuit.first_gate_wire();
     let bits = || notes.iter().flat_map(|note| note.args.iter().flatten());
     let outs = || notes.iter().flat_map(|note| note.outs.iter().flatten().copied());
-    // Of very many inputs only those that something reads: a circuit may have far more than it has bytes.
-    let read: Option<Vec<u32>> = (first > 2 * circuit.gates().len() + 1024).then(|| {
+    let read: Option<Vec<u32>> = reads_few(circuit).then(|| {
         let of_gates = circuit.gates().iter().flat_map(|gate| [gate.a, gate.b]);
         let of_args = bits().filter_map(|bit| if let ArgBit::Wire(wire) = bit { Some(*wire) } else { None });
         let is_input = |wire: &u32| (2..first).contains(&(*wire as usize));

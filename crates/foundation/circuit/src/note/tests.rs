@@ -1,5 +1,6 @@
 use comity_core::Bits;
 
+use super::check::reads_few;
 use super::*;
 use crate::builder::{Builder, Wire};
 use crate::circuit::{Circuit, Group};
@@ -244,6 +245,29 @@ fn what_is_gone_and_what_nobody_builds_is_no_input() {
     };
     assert_eq!(there(&circuit), [true, true, false, false]);
     assert_eq!(flaw(&circuit, unbuilt), NoteFlaw::Gates);
+
+    // What nobody builds and what is gone are two things, whose sum is not zero.
+    let both = |notes: &mut Vec<Note>| {
+        notes.insert(0, Note { op: WordOp::Sub, outs: vec![None; 4], ..notes[0].clone() });
+        notes[1].args[0][0] = ArgBit::Result { note: 0, bit: 0 };
+        notes[1].args[1][0] = ArgBit::Gone(0);
+        notes[1].outs[0] = Some(0);
+    };
+    assert_eq!(flaw(&of_words(xor), both), NoteFlaw::Gates);
+}
+
+#[test]
+fn of_more_inputs_than_gates_can_read_only_those_are_looked_at_that_are_read() {
+    for (inputs, wanted) in [(1024 + 2 * 3 - 2, false), (1024 + 2 * 3 - 1, true)] {
+        let mut b = Builder::new();
+        let x = b.input("x", inputs);
+        let z = xor(&mut b, &x[..3], &x[inputs - 3..]);
+        b.output("z", &z);
+        let circuit = b.finish();
+        assert_eq!((circuit.gates().len(), reads_few(&circuit)), (3, wanted));
+        assert!(ops(&circuit) == ["xor"] && changed(&circuit, |_| {}).is_ok());
+        assert_eq!(flaw(&circuit, |notes| notes[0].args[0][0] = ArgBit::Wire(7)), NoteFlaw::Gates);
+    }
 }
 
 #[test]
