@@ -108,8 +108,9 @@ impl Vault {
             self.note_end(end)?;
             self.end = end;
         }
+        let number = self.next;
         self.next += 1;
-        Ok(self.next - 1)
+        Ok(number)
     }
 
     fn note_end(&self, end: u64) -> Result<()> {
