@@ -362,7 +362,7 @@ fn the_key_is_for_its_owner_and_found_through_links() {
     assert_eq!(mode(), 0o600);
     let [ann, late] = [("ann", 2), ("late", 7)].map(|(name, value)| mail.answer(name, value));
     fs::set_permissions(&mail.key, fs::Permissions::from_mode(0o644)).unwrap();
-    mail.open(&[&ann]).fails(2, &["others may use it", "chmod 600"]);
+    mail.open(&[&ann]).fails(2, &["others may use ", "chmod 600"]);
     fs::set_permissions(&mail.key, fs::Permissions::from_mode(0o600)).unwrap();
     // A link leads to the one key, which is marked.
     let link = mail.folder.path("link.key");

@@ -3,11 +3,17 @@
 //!
 //! A draft is locked as long as it is open. What processes that were killed have begun beside a file has no
 //! lock, and goes when the next one begins there. Where a file system has no locks nothing is taken for left.
+//!
+//! And files and folders that are [their owner's alone](others_may).
+
+mod owner;
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+
+pub use owner::{OthersMay, OwnersAlone, others_may};
 
 /// The permissions of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -270,6 +276,31 @@ mod tests {
         held.lock().unwrap();
         replace(&folder.0.join("k"), Access::Umask, b"whole").unwrap();
         assert_eq!(folder.names(), [".k.7.partial", ".k.cache.7.partial", ".k.x.partial", "k"]);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_others_may_do_is_told_with_how_to_mend_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = Folder::new("others");
+        let path = folder.0.join("k");
+        create(&path, Access::Owner, b"secret").unwrap();
+        let file = File::open(&path).unwrap();
+        let found = |mode, alone| {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            others_may(&file, &path, alone).unwrap().map(|found| found.to_string())
+        };
+        for (alone, mend, fine, loose) in [
+            (OwnersAlone::Use, "600", &[0o600, 0o700, 0o400][..], &[0o640, 0o620, 0o610, 0o604, 0o602, 0o601][..]),
+            (OwnersAlone::Write, "go-w", &[0o600, 0o755, 0o4644], &[0o620, 0o602, 0o666]),
+        ] {
+            assert!(fine.iter().all(|&mode| found(mode, alone).is_none()));
+            for &mode in loose {
+                let path = path.display();
+                let text = format!("others may use {path} (mode {mode:o}): run `chmod {mend} {path}`");
+                assert_eq!(found(mode, alone), Some(text));
+            }
+        }
     }
 
     #[test]

@@ -22,12 +22,12 @@ use std::path::Path;
 
 use comity_channel::PerPeer;
 use comity_core::{Error, PartyId, Result};
-use comity_files::Access;
+use comity_files::{Access, OwnersAlone};
 use serde::{Deserialize, Serialize};
 
 use crate::address::is_address;
 use crate::identity::{Fingerprint, Identity, base32};
-use crate::keys::{MAX_FILE, OTHERS_WRITE, lock_beside, read_own, replace};
+use crate::keys::{MAX_FILE, lock_beside, read_own, replace};
 use crate::settings::Security;
 
 /// The most parties of a group, as of a program.
@@ -123,7 +123,7 @@ impl PartyGroup {
     /// [`InvalidInput`](comity_core::Kind) says what is wrong, and in which line, or that others may write
     /// the file; [`Io`](comity_core::Kind).
     pub fn read(path: &Path) -> Result<Option<PartyGroup>> {
-        let Some(bytes) = read_own(path, OTHERS_WRITE, MAX_FILE)? else { return Ok(None) };
+        let Some(bytes) = read_own(path, OwnersAlone::Write, MAX_FILE)? else { return Ok(None) };
         let text = str::from_utf8(&bytes).map_err(|_| {
             Error::invalid_input(format!("{} is not UTF-8 text: a list of parties is a TOML file", path.display()))
         })?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use comity_channel::PerPeer;
 use comity_core::{Error, PartyId, Result};
-use comity_files::Access;
+use comity_files::{Access, OwnersAlone, others_may};
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -66,7 +66,7 @@ impl KeyDir {
     pub fn identity(&self) -> Result<Identity> {
         owned(&self.dir)?;
         let path = self.identity_path();
-        let Some(bytes) = read_own(&path, OTHERS_USE, MAX_FILE)? else {
+        let Some(bytes) = read_own(&path, OwnersAlone::Use, MAX_FILE)? else {
             return Err(Error::invalid_input(format!(
                 "there is no key at {}: make one with `comity key new {}`",
                 path.display(),
@@ -121,7 +121,7 @@ impl KeyDir {
     /// file; [`Io`](comity_core::Kind).
     pub fn trusted(&self) -> Result<Vec<(u32, Fingerprint)>> {
         let path = self.trusted_path();
-        let bytes = read_own(&path, OTHERS_WRITE, MAX_FILE)?.unwrap_or_default();
+        let bytes = read_own(&path, OwnersAlone::Write, MAX_FILE)?.unwrap_or_default();
         KeyDir::read_trusted(&path, &bytes)
     }
 
@@ -226,14 +226,13 @@ pub(crate) fn lock_beside(path: &Path) -> Result<Option<File>> {
     }
 }
 
-/// The bytes of a short, private file; `None` if there is no such file. `forbidden` are the mode bits that it
-/// must not have on Unix, and `mend` is the argument for chmod that removes them. A pipe or a device, which
-/// might never end, is refused, and so is a file that is longer than `longest`: a part of it could say
-/// something else.
+/// The bytes of a short file of which something is its owner's alone; `None` if there is no such file. A pipe or a
+/// device, which might never end, is refused, and so is a file that is longer than `longest`: a part of it could
+/// say something else.
 ///
 /// # Errors
 /// [`InvalidInput`](comity_core::Kind) says what is wrong with it; [`Io`](comity_core::Kind).
-pub fn read_own(path: &Path, (forbidden, mend): (u32, &str), longest: u64) -> Result<Option<Zeroizing<Vec<u8>>>> {
+pub fn read_own(path: &Path, alone: OwnersAlone, longest: u64) -> Result<Option<Zeroizing<Vec<u8>>>> {
     let cannot = |error| failed("cannot read", path, error);
     let refused = |why: &dyn std::fmt::Display| Error::invalid_input(format!("{}: {why}", path.display()));
     match fs::metadata(path) {
@@ -244,7 +243,7 @@ pub fn read_own(path: &Path, (forbidden, mend): (u32, &str), longest: u64) -> Re
         Err(error) => return Err(cannot(error)),
     }
     let file = File::open(path).map_err(cannot)?;
-    check_mode(&file, path, forbidden, mend)?;
+    check_mode(&file, path, alone)?;
     let mut bytes = Zeroizing::new(Vec::new());
     file.take(longest + 1).read_to_end(&mut bytes).map_err(cannot)?;
     if bytes.len() as u64 > longest {
@@ -253,12 +252,6 @@ pub fn read_own(path: &Path, (forbidden, mend): (u32, &str), longest: u64) -> Re
     Ok(Some(bytes))
 }
 
-/// The bits that let others write a file, and the argument for chmod that removes them.
-pub const OTHERS_WRITE: (u32, &str) = (0o022, "go-w");
-
-/// The bits that let others read or write a file, and what takes them away.
-const OTHERS_USE: (u32, &str) = (0o077, "600");
-
 /// Checks that nobody else can change this file, or put other files into this folder. A path that does not
 /// exist passes.
 ///
@@ -266,7 +259,7 @@ const OTHERS_USE: (u32, &str) = (0o077, "600");
 /// [`InvalidInput`](comity_core::Kind) says how to mend it; [`Io`](comity_core::Kind).
 pub fn owned(path: &Path) -> Result<()> {
     match File::open(path) {
-        Ok(file) => check_mode(&file, path, OTHERS_WRITE.0, OTHERS_WRITE.1),
+        Ok(file) => check_mode(&file, path, OwnersAlone::Write),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         // Elsewhere a folder is no file.
         Err(_) if !cfg!(unix) => Ok(()),
@@ -274,21 +267,9 @@ pub fn owned(path: &Path) -> Result<()> {
     }
 }
 
-#[cfg(unix)]
-fn check_mode(file: &File, path: &Path, forbidden: u32, mend: &str) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = file.metadata().map_err(|error| failed("cannot read", path, error))?.permissions().mode();
-    if mode & forbidden == 0 {
-        return Ok(());
-    }
-    let (path, mode) = (path.display(), mode & 0o777);
-    Err(Error::invalid_input(format!("others may use {path} (mode {mode:03o}): run `chmod {mend} {path}`")))
-}
-
-/// Finds nothing wrong: other systems keep a folder's files from other users unless told otherwise.
-#[cfg(not(unix))]
-fn check_mode(_file: &File, _path: &Path, _forbidden: u32, _mend: &str) -> Result<()> {
-    Ok(())
+fn check_mode(file: &File, path: &Path, alone: OwnersAlone) -> Result<()> {
+    let found = others_may(file, path, alone).map_err(|error| failed("cannot read", path, error))?;
+    found.map_or(Ok(()), |found| Err(Error::invalid_input(found.to_string())))
 }
 
 fn failed(what: &str, path: &Path, source: std::io::Error) -> Error {

@@ -72,7 +72,7 @@ pub use frame::unframe;
 pub use group::{Calls, Digest, MOST, Member, PartyGroup, Ways, ways};
 pub use hub::Listener;
 pub use identity::{Fingerprint, Identity};
-pub use keys::{KeyDir, OTHERS_WRITE, owned, read_own};
+pub use keys::{KeyDir, owned, read_own};
 pub use limits::{Limits, Now, Stop};
 #[cfg(unix)]
 pub use local::{LocalChannel, LocalListener};

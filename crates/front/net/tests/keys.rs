@@ -104,7 +104,7 @@ fn files_are_the_owners_only() {
     for loose in [0o640, 0o604, 0o620, 0o666] {
         set("identity.der", loose);
         let said = refusal(keys.identity());
-        assert!(said.contains("chmod 600 ") && said.contains("identity.der"), "{said}");
+        assert!(said.contains("chmod 600 ") && said.contains(&format!("identity.der (mode {loose:o})")), "{said}");
     }
     set("identity.der", 0o400);
     keys.identity().unwrap();

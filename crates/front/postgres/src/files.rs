@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use comity_files::Access;
+use comity_files::{Access, OwnersAlone, others_may};
 use comity_ope::OpeKey;
 use zeroize::Zeroizing;
 
@@ -19,7 +19,9 @@ fn failed(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
 /// [`Error::File`]; [`Error::Ope`] if the file is not a key; [`Error::Invalid`] if others may read it.
 pub fn read_key(path: &Path) -> Result<OpeKey> {
     let file = File::open(path).map_err(failed(path))?;
-    check_mode(&file, path)?;
+    if let Some(found) = others_may(&file, path, OwnersAlone::Use).map_err(failed(path))? {
+        return Err(Error::invalid(found.to_string()));
+    }
     let bytes = Zeroizing::new(fs::read(path).map_err(failed(path))?);
     Ok(OpeKey::from_bytes(&bytes)?)
 }
@@ -50,20 +52,4 @@ pub fn cache_path(key: &Path) -> PathBuf {
 /// Writes a file, in the place of one that is there: whole, or not at all.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     comity_files::replace(path, Access::Owner, bytes).map_err(failed(path))
-}
-
-#[cfg(unix)]
-fn check_mode(file: &File, path: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = file.metadata().map_err(failed(path))?.permissions().mode();
-    if mode & 0o077 == 0 {
-        return Ok(());
-    }
-    let path = path.display();
-    Err(Error::invalid(format!("others may use {path} (mode {:03o}): run `chmod 600 {path}`", mode & 0o777)))
-}
-
-#[cfg(not(unix))]
-fn check_mode(_file: &File, _path: &Path) -> Result<()> {
-    Ok(())
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use comity_core::{Error, Result, SessionId};
+use comity_files::{OwnersAlone, others_may};
 use zeroize::Zeroizing;
 
 /// A store's folder, locked as long as this lives.
@@ -84,25 +85,13 @@ pub(crate) fn owned(dir: &Path) -> Result<()> {
         return Ok(());
     }
     let folder = File::open(dir).map_err(|error| failed("cannot open", dir, error))?;
-    check_mode(&folder, dir, 0o022, "go-w")
+    check_mode(&folder, dir, OwnersAlone::Write)
 }
 
-/// Refuses what others may use in ways that these bits say; `mend` is what chmod takes them away with.
-#[cfg(unix)]
-pub(crate) fn check_mode(file: &File, path: &Path, forbidden: u32, mend: &str) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = file.metadata().map_err(|error| failed("cannot read", path, error))?.permissions().mode();
-    if mode & forbidden == 0 {
-        return Ok(());
-    }
-    let (path, mode) = (path.display(), mode & 0o777);
-    Err(Error::invalid_input(format!("others may use {path} (mode {mode:03o}): run `chmod {mend} {path}`")))
-}
-
-/// Finds nothing wrong: other systems keep a folder's files from other users unless told otherwise.
-#[cfg(not(unix))]
-pub(crate) fn check_mode(_file: &File, _path: &Path, _forbidden: u32, _mend: &str) -> Result<()> {
-    Ok(())
+/// Refuses what others may use though that is its owner's alone.
+pub(crate) fn check_mode(file: &File, path: &Path, alone: OwnersAlone) -> Result<()> {
+    let found = others_may(file, path, alone).map_err(|error| failed("cannot read", path, error))?;
+    found.map_or(Ok(()), |found| Err(Error::invalid_input(found.to_string())))
 }
 
 /// A lock that keeps other processes out until the file is dropped.

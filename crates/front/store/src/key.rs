@@ -6,6 +6,7 @@ use std::path::Path;
 
 use argon2::{Algorithm, Argon2, Params, Version};
 use comity_core::{Error, Result, classify, declassify, declassify_all};
+use comity_files::OwnersAlone;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -69,7 +70,7 @@ impl StoreKey {
             return Err(Error::invalid_input(format!("{path} is not a key file: it is a folder, a pipe or a device")));
         }
         let file = File::open(path).map_err(cannot)?;
-        check_mode(&file, path, 0o077, "600")?;
+        check_mode(&file, path, OwnersAlone::Use)?;
         let mut bytes = Zeroizing::new(Vec::with_capacity(33));
         file.take(33).read_to_end(&mut bytes).map_err(cannot)?;
         classify(&mut bytes);

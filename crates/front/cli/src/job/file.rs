@@ -6,7 +6,8 @@ use std::str::FromStr;
 
 use comity::{Card, Digest, PartyGroup};
 use comity_core::{Params, PartyId, SessionId};
-use comity_net::{OTHERS_WRITE, read_own};
+use comity_files::OwnersAlone;
+use comity_net::read_own;
 use comity_protocol::{Options, Values};
 use comity_terminal::failure::{Failure, Outcome};
 use serde::Deserialize;
@@ -76,7 +77,7 @@ impl Job {
     pub(crate) fn read(path: &Path) -> Outcome<Job> {
         let place = path.display().to_string();
         let unreadable = |why: &dyn std::fmt::Display| Failure::input(format!("{place}: {why}"));
-        let bytes = read_own(path, OTHERS_WRITE, LONGEST)?.ok_or_else(|| unreadable(&"there is no such file"))?;
+        let bytes = read_own(path, OwnersAlone::Write, LONGEST)?.ok_or_else(|| unreadable(&"there is no such file"))?;
         let text =
             str::from_utf8(&bytes).map_err(|_| unreadable(&"the file is not UTF-8 text; a job is a TOML file"))?;
         let mut job = Job::parse(text).map_err(|failure| failure.at(&place))?;

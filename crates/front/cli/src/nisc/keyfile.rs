@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use comity_files::Access;
+use comity_files::{Access, OwnersAlone, others_may};
 use comity_mail::{FileKind, QueryKey};
 use comity_terminal::failure::{Failure, Outcome};
 
@@ -68,19 +68,10 @@ impl KeyFile {
     }
 }
 
-#[cfg(unix)]
 fn check_mode(path: &Path) -> Outcome {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(path).map_err(|e| failed(path, "cannot read it", &e))?.permissions().mode();
-    if mode & 0o077 == 0 || path.is_dir() {
-        return Ok(());
+    let found = File::open(path).and_then(|file| others_may(&file, path, OwnersAlone::Use));
+    match found.map_err(|e| failed(path, "cannot read it", &e))? {
+        Some(found) => Err(Failure::input(found.to_string())),
+        None => Ok(()),
     }
-    let (path, mode) = (path.display(), mode & 0o777);
-    Err(Failure::input(format!("{path}: others may use it (mode {mode:03o}): run `chmod 600 {path}`")))
-}
-
-/// Finds nothing wrong: other systems keep a folder's files from other users unless told otherwise.
-#[cfg(not(unix))]
-fn check_mode(_path: &Path) -> Outcome {
-    Ok(())
 }
