@@ -212,7 +212,7 @@ fn rebuild(circuit: &Circuit, notes: &[Note], gadgets: Gadgets) -> Result<Vec<us
     let mut results: Vec<Vec<Wire>> = Vec::with_capacity(notes.len());
     let mut waiting = notes.iter().enumerate().peekable();
     // Later gates drive no result.
-    let last = outs().filter_map(|wire| (wire as usize + 1).checked_sub(first)).max().unwrap_or(0);
+    let last = outs().filter_map(|wire| (wire as usize).checked_sub(first)).max().unwrap_or(0);
     for at in 0..=last.max(notes.last().map_or(0, |note| note.at as usize)) {
         while let Some((index, note)) = waiting.next_if(|(_, note)| note.at as usize == at) {
             let bit = |bit: &ArgBit| match *bit {

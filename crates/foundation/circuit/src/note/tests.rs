@@ -1,3 +1,5 @@
+use std::cell::Cell;
+
 use comity_core::Bits;
 
 use super::check::reads_few;
@@ -231,6 +233,7 @@ fn what_is_gone_and_what_nobody_builds_is_no_input() {
     };
     assert_eq!(there(&circuit), [true, true, false, true]);
     assert_eq!(flaw(&circuit, gone), NoteFlaw::Gates);
+    assert_eq!(flaw(&of_words(xor), |notes| notes[0].args[0][0] = ArgBit::Gone(0)), NoteFlaw::Gates);
 
     // Its results are the last input, and what is left of the second note reads none of them.
     let circuit = of_words(|b, x, y| {
@@ -246,13 +249,17 @@ fn what_is_gone_and_what_nobody_builds_is_no_input() {
     assert_eq!(there(&circuit), [true, true, false, false]);
     assert_eq!(flaw(&circuit, unbuilt), NoteFlaw::Gates);
 
-    // What nobody builds and what is gone are two things, whose sum is not zero.
-    let both = |notes: &mut Vec<Note>| {
+    // A result of it is not the first input, and what is gone is something else again, whose sum with it is not zero.
+    let read = |notes: &mut Vec<Note>| {
         notes.insert(0, Note { op: WordOp::Sub, outs: vec![None; 4], ..notes[0].clone() });
         notes[1].args[0][0] = ArgBit::Result { note: 0, bit: 0 };
+    };
+    let both = |notes: &mut Vec<Note>| {
+        read(notes);
         notes[1].args[1][0] = ArgBit::Gone(0);
         notes[1].outs[0] = Some(0);
     };
+    assert_eq!(flaw(&of_words(xor), read), NoteFlaw::Gates);
     assert_eq!(flaw(&of_words(xor), both), NoteFlaw::Gates);
 }
 
@@ -290,6 +297,32 @@ fn checking_is_bounded_by_what_the_notes_take() {
         b.noted(gadgets, WordOp::Add, &[x, y], |b| dear(b, &WordOp::Add, &[x.to_vec(), y.to_vec()]).swap_remove(0))
     });
     assert!(dearly.same_gates(&circuit) && dearly.notes().is_empty());
+}
+
+#[test]
+fn the_last_note_is_refused_where_the_gates_after_it_are_too_many() {
+    thread_local!(static GATES: Cell<usize> = const { Cell::new(0) });
+    fn some(b: &mut Builder, _: &WordOp, args: &[Vec<Wire>]) -> Vec<Vec<Wire>> {
+        let (x, y) = (&args[0], &args[1]);
+        let sum = b.xor(x[0], y[0]);
+        (1..GATES.get()).fold(sum, |bit, i| if i % 2 == 0 { b.and(bit, y[1]) } else { b.xor(bit, y[2 + i / 2 % 2]) });
+        vec![vec![sum, Wire::ZERO, Wire::ZERO, Wire::ZERO]]
+    }
+    // One gate of the note, and three behind it, of which the last one is named as its result.
+    let circuit = of_words(|b, x, y| {
+        let word = b.noted(some, WordOp::Xor, &[x, y], |b| vec![b.xor(x[0], y[0]), Wire::ZERO, Wire::ZERO, Wire::ZERO]);
+        (1..4).map(|i| b.and(word[0], x[i])).collect()
+    });
+    assert_eq!((ops(&circuit), circuit.gates().len()), (vec!["xor"], 4));
+    let most = most_gates(4, circuit.notes());
+    for gates in most - 5..most + 3 {
+        GATES.set(gates);
+        let mut notes = circuit.notes().to_vec();
+        notes[0].outs[0] = Some(13);
+        let error = circuit.clone().without_notes().with_notes(notes, some).unwrap_err();
+        let flaw = if gates + 3 > most { NoteFlaw::TooLarge } else { NoteFlaw::Gates };
+        assert_eq!((error.note, error.flaw), (0, flaw), "{gates} of {most}");
+    }
 }
 
 #[test]
