@@ -41,8 +41,8 @@ impl fmt::Display for OthersMay {
 
 impl std::error::Error for OthersMay {}
 
-/// What others may do with this open file or folder, which has this path, that is its owner's alone. Finds nothing on
-/// other systems than Unix: they keep a folder's files from other users unless told otherwise.
+/// Whether others may do with an open file or folder, which has this path, what is its owner's `alone`. Finds nothing
+/// wrong on other systems than Unix: they keep a folder's files from other users unless told otherwise.
 ///
 /// # Errors
 /// Those of the system.
