@@ -80,6 +80,11 @@ const STOCK: usize = 1 << 20;
 /// Chunks whose tables leave together, times peers: 2.8 MB.
 const TABLES: usize = 16;
 
+/// Chunks whose tables leave together among so many parties.
+fn together(parties: u16) -> usize {
+    (TABLES / usize::from(parties - 1)).max(1)
+}
+
 /// Coefficients that are drawn at a time.
 const COEFFICIENTS: usize = 1 << 10;
 
@@ -275,8 +280,8 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Many<C> {
         let chunks =
             each(leaders).zip(of_leaders.chunks_mut(CHUNK)).chain(each(others).zip(of_others.chunks_mut(CHUNK)));
         let mut chunks: Vec<(&mut [Block], &mut [Block])> = chunks.collect();
-        for chunks in chunks.chunks_mut((TABLES / usize::from(parties - 1)).max(1)) {
-            let bytes = chunks.iter().map(|(_, s)| s.len() * Block::BYTES).sum();
+        for chunks in chunks.chunks_mut(together(parties)) {
+            let bytes = chunks.iter().map(|(_, s)| Block::bytes_of(s).len()).sum();
             let mut said = PerPeer::new(me, parties, |_| Vec::with_capacity(bytes));
             for (chunk, s) in chunks.iter_mut() {
                 let n = s.len();
@@ -297,7 +302,7 @@ impl<C: for<'a> Conduct<JointAct<'a>>> Many<C> {
             let (mut from, mut bits) = (0, Vec::new());
             for (chunk, s) in chunks.iter_mut() {
                 self.leaky.evaluate(chunk, s, &heard, from);
-                from += s.len() * Block::BYTES;
+                from += Block::bytes_of(s).len();
                 self.joint.conduct().before(JointAct::Holds { what: "S", blocks: s });
                 leaky::bits(s, &mut bits);
             }
