@@ -1,6 +1,7 @@
 //! The client's files: the key, and the cache. Each is replaced whole, and readable by its owner only.
 
-use std::fs::{self, File};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use comity_files::{Access, OwnersAlone, others_may};
@@ -18,11 +19,12 @@ fn failed(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
 /// # Errors
 /// [`Error::File`]; [`Error::Ope`] if the file is not a key; [`Error::Invalid`] if others may read it.
 pub fn read_key(path: &Path) -> Result<OpeKey> {
-    let file = File::open(path).map_err(failed(path))?;
+    let mut file = File::open(path).map_err(failed(path))?;
     if let Some(found) = others_may(&file, path, OwnersAlone::Use).map_err(failed(path))? {
         return Err(Error::invalid(found.to_string()));
     }
-    let bytes = Zeroizing::new(fs::read(path).map_err(failed(path))?);
+    let mut bytes = Zeroizing::new(Vec::new());
+    file.read_to_end(&mut bytes).map_err(failed(path))?;
     Ok(OpeKey::from_bytes(&bytes)?)
 }
 
